@@ -1,0 +1,38 @@
+#!/bin/bash
+# Installs what is missing, builds, measures the built-in matrices with 2 ranks, prints the table.
+# Safe to run again: the second run measures only what is missing.
+# Usage: jobs/quickstart.sh [OPTION OF rowcast sweep]...
+set -euo pipefail
+# shellcheck source=jobs/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+ranks=2
+store=$top/out/quickstart.h5
+
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+    sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+    exit 0
+fi
+
+install_packages "${packages_build[@]}"
+build_tree "$build"
+rowcast=$build/rowcast
+mkdir -p "$(dirname "$store")"
+prepare_mpi "$ranks"
+threads=$((cores / ranks))
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}
+
+say "measuring the built-in matrices with $ranks ranks"
+code=0
+mpirun -n "$ranks" "$rowcast" sweep --store "$store" "$@" </dev/null || code=$?
+case $code in
+0) ;;
+1) say "some cases failed: $rowcast query $store --where 'status != ok'" ;;
+75) say "stopped early: the next run goes on from here" ;;
+*) die "$code" "the sweep failed (exit code $code)" ;;
+esac
+
+say "speedup over the original row order"
+"$rowcast" query "$store" --summary speedup
+say "done; the results are in $store"
+exit "$code"

@@ -1,0 +1,135 @@
+# shellcheck shell=bash
+# Sourced by jobs/quickstart.sh and jobs/check.sh: packages, building, running.  Reads
+#   ROWCAST_BUILD   build directory, absolute or relative to the checkout  [build]
+#   ROWCAST_JOBS    parallel jobs of make                                  [number of cores]
+# Exit code 3 means that something is missing which cannot be installed from here.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${ROWCAST_BUILD:-build}
+case $build in /*) ;; *) build=$top/$build ;; esac
+cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+jobs=${ROWCAST_JOBS:-$cores}
+
+# shellcheck disable=SC2034  # the lists are for the scripts that source this
+{
+    packages_build=(build-essential autoconf automake libtool pkg-config libopenmpi-dev openmpi-bin
+        libhdf5-openmpi-dev libarchive-dev libjansson-dev libxxhash-dev zlib1g-dev)
+    packages_check=(libcmocka-dev hdf5-tools python3 python3-h5py python3-pandas xz-utils zstd groff-base)
+    packages_full=(libhdf5-dev shellcheck cppcheck)
+}
+
+# say TEXT: a progress line with the time since the start
+say()
+{
+    printf '[%2d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"
+}
+
+# die CODE TEXT
+die()
+{
+    local code=$1
+    shift
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit "$code"
+}
+
+# run_logged LOG COMMAND...: quiet; the end of the log is shown when it fails
+run_logged()
+{
+    local log=$1 code=0
+    shift
+    mkdir -p "$(dirname "$log")"
+    "$@" >"$log" 2>&1 </dev/null || code=$?
+    if ((code != 0)); then
+        printf 'failed with exit code %d: %s\nend of %s:\n' "$code" "$*" "$log" >&2
+        tail -n 40 "$log" | sed 's/^/    /' >&2
+    fi
+    return "$code"
+}
+
+# Whether everything that the build needs is there, however it came.
+can_build()
+{
+    local tool
+    for tool in cc make autoreconf libtoolize pkg-config mpicc mpirun; do
+        command -v "$tool" >/dev/null || return 1
+    done
+    pkg-config --exists libarchive jansson libxxhash zlib || return 1
+    pkg-config --exists hdf5-mpi || pkg-config --exists hdf5-openmpi || pkg-config --exists hdf5 \
+        || pkg-config --exists hdf5-serial || command -v h5pcc >/dev/null \
+        || command -v h5cc >/dev/null
+}
+
+# install_packages NAME...: install those that are missing
+install_packages()
+{
+    local -a missing=() root=()
+    local name
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        can_build && return 0
+        die 3 "not a Debian or Ubuntu machine; install what these packages hold: $*"
+    fi
+    for name in "$@"; do
+        # shellcheck disable=SC2016  # the format is dpkg-query's own
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] \
+            || missing+=("$name")
+    done
+    ((${#missing[@]})) || return 0
+    if ((EUID != 0)); then
+        if ! { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; then
+            die 3 "packages are missing, and there is no root or sudo to install them: ${missing[*]}"
+        fi
+        root=(sudo -n)
+    fi
+    say "installing ${#missing[@]} packages: ${missing[*]}"
+    root+=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -qq)
+    run_logged "$build/log/apt-update.log" "${root[@]}" update \
+        || say "the package lists could not be refreshed; going on with those that are there"
+    run_logged "$build/log/apt-install.log" "${root[@]}" install -y --no-install-recommends \
+        "${missing[@]}" || die 3 "packages could not be installed: ${missing[*]}"
+}
+
+# Run autoreconf when a file that it reads is newer than what it wrote.
+prepare_source()
+{
+    if [[ -x $top/configure && -f $top/Makefile.in ]] \
+        && [[ -z $(find "$top" -path "$build" -prune -o \( -name '*.am' -o -name 'configure.ac' \
+            -o -path "$top/src/build/m4/rc_*.m4" \) -newer "$top/Makefile.in" -print -quit) ]]; then
+        return 0
+    fi
+    say "generating configure"
+    run_logged "$build/log/autoreconf.log" autoreconf -fi "$top"
+}
+
+# build_tree DIR CONFIGURE-ARGUMENT...: configure (when the arguments changed) and make
+build_tree()
+{
+    local dir=$1
+    shift
+    mkdir -p "$dir" || return
+    prepare_source || return
+    if [[ ! -f $dir/Makefile || $top/configure -nt $dir/config.status ]] \
+        || [[ $(cat "$dir/configured" 2>/dev/null) != "$*" ]]; then
+        say "configuring ${dir#"$top"/} $*"
+        rm -f "$dir/configured"
+        (cd "$dir" && run_logged "$dir/log/configure.log" "$top/configure" "$@") || return
+        printf '%s' "$*" >"$dir/configured"
+    fi
+    say "building ${dir#"$top"/} with $jobs jobs"
+    run_logged "$dir/log/make.log" make -C "$dir" -j "$jobs"
+}
+
+# Let Open MPI start here: as root (containers), and with more ranks than cores.
+# \param 1  ranks
+prepare_mpi()
+{
+    if ((EUID == 0)); then
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    fi
+    if (($1 > cores)); then
+        export OMPI_MCA_rmaps_base_oversubscribe=1
+        export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    fi
+    # containers often forbid reading another process, and then every message says so
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none
+}

@@ -1,0 +1,135 @@
+/* Row-split product with row-major B and C, vectorised over the columns of C: what a CPU user would
+ * pick.  A thread owns a contiguous run of slots with about the same number of entries; the sums of
+ * a row stay in registers. */
+#include "config.h"
+#include "base/alloc.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/cpu/slots.h"
+
+#include <stdlib.h>
+
+/* Vectors of C held in registers at once: half of the 16 registers of AVX2, so that the loads of B
+ * and the value of A have room. */
+enum { ROWSPLIT_VECTORS = 8 };
+
+#define VALUE float
+#define LANES 4
+#define TARGET
+#define NAME(x) x##_f32_base
+#include "kernels/cpu/rowsplit.inc"
+#define VALUE double
+#define LANES 2
+#define TARGET
+#define NAME(x) x##_f64_base
+#include "kernels/cpu/rowsplit.inc"
+#if RC_SIMD_X86
+#define VALUE float
+#define LANES 8
+#define TARGET RC_TARGET_AVX2
+#define NAME(x) x##_f32_avx2
+#include "kernels/cpu/rowsplit.inc"
+#define VALUE double
+#define LANES 4
+#define TARGET RC_TARGET_AVX2
+#define NAME(x) x##_f64_avx2
+#include "kernels/cpu/rowsplit.inc"
+#define VALUE float
+#define LANES 16
+#define TARGET RC_TARGET_AVX512
+#define NAME(x) x##_f32_avx512
+#include "kernels/cpu/rowsplit.inc"
+#define VALUE double
+#define LANES 8
+#define TARGET RC_TARGET_AVX512
+#define NAME(x) x##_f64_avx512
+#include "kernels/cpu/rowsplit.inc"
+#endif
+
+typedef void chunk_fn(const rc_slots_t *s, int64_t p0, int64_t p1, const void *b, void *c);
+
+/* [instruction set][precision] */
+static chunk_fn *const instances[][2] = {
+    {chunk_f32_base, chunk_f64_base},
+#if RC_SIMD_X86
+    {chunk_f32_avx2, chunk_f64_avx2},
+    {chunk_f32_avx512, chunk_f64_avx512},
+#endif
+};
+
+typedef struct rowsplit {
+    rc_slots_t slots;
+    int64_t *cut; /* [threads + 1], slots of thread t: [cut[t], cut[t + 1]) */
+    chunk_fn *chunk;
+} rowsplit_t;
+
+/* First slot whose share of the work, its entries and a constant per row, is at least `want`. */
+static int64_t cut_at(const rc_slots_t *s, int64_t row_cost, double want)
+{
+    int64_t low = 0;
+    int64_t high = s->slots;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if ((double)s->ptr[mid] + (double)(mid * row_cost) < want)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void release(void *state)
+{
+    rowsplit_t *s = state;
+    if (!s)
+        return;
+    rc_slots_free(&s->slots);
+    free(s->cut);
+    free(s);
+}
+
+static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+{
+    enum { row_cost = 2 }; /* storing a row of C costs about as much as two entries */
+    rowsplit_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->cut = rc_alloc((size_t)d->threads + 1, sizeof *s->cut, "chunks of the threads", err);
+    if (!s->cut || rc_slots_build(d, p, &s->slots, err) < 0) {
+        release(s);
+        return RC_ENOMEM;
+    }
+    double work = (double)p->a->nnz + (double)(s->slots.slots * row_cost);
+    for (int t = 0; t < d->threads; t++)
+        s->cut[t] = cut_at(&s->slots, row_cost, work * t / d->threads);
+    s->cut[d->threads] = s->slots.slots;
+    s->chunk = instances[rc_simd_level(d->lanes32)][p->precision == RC_FP64];
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+{
+    (void)err;
+    const rowsplit_t *s = state;
+#pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
+    for (int t = 0; t < s->slots.threads; t++)
+        s->chunk(&s->slots, s->cut[t], s->cut[t + 1], b, c);
+    return RC_OK;
+}
+
+const rc_kernel_t rc_kernel_rowsplit = {
+    .name = "rowsplit",
+    .summary = "row-major B: contiguous slots per thread, vectors along the columns of C",
+    .source = "the usual CPU row-split product; register blocking over K",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .layout = RC_ROW_MAJOR,
+    .computes = 1,
+    .supports = rc_cpu_supports,
+    .geometry = rc_cpu_geometry,
+    .bytes_min = rc_slots_bytes_min,
+    .bytes_device = rc_slots_bytes,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,166 @@
+/* A plain serial product that misbehaves on request, to test verification, the handling of failed
+ * cases and the resumption after crashes.  For testing. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "kernels/cpu/slots.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+enum { PARAM_MODE = 0, PARAM_ROWS = 1, PARAM_DELAY_US = 2, PARAM_AT = 3 };
+
+typedef enum fault_mode {
+    FAULT_NONE = 0,
+    FAULT_VALUE = 1, /* one value of C is wrong */
+    FAULT_CRASH = 2,
+    FAULT_HANG = 3,
+    FAULT_DEVICE = 4,   /* run returns RC_EDEVICE */
+    FAULT_MEMORY = 5,   /* prepare returns RC_ENOMEM */
+    FAULT_UNSTORED = 6, /* one row of C is not stored */
+    FAULT_SWAPPED = 7,  /* two rows of C are exchanged */
+    FAULT_ABSENT = 8,   /* rows that the schedule leaves out are stored to */
+    FAULT_MODES
+} fault_mode_t;
+
+typedef struct fault {
+    const rc_csr_t *a;
+    const rc_schedule_t *schedule;
+    int64_t k;
+    rc_precision_t precision;
+    fault_mode_t mode;
+    int64_t delay_ns;
+    int64_t at; /* row that goes wrong */
+} fault_t;
+
+static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+{
+    (void)d;
+    int64_t rows = p->param[PARAM_ROWS];
+    fault_mode_t mode =
+        rows == 0 || rows == p->a->rows ? (fault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
+    if (mode == FAULT_MEMORY)
+        return rc_fail(err, RC_ENOMEM, "no memory (requested by fault:mode=%d)", (int)mode);
+    fault_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    *s = (fault_t){
+        .a = p->a,
+        .schedule = p->schedule,
+        .k = p->k,
+        .precision = p->precision,
+        .mode = mode,
+        .delay_ns = p->param[PARAM_DELAY_US] * 1000,
+        .at = p->param[PARAM_AT] >= 0 ? p->param[PARAM_AT] : p->a->rows * 2 / 3,
+    };
+    *state = s;
+    return RC_OK;
+}
+
+static double load(const fault_t *s, const void *from, int64_t i)
+{
+    return s->precision == RC_FP32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+static void store(const fault_t *s, void *to, int64_t i, double value)
+{
+    if (s->precision == RC_FP32)
+        ((float *)to)[i] = (float)value;
+    else
+        ((double *)to)[i] = value;
+}
+
+static void multiply(const fault_t *s, const void *b, void *c)
+{
+    const rc_csr_t *a = s->a;
+    for (int64_t p = 0; p < s->schedule->slots; p++) {
+        int64_t r = s->schedule->row[p];
+        if (r < 0 || (s->mode == FAULT_UNSTORED && r == s->at))
+            continue;
+        for (int64_t j = 0; j < s->k; j++) {
+            double sum = 0;
+            for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
+                double v = s->precision == RC_FP32 ? (double)(float)a->val[e] : a->val[e];
+                sum += v * load(s, b, j * a->cols + a->col_idx[e]);
+            }
+            store(s, c, j * a->rows + r, sum);
+        }
+    }
+}
+
+static void spoil(const fault_t *s, void *c)
+{
+    int64_t rows = s->a->rows;
+    int64_t i = s->k / 2 * rows + s->at;
+    if (s->mode == FAULT_VALUE && s->at < rows)
+        store(s, c, i, load(s, c, i) + 0.5);
+    if (s->mode == FAULT_SWAPPED && s->at < rows)
+        for (int64_t j = 0; j < s->k; j++) {
+            int64_t x = j * rows + s->at;
+            int64_t y = j * rows + (s->at + 1) % rows;
+            double value = load(s, c, x);
+            store(s, c, x, load(s, c, y));
+            store(s, c, y, value);
+        }
+    if (s->mode == FAULT_ABSENT)
+        for (int64_t r = 0; r < rows; r++)
+            if (s->a->row_ptr[r] == s->a->row_ptr[r + 1])
+                store(s, c, i - s->at + r, 1e-3);
+}
+
+static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+{
+    const fault_t *s = state;
+    if (s->delay_ns)
+        rc_sleep_ns(s->delay_ns);
+    if (s->mode == FAULT_CRASH)
+        raise(SIGSEGV);
+    while (s->mode == FAULT_HANG)
+        rc_sleep_ns(1000000000);
+    if (s->mode == FAULT_DEVICE)
+        return rc_fail(
+            err, RC_EDEVICE, "the device failed (requested by fault:mode=%d)", (int)s->mode);
+    multiply(s, b, c);
+    spoil(s, c);
+    return RC_OK;
+}
+
+static void release(void *state)
+{
+    free(state);
+}
+
+static int64_t no_bytes(const rc_problem_t *p)
+{
+    (void)p;
+    return 0;
+}
+
+const rc_kernel_t rc_kernel_fault = {
+    .name = "fault",
+    .summary = "serial product that misbehaves on request (for testing)",
+    .source = "rowcast",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .layout = RC_COL_MAJOR,
+    .computes = 1,
+    .for_testing = 1,
+    .param =
+        {
+            {"mode",
+                "0 right, 1 a wrong value, 2 crash, 3 hang, 4 device error, 5 no memory, "
+                "6 a row not stored, 7 rows exchanged, 8 absent rows stored to",
+                FAULT_NONE, FAULT_NONE, FAULT_MODES - 1},
+            {"rows", "misbehave only for matrices of this many rows; 0: all", 0, 0, INT32_MAX},
+            {"delay_us", "sleep this long in every run, in us", 0, 0, 1000000000},
+            {"at", "row that goes wrong; -1: two thirds down", -1, -1, INT32_MAX},
+        },
+    .supports = rc_cpu_supports,
+    .geometry = rc_cpu_geometry,
+    .bytes_min = rc_slots_bytes_min,
+    .bytes_device = no_bytes,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,179 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int size_of(size_t count, size_t size, size_t *bytes)
+{
+    if (size && count > SIZE_MAX / 2 / size)
+        return 0;
+    *bytes = count * size;
+    if (*bytes == 0)
+        *bytes = 1;
+    return 1;
+}
+
+static void no_memory(size_t count, size_t size, const char *what, rc_err_t *err)
+{
+    rc_fail(err, RC_ENOMEM, "no memory for %s: %zu x %zu bytes", what, count, size);
+}
+
+/* Large arrays are mapped afresh, and touching them costs a fault per page: ask for large pages.
+ * Only advice; where it is not taken nothing else changes. */
+static void *advise(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { large = 1 << 23, page = 1 << 12 };
+    if (p && bytes >= large) {
+        uintptr_t first = ((uintptr_t)p + page - 1) & ~(uintptr_t)(page - 1);
+        uintptr_t last = ((uintptr_t)p + bytes) & ~(uintptr_t)(page - 1);
+        (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+    }
+#else
+    (void)bytes;
+#endif
+    return p;
+}
+
+void *rc_alloc(size_t count, size_t size, const char *what, rc_err_t *err)
+{
+    size_t bytes;
+    void *p = size_of(count, size, &bytes) ? advise(malloc(bytes), bytes) : NULL;
+    if (!p)
+        no_memory(count, size, what, err);
+    return p;
+}
+
+void *rc_alloc0(size_t count, size_t size, const char *what, rc_err_t *err)
+{
+    size_t bytes;
+    void *p = size_of(count, size, &bytes) ? calloc(1, bytes) : NULL;
+    if (!p)
+        no_memory(count, size, what, err);
+    return p;
+}
+
+void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *err)
+{
+    enum { align = 64 };
+    size_t bytes;
+    void *p = NULL;
+    if (size_of(count, size, &bytes) && posix_memalign(&p, align, bytes) != 0)
+        p = NULL;
+    if (!p)
+        no_memory(count, size, what, err);
+    return p;
+}
+
+rc_status_t rc_grow(
+    void **p, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err)
+{
+    if (need <= *capacity && *p)
+        return RC_OK;
+    size_t want = *capacity + *capacity / 2;
+    if (want < need)
+        want = need;
+    if (want < 16)
+        want = 16;
+    size_t bytes;
+    void *q = size_of(want, size, &bytes) ? realloc(*p, bytes) : NULL;
+    if (!q) {
+        no_memory(want, size, what, err);
+        return RC_ENOMEM;
+    }
+    *p = q;
+    *capacity = want;
+    return RC_OK;
+}
+
+/* First number of a file, or INT64_MAX ("max" in a control group means no limit). */
+static int64_t read_number(const char *path)
+{
+    int64_t value = INT64_MAX;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return INT64_MAX;
+    if (fscanf(f, "%" SCNd64, &value) != 1)
+        value = INT64_MAX;
+    fclose(f);
+    return value;
+}
+
+/* Value of a key in a file of "key value" lines, or 0. */
+static int64_t read_key(const char *path, const char *key)
+{
+    char name[64];
+    int64_t value;
+    int64_t found = 0;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 0;
+    while (fscanf(f, "%63s %" SCNd64, name, &value) == 2)
+        if (strcmp(name, key) == 0)
+            found = value;
+    fclose(f);
+    return found;
+}
+
+/* What a control group leaves; page cache that can be dropped counts as free. */
+static int64_t left_in_group(const char *group)
+{
+    char path[512];
+    snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/memory.max", group);
+    int64_t limit = read_number(path);
+    snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/memory.current", group);
+    int64_t used = read_number(path);
+    if (limit == INT64_MAX || used == INT64_MAX)
+        return INT64_MAX;
+    snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/memory.stat", group);
+    used -= read_key(path, "inactive_file");
+    return limit > used ? limit - used : 0;
+}
+
+/* The group of the process and all groups above it: a batch job's limit is usually in the middle.
+ */
+static int64_t left_in_groups(void)
+{
+    char line[512];
+    char group[400] = "";
+    int64_t left = left_in_group("");
+    FILE *f = fopen("/proc/self/cgroup", "r");
+    if (!f)
+        return left;
+    while (fgets(line, sizeof line, f))
+        if (strncmp(line, "0::/", 4) == 0 && strlen(line) < sizeof group)
+            snprintf(group, sizeof group, "%.*s", (int)strcspn(line + 3, "\n"), line + 3);
+    fclose(f);
+    while (group[0]) {
+        int64_t here = left_in_group(group);
+        left = here < left ? here : left;
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
+    }
+    return left;
+}
+
+int64_t rc_memory_available(void)
+{
+    int64_t system = INT64_MAX;
+    FILE *f = fopen("/proc/meminfo", "r");
+    if (f) {
+        char line[128];
+        int64_t kib;
+        while (fgets(line, sizeof line, f))
+            if (sscanf(line, "MemAvailable: %" SCNd64 " kB", &kib) == 1)
+                system = kib * 1024;
+        fclose(f);
+    }
+    int64_t group = left_in_groups();
+    if (group < system)
+        system = group;
+    return system;
+}

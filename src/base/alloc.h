@@ -1,0 +1,27 @@
+/** \file base/alloc.h  Allocation with overflow-checked sizes.  Everything returned is freed with
+ *  free().  A request of zero bytes returns a unique pointer, so NULL always means failure. */
+#ifndef RC_BASE_ALLOC_H
+#define RC_BASE_ALLOC_H
+
+#include "rowcast.h"
+
+/** count * size bytes, uninitialised; sets err to RC_ENOMEM with the amount on failure.
+ *  \param what  what the memory is for, in the message */
+void *rc_alloc(size_t count, size_t size, const char *what, rc_err_t *err);
+
+/** As rc_alloc, zeroed. */
+void *rc_alloc0(size_t count, size_t size, const char *what, rc_err_t *err);
+
+/** As rc_alloc, aligned to 64 bytes (cache line, widest vector). */
+void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *err);
+
+/** Make *p (allocated, or NULL with *capacity 0) hold at least `need` elements, growing by half;
+ *  on failure *p is unchanged and still owned by the caller. */
+rc_status_t rc_grow(
+    void **p, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err);
+
+/** Bytes of memory that the process may still use: the smaller of what the system and the
+ *  control group have left.  INT64_MAX when neither can be read. */
+int64_t rc_memory_available(void);
+
+#endif

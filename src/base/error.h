@@ -1,0 +1,28 @@
+/** \file base/error.h  Filling an rc_err_t.  The function that detects an error words it; callers
+ *  pass the status on and may put context in front. */
+#ifndef RC_BASE_ERROR_H
+#define RC_BASE_ERROR_H
+
+#include "rowcast.h"
+
+/** Set `err` (when not NULL) to a status and one formatted line; returns the status, so that a
+ *  failing function can end in `return rc_fail(err, RC_EIO, ...)`. */
+rc_status_t rc_fail(rc_err_t *err, rc_status_t status, const char *fmt, ...) RC_PRINTF(3, 4);
+
+/** As rc_fail, with ": <strerror(errnum)>" appended. */
+rc_status_t rc_fail_errno(rc_err_t *err, rc_status_t status, int errnum, const char *fmt, ...)
+    RC_PRINTF(4, 5);
+
+/** Put "<formatted context>: " before the text of `err`; keeps and returns its status. */
+rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...) RC_PRINTF(2, 3);
+
+/** Return from the enclosing scope through its `done:` label when a call fails.
+ *  The only control-flow macro: the scope has `rc_status_t st` and a label `done`. */
+#define RC_TRY(call)                                                                               \
+    do {                                                                                           \
+        st = (call);                                                                               \
+        if (st < 0)                                                                                \
+            goto done;                                                                             \
+    } while (0)
+
+#endif

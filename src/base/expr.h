@@ -1,0 +1,62 @@
+/** \file base/expr.h  The filter language of --where and --redo, over named fields.
+ *
+ *  Grammar (C precedence):  or:  and ('||' and)*      and:  not ('&&' not)*
+ *    not:  '!' not | '(' or ')' | operand (op operand)?      op:  == != < <= > >= ~ !~
+ *    operand:  number | 'text' | "text" | field name
+ *  Words are made of letters, digits and _ . + - / : @ * ?; a word is a field, a number, `true`
+ *  (1) or `false` (0).  Numbers may end in k, M or G (powers of 1000).  `~` matches a glob pattern
+ * (* ? [..]), ignoring case.  A lone field is true when it is a non-zero number or a non-empty
+ * text.  Beside a text field a bare word that is no field is taken as text: `policy == lpt`.
+ * Comparing text with a number, or an unknown field, is an error that names the position and the
+ * nearest field.
+ *
+ *  Two whole numbers are compared exactly, others as doubles, texts in byte order.  A missing value
+ *  makes every comparison false, `!=` too, and is false alone; `!` then makes it true. */
+#ifndef RC_BASE_EXPR_H
+#define RC_BASE_EXPR_H
+
+#include "rowcast.h"
+
+typedef enum rc_value_kind {
+    RC_VALUE_INT = 0,
+    RC_VALUE_REAL = 1,
+    RC_VALUE_TEXT = 2,
+    RC_VALUE_BOOL = 3
+} rc_value_kind_t;
+
+/** A field's value; text is borrowed for as long as the row. */
+typedef struct rc_value {
+    rc_value_kind_t kind;
+    int64_t i;        /**< RC_VALUE_INT, RC_VALUE_BOOL */
+    double r;         /**< RC_VALUE_REAL; NaN: missing, compares false with everything */
+    const char *text; /**< RC_VALUE_TEXT, never NULL */
+} rc_value_t;
+
+/** A field that expressions may name. */
+typedef struct rc_field {
+    const char *name;
+    rc_value_kind_t kind;
+    const char *help; /**< what it is, with its unit */
+} rc_field_t;
+
+/** Gives the value of field number `field` (an index into the table) of the current row: one of the
+ *  field's kind, or RC_VALUE_REAL with NaN when it is missing (whatever the field's kind). */
+typedef void rc_field_get_fn(const void *row, int field, rc_value_t *out);
+
+typedef struct rc_expr rc_expr_t;
+
+/** Compile an expression over a table of fields (borrowed; must outlive the result).
+ *  \return RC_OK, RC_EINVAL with position, expected and found in the text, RC_ENOMEM.
+ *  Free with rc_expr_free. */
+rc_status_t rc_expr_compile(
+    const char *text, const rc_field_t *fields, int field_count, rc_expr_t **out, rc_err_t *err);
+
+/** 1 when the row matches, else 0.  A NULL expression matches everything.  Allocates nothing. */
+int rc_expr_match(const rc_expr_t *e, rc_field_get_fn *get, const void *row);
+
+/** 1 when the expression names field number `field`. */
+int rc_expr_uses(const rc_expr_t *e, int field);
+
+void rc_expr_free(rc_expr_t *e);
+
+#endif

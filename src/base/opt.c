@@ -1,0 +1,180 @@
+#include "config.h"
+#include "base/opt.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const rc_opt_t *find(const rc_opt_t *table, const char *name, size_t n)
+{
+    for (; table->name; table++)
+        if (strlen(table->name) == n && strncmp(table->name, name, n) == 0)
+            return table;
+    return NULL;
+}
+
+static const rc_opt_t *find_letter(const rc_opt_t *table, char letter)
+{
+    for (; table->name; table++)
+        if (table->letter && table->letter == letter)
+            return table;
+    return NULL;
+}
+
+static rc_status_t unknown(const rc_opt_t *table, const char *name, size_t n, rc_err_t *err)
+{
+    enum { most = 64 };
+    const char *names[most];
+    int count = 0;
+    char copy[64];
+    for (; table->name && count < most; table++)
+        names[count++] = table->name;
+    snprintf(copy, sizeof copy, "%.*s", (int)n, name);
+    const char *near = rc_nearest(copy, names, count);
+    if (near)
+        return rc_fail(err, RC_EINVAL, "unknown option --%s; did you mean --%s?", copy, near);
+    return rc_fail(err, RC_EINVAL, "unknown option --%s", copy);
+}
+
+static rc_status_t store(const rc_opt_t *o, void *options, const char *text, rc_err_t *err)
+{
+    void *value = (char *)options + o->offset;
+    char what[80];
+    snprintf(what, sizeof what, "--%s", o->name);
+    switch (o->kind) {
+    case RC_OPT_FLAG:
+        *(int *)value = 1;
+        return RC_OK;
+    case RC_OPT_INT: {
+        int64_t max =
+            o->max > o->min ? (o->max >= 0x1p63 ? INT64_MAX : (int64_t)o->max) : INT64_MAX;
+        return rc_parse_int(text, (int64_t)o->min, max, what, value, err);
+    }
+    case RC_OPT_DOUBLE: {
+        double number;
+        rc_status_t st = rc_parse_double(text, what, &number, err);
+        if (st < 0)
+            return st;
+        if (o->max > o->min && (number < o->min || number > o->max))
+            return rc_fail(
+                err, RC_ERANGE, "%s: expected %g to %g, found %s", what, o->min, o->max, text);
+        *(double *)value = number;
+        return RC_OK;
+    }
+    case RC_OPT_BYTES:
+        return rc_parse_bytes(text, what, value, err);
+    case RC_OPT_TEXT:
+        *(const char **)value = text;
+        return RC_OK;
+    }
+    return rc_fail(err, RC_EINVAL, "%s: option of unknown kind", what);
+}
+
+/* Take the option at argv[*i]; moves *i over a value that is a word of its own. */
+static rc_status_t take(
+    const rc_opt_t *table, void *options, int argc, char **argv, int *i, rc_err_t *err)
+{
+    const char *word = argv[*i];
+    const rc_opt_t *o;
+    const char *value = NULL;
+    if (word[1] == '-') {
+        const char *name = word + 2;
+        const char *equals = strchr(name, '=');
+        size_t n = equals ? (size_t)(equals - name) : strlen(name);
+        o = find(table, name, n);
+        if (!o)
+            return unknown(table, name, n, err);
+        if (equals)
+            value = equals + 1;
+    } else {
+        o = find_letter(table, word[1]);
+        if (!o)
+            return rc_fail(err, RC_EINVAL, "unknown option -%c", word[1]);
+        if (word[2])
+            value = word + 2;
+    }
+    if (o->kind == RC_OPT_FLAG) {
+        if (value)
+            return rc_fail(err, RC_EINVAL, "option --%s takes no value", o->name);
+        return store(o, options, "1", err);
+    }
+    if (!value) {
+        if (*i + 1 >= argc)
+            return rc_fail(err, RC_EINVAL, "option --%s needs a value (%s)", o->name, o->arg);
+        value = argv[++*i];
+    }
+    return store(o, options, value, err);
+}
+
+rc_status_t rc_opt_parse(
+    const rc_opt_t *table, void *options, int argc, char **argv, int *first_operand, rc_err_t *err)
+{
+    int operands = 0; /* found so far, kept at the end of what was read: argv[i - operands .. i) */
+    int i = 1;
+    while (i < argc) {
+        if (strcmp(argv[i], "--") == 0) {
+            char *dashes = argv[i];
+            memmove(argv + i - operands + 1, argv + i - operands, (size_t)operands * sizeof *argv);
+            argv[i - operands] = dashes;
+            i++;
+            break;
+        }
+        if (argv[i][0] != '-' || argv[i][1] == '\0') {
+            operands++;
+            i++;
+            continue;
+        }
+        int last = i;
+        rc_status_t st = take(table, options, argc, argv, &last, err);
+        if (st < 0)
+            return st;
+        /* move the option's one or two words before the operands */
+        for (; i <= last; i++) {
+            char *word = argv[i];
+            memmove(argv + i - operands + 1, argv + i - operands, (size_t)operands * sizeof *argv);
+            argv[i - operands] = word;
+        }
+    }
+    *first_operand = i - operands;
+    return RC_OK;
+}
+
+static void wrap(const char *text, int column, FILE *out)
+{
+    enum { width = 80 };
+    int at = column;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (at > column && at + 1 + (int)n > width) {
+            fprintf(out, "\n%*s", column, "");
+            at = column;
+        } else if (at > column) {
+            fputc(' ', out);
+            at++;
+        }
+        fwrite(text, 1, n, out);
+        at += (int)n;
+        text += n;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+void rc_opt_help(const rc_opt_t *table, FILE *out)
+{
+    enum { column = 26 };
+    for (; table->name; table++) {
+        char head[96];
+        char letter[8] = "    ";
+        if (table->letter)
+            snprintf(letter, sizeof letter, "-%c, ", table->letter);
+        snprintf(head, sizeof head, "  %s--%s%s%s", letter, table->name, table->arg ? " " : "",
+            table->arg ? table->arg : "");
+        if (strlen(head) + 1 >= column)
+            fprintf(out, "%s\n%*s", head, column, "");
+        else
+            fprintf(out, "%-*s", column, head);
+        wrap(table->help, column, out);
+    }
+}

@@ -1,0 +1,245 @@
+#include "config.h"
+#include "base/str.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int reserve(rc_str_t *s, size_t more)
+{
+    if (s->failed)
+        return 0;
+    void *p = s->text;
+    if (rc_grow(&p, &s->capacity, s->len + more + 1, 1, "a string", NULL) < 0) {
+        s->failed = 1;
+        return 0;
+    }
+    s->text = p;
+    return 1;
+}
+
+void rc_str_addn(rc_str_t *s, const char *text, size_t n)
+{
+    if (!reserve(s, n))
+        return;
+    memcpy(s->text + s->len, text, n);
+    s->len += n;
+    s->text[s->len] = '\0';
+}
+
+void rc_str_add(rc_str_t *s, const char *text)
+{
+    rc_str_addn(s, text, strlen(text));
+}
+
+void rc_str_addf(rc_str_t *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        s->failed = 1;
+    else if (reserve(s, (size_t)n)) {
+        vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
+        s->len += (size_t)n;
+    }
+    va_end(again);
+}
+
+void rc_str_free(rc_str_t *s)
+{
+    if (s) {
+        free(s->text);
+        *s = (rc_str_t){0};
+    }
+}
+
+char *rc_strdup(const char *text, rc_err_t *err)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = rc_alloc(n, 1, "a string", err);
+    if (copy)
+        memcpy(copy, text, n);
+    return copy;
+}
+
+rc_status_t rc_strcpy(char *to, size_t size, const char *from, const char *what, rc_err_t *err)
+{
+    size_t n = strlen(from);
+    if (n >= size)
+        return rc_fail(err, RC_ERANGE, "%s has %zu characters, at most %zu fit: %.40s...", what, n,
+            size - 1, from);
+    memset(to, 0, size);
+    memcpy(to, from, n);
+    return RC_OK;
+}
+
+rc_status_t rc_parse_int(
+    const char *text, int64_t min, int64_t max, const char *what, int64_t *out, rc_err_t *err)
+{
+    char *end;
+    errno = 0;
+    intmax_t value = strtoimax(text, &end, 10);
+    if (end == text || *end != '\0' || isspace((unsigned char)text[0]))
+        return rc_fail(err, RC_EINVAL, "%s: expected a whole number, found '%s'", what, text);
+    if (errno == ERANGE || value < min || value > max)
+        return rc_fail(err, RC_ERANGE, "%s: expected %" PRId64 " to %" PRId64 ", found %s", what,
+            min, max, text);
+    *out = (int64_t)value;
+    return RC_OK;
+}
+
+rc_status_t rc_parse_double(const char *text, const char *what, double *out, rc_err_t *err)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || !isfinite(value))
+        return rc_fail(err, RC_EINVAL, "%s: expected a number, found '%s'", what, text);
+    *out = value;
+    return RC_OK;
+}
+
+rc_status_t rc_parse_bytes(const char *text, const char *what, int64_t *out, rc_err_t *err)
+{
+    static const char suffixes[] = "KMGT";
+    char *end;
+    double value = strtod(text, &end);
+    double unit = 1;
+    const char *at = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
+    if (at) {
+        unit = ldexp(1, 10 * (int)(at - suffixes + 1));
+        end++;
+    }
+    if (end == text || *end != '\0' || !(value >= 0) || value * unit >= 0x1p62)
+        return rc_fail(
+            err, RC_EINVAL, "%s: expected bytes, as 1500000, 800M or 1.5G; found '%s'", what, text);
+    *out = (int64_t)(value * unit);
+    return RC_OK;
+}
+
+rc_status_t rc_words_split(const char *text, char separator, rc_words_t *out, rc_err_t *err)
+{
+    rc_words_t w = {NULL, 0};
+    size_t count = 1;
+    for (const char *p = text; *p; p++)
+        count += *p == separator;
+    w.word = rc_alloc0(count, sizeof *w.word, "a list of words", err);
+    if (!w.word)
+        return RC_ENOMEM;
+    for (const char *p = text;; p++) {
+        const char *end = strchr(p, separator);
+        size_t n = end ? (size_t)(end - p) : strlen(p);
+        if (n == 0) {
+            rc_words_free(&w);
+            return rc_fail(err, RC_EINVAL, "empty word in the list '%s'", text);
+        }
+        char *copy = rc_alloc(n + 1, 1, "a word", err);
+        if (!copy) {
+            rc_words_free(&w);
+            return RC_ENOMEM;
+        }
+        memcpy(copy, p, n);
+        copy[n] = '\0';
+        w.word[w.count++] = copy;
+        if (!end)
+            break;
+        p = end;
+    }
+    *out = w;
+    return RC_OK;
+}
+
+void rc_words_free(rc_words_t *w)
+{
+    if (!w)
+        return;
+    for (int i = 0; i < w->count; i++)
+        free(w->word[i]);
+    free(w->word);
+    *w = (rc_words_t){NULL, 0};
+}
+
+/* Levenshtein distance with one row of state; longer words than the buffer are never "near". */
+static size_t edit_distance(const char *a, const char *b)
+{
+    enum { longest = 64 };
+    size_t row[longest + 1];
+    size_t na = strlen(a);
+    size_t nb = strlen(b);
+    if (nb > longest)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *rc_nearest(const char *text, const char *const *names, int count)
+{
+    size_t limit = strlen(text) / 3;
+    if (limit < 1)
+        limit = 1;
+    const char *best = NULL;
+    for (int i = 0; i < count; i++) {
+        size_t d = edit_distance(text, names[i]);
+        if (d <= limit) {
+            limit = d - (d > 0);
+            best = names[i];
+            if (d == 0)
+                break;
+        }
+    }
+    return best;
+}
+
+void rc_text_bytes(double bytes, char *buf, size_t size)
+{
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int i = 0;
+    while (bytes >= 1000 && i < 5) {
+        bytes /= 1000;
+        i++;
+    }
+    snprintf(buf, size, i ? "%.2f %s" : "%.0f %s", bytes, unit[i]);
+}
+
+void rc_text_seconds(double s, char *buf, size_t size)
+{
+    if (s < 0)
+        s = 0;
+    if (s < 1e-6)
+        snprintf(buf, size, "%.0f ns", s * 1e9);
+    else if (s < 1e-3)
+        snprintf(buf, size, "%.2f us", s * 1e6);
+    else if (s < 1)
+        snprintf(buf, size, "%.2f ms", s * 1e3);
+    else if (s < 60)
+        snprintf(buf, size, "%.1f s", s);
+    else if (s < 3600)
+        snprintf(buf, size, "%d min %02d s", (int)(s / 60), (int)fmod(s, 60));
+    else
+        snprintf(buf, size, "%d h %02d min", (int)(s / 3600), (int)fmod(s / 60, 60));
+}

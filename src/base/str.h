@@ -1,0 +1,52 @@
+/** \file base/str.h  Growing strings, lists of words, numbers from text, and edit distance. */
+#ifndef RC_BASE_STR_H
+#define RC_BASE_STR_H
+
+#include "rowcast.h"
+
+/** A growing string; zero-initialise, free with rc_str_free.  After a failed append `failed` is
+ *  set and stays, so a series of appends needs one check at its end. */
+typedef struct rc_str {
+    char *text; /**< NUL-terminated; NULL while empty */
+    size_t len;
+    size_t capacity;
+    int failed;
+} rc_str_t;
+
+void rc_str_add(rc_str_t *s, const char *text);
+void rc_str_addn(rc_str_t *s, const char *text, size_t n);
+void rc_str_addf(rc_str_t *s, const char *fmt, ...) RC_PRINTF(2, 3);
+void rc_str_free(rc_str_t *s);
+
+/** Copy of a string, or NULL with err set; free with free(). */
+char *rc_strdup(const char *text, rc_err_t *err);
+
+/** Copy into a fixed field; RC_ERANGE when it would be cut. */
+rc_status_t rc_strcpy(char *to, size_t size, const char *from, const char *what, rc_err_t *err);
+
+/** Whole-string integer or number; RC_EINVAL when there is anything else, RC_ERANGE when it does
+ *  not fit.  \param what  what the number is, for the message */
+rc_status_t rc_parse_int(
+    const char *text, int64_t min, int64_t max, const char *what, int64_t *out, rc_err_t *err);
+rc_status_t rc_parse_double(const char *text, const char *what, double *out, rc_err_t *err);
+
+/** Bytes with an optional suffix K, M, G, T (powers of 1024). */
+rc_status_t rc_parse_bytes(const char *text, const char *what, int64_t *out, rc_err_t *err);
+
+/** Split "a,b,c" into words; empty words are an error.  Free with rc_words_free. */
+typedef struct rc_words {
+    char **word;
+    int count;
+} rc_words_t;
+rc_status_t rc_words_split(const char *text, char separator, rc_words_t *out, rc_err_t *err);
+void rc_words_free(rc_words_t *w);
+
+/** The candidate nearest to `text` in edit distance when it is near enough to be a typing slip
+ *  (at most a third of its length, at least 1), else NULL.  names[count], borrowed. */
+const char *rc_nearest(const char *text, const char *const *names, int count);
+
+/** Human-readable amounts in buf: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms". */
+void rc_text_bytes(double bytes, char *buf, size_t size);
+void rc_text_seconds(double seconds, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+# RC_HDF5: HDF5_CFLAGS, HDF5_LIBS; defines HAVE_PARALLEL_HDF5 when the library writes through MPI-IO.
+# Order: the variables, then pkg-config names, then h5pcc/h5cc -show.
+AC_DEFUN([RC_HDF5], [
+AC_ARG_WITH([hdf5],
+  [AS_HELP_STRING([--with-hdf5=KIND], [parallel, serial or auto: parallel when there [auto]])],
+  [], [with_hdf5=auto])
+AC_ARG_VAR([HDF5_CFLAGS], [compiler flags for HDF5 (default: pkg-config, then h5pcc -show)])
+AC_ARG_VAR([HDF5_LIBS], [linker flags for HDF5])
+AS_CASE([$with_hdf5],
+  [parallel], [rc_h5_names="hdf5-mpi hdf5-openmpi hdf5-mpich hdf5"],
+  [serial],   [rc_h5_names="hdf5-serial hdf5"],
+  [auto|yes], [rc_h5_names="hdf5-mpi hdf5-openmpi hdf5-mpich hdf5 hdf5-serial"],
+  [AC_MSG_ERROR([--with-hdf5=$with_hdf5: expected parallel, serial or auto])])
+rc_h5_from=HDF5_LIBS
+AS_IF([test -z "$HDF5_LIBS"], [
+  rc_h5_from=
+  for rc_name in $rc_h5_names; do
+    AS_IF([test -z "$rc_h5_from" && $PKG_CONFIG --exists "$rc_name >= 1.10"],
+      [HDF5_CFLAGS=`$PKG_CONFIG --cflags $rc_name`; HDF5_LIBS=`$PKG_CONFIG --libs $rc_name`
+       rc_h5_from="pkg-config $rc_name"])
+  done
+  AS_IF([test -z "$rc_h5_from"],
+    [AS_CASE([$with_hdf5], [serial], [rc_h5_tools=h5cc], [rc_h5_tools="h5pcc h5cc"])
+     AC_PATH_PROGS([H5CC], [$rc_h5_tools])
+     AS_IF([test -n "$H5CC"],
+       [rc_show=`$H5CC -show`
+        for rc_word in $rc_show; do
+          AS_CASE([$rc_word],
+            [-I*|-D*], [HDF5_CFLAGS="$HDF5_CFLAGS $rc_word"],
+            [-L*|-l*|-Wl,*|*.a|*.so], [HDF5_LIBS="$HDF5_LIBS $rc_word"])
+        done
+        AS_CASE(["$HDF5_LIBS"], [*hdf5*], [], [HDF5_LIBS="$HDF5_LIBS -lhdf5"])
+        rc_h5_from="$H5CC -show"])])])
+AS_IF([test -z "$rc_h5_from"],
+  [AC_MSG_ERROR([no HDF5 ($with_hdf5) found: set HDF5_CFLAGS and HDF5_LIBS (Debian: libhdf5-openmpi-dev, or libhdf5-dev for serial)])])
+rc_save_CPPFLAGS=$CPPFLAGS; rc_save_LIBS=$LIBS
+CPPFLAGS="$CPPFLAGS $HDF5_CFLAGS $MPI_CFLAGS"; LIBS="$HDF5_LIBS $MPI_LIBS $LIBS"
+AC_MSG_CHECKING([whether HDF5 links])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <hdf5.h>]], [[return H5open() < 0;]])],
+  [AC_MSG_RESULT([yes])],
+  [AC_MSG_RESULT([no]); AC_MSG_ERROR([HDF5 ($rc_h5_from) does not link; see config.log])])
+AC_MSG_CHECKING([whether HDF5 writes through MPI-IO])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
+#include <hdf5.h>
+#ifndef H5_HAVE_PARALLEL
+#error serial
+#endif]], [[return H5Pset_fapl_mpio(0, MPI_COMM_WORLD, MPI_INFO_NULL) < 0;]])],
+  [rc_h5_parallel=yes], [rc_h5_parallel=no])
+AC_MSG_RESULT([$rc_h5_parallel])
+AC_SUBST([rc_h5_parallel])
+CPPFLAGS=$rc_save_CPPFLAGS; LIBS=$rc_save_LIBS
+AS_IF([test $with_hdf5 = parallel && test $rc_h5_parallel = no],
+  [AC_MSG_ERROR([--with-hdf5=parallel, but $rc_h5_from is serial (Debian: libhdf5-openmpi-dev)])])
+AS_IF([test $rc_h5_parallel = yes && test $with_hdf5 != serial],
+  [AC_DEFINE([HAVE_PARALLEL_HDF5], [1], [Define to 1 to commit to the store through MPI-IO])
+   rc_hdf5_summary="parallel ($rc_h5_from)"],
+  [rc_hdf5_summary="serial, rank 0 writes for all ($rc_h5_from)"])
+])

@@ -1,0 +1,15 @@
+# RC_WARN_FLAGS: WARN_CFLAGS = those of the project's warning flags that the compiler takes.
+AC_DEFUN([RC_WARN_FLAGS], [
+AC_LANG_PUSH([C])
+WARN_CFLAGS=
+rc_save_CFLAGS=$CFLAGS
+for rc_flag in -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla; do
+  AC_MSG_CHECKING([whether $CC takes $rc_flag])
+  CFLAGS="$rc_save_CFLAGS -Werror $rc_flag"
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[]], [[]])],
+    [AC_MSG_RESULT([yes]); WARN_CFLAGS="$WARN_CFLAGS $rc_flag"], [AC_MSG_RESULT([no])])
+done
+CFLAGS=$rc_save_CFLAGS
+AC_SUBST([WARN_CFLAGS])
+AC_LANG_POP([C])
+])

@@ -1,0 +1,236 @@
+#include "config.h"
+#include "catalog/list.h"
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of a line; the kind is what stands between the columns before it and the last one, so a
+ * kind may hold commas. */
+enum {
+    GROUP,
+    NAME,
+    ROWS,
+    COLS,
+    NNZ,
+    REAL,
+    BINARY,
+    ND,
+    POSDEF,
+    PATTERN_SYMMETRY,
+    NUMERICAL_SYMMETRY,
+    KIND,
+    PATTERN_NNZ,
+    COLUMNS
+};
+
+static const char *const column_name[COLUMNS] = {"group", "name", "rows", "cols", "nnz", "isReal",
+    "isBinary", "isND", "posdef", "pattern symmetry", "numerical symmetry", "kind",
+    "pattern entries"};
+
+typedef struct reader {
+    const char *path;
+    FILE *file;
+    char *line;
+    size_t capacity;
+    int64_t number; /* of the line, from 1 */
+    rc_err_t *err;
+} reader_t;
+
+/* The next line without its end.  1: there is one; 0: end of the file; negative: a status. */
+static int next_line(reader_t *r)
+{
+    errno = 0;
+    ssize_t n = getline(&r->line, &r->capacity, r->file);
+    if (n < 0) {
+        if (errno == ENOMEM)
+            return rc_fail(r->err, RC_ENOMEM, "no memory for a line of %s", r->path);
+        if (ferror(r->file))
+            return rc_fail_errno(r->err, RC_EIO, errno, "cannot read %s", r->path);
+        return 0;
+    }
+    r->number++;
+    if (strlen(r->line) != (size_t)n)
+        return rc_fail(r->err, RC_EFORMAT, "%s:%" PRId64 ": expected text, found a zero byte",
+            r->path, r->number);
+    while (n > 0 && (r->line[n - 1] == '\n' || r->line[n - 1] == '\r'))
+        r->line[--n] = '\0';
+    return 1;
+}
+
+static rc_status_t bad(const reader_t *r, const char *expected, const char *found)
+{
+    return rc_fail(r->err, RC_EFORMAT, "%s:%" PRId64 ": expected %s, found '%.60s'", r->path,
+        r->number, expected, found);
+}
+
+static rc_status_t bad_column(
+    const reader_t *r, int column, const char *expected, const char *found)
+{
+    return rc_fail(r->err, RC_EFORMAT, "%s:%" PRId64 ": column %d (%s): expected %s, found '%.60s'",
+        r->path, r->number, column + 1, column_name[column], expected, found);
+}
+
+/* Cut the line into its columns, in place. */
+static rc_status_t split(reader_t *r, char *column[COLUMNS])
+{
+    char *at = r->line;
+    int found = 1;
+    for (const char *c = r->line; *c; c++)
+        found += *c == ',';
+    if (found < COLUMNS)
+        return rc_fail(r->err, RC_EFORMAT,
+            "%s:%" PRId64 ": expected %d columns separated by commas, found %d", r->path, r->number,
+            COLUMNS, found);
+    for (int i = 0; i < KIND; i++) {
+        char *comma = strchr(at, ',');
+        *comma = '\0';
+        column[i] = at;
+        at = comma + 1;
+    }
+    char *last = strrchr(at, ',');
+    *last = '\0';
+    column[KIND] = at;
+    column[PATTERN_NNZ] = last + 1;
+    return RC_OK;
+}
+
+/* Group and name become parts of a path. */
+static rc_status_t path_part(const reader_t *r, char *const column[COLUMNS], int i)
+{
+    const char *text = column[i];
+    int ok = *text && *text != '.' && !strchr(text, '/');
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == 0x7f)
+            ok = 0;
+    return ok ? RC_OK : bad_column(r, i, "a name without blanks, '/' or leading dot", text);
+}
+
+static rc_status_t count(const reader_t *r, char *const column[COLUMNS], int i, int64_t *out)
+{
+    if (rc_parse_int(column[i], 0, INT64_MAX, column_name[i], out, NULL) < 0)
+        return bad_column(r, i, "a whole number of at least 0", column[i]);
+    return RC_OK;
+}
+
+static rc_status_t flag(const reader_t *r, char *const column[COLUMNS], int i, int *out)
+{
+    if (strcmp(column[i], "0") != 0 && strcmp(column[i], "1") != 0)
+        return bad_column(r, i, "0 or 1", column[i]);
+    *out = column[i][0] == '1';
+    return RC_OK;
+}
+
+static rc_status_t share(const reader_t *r, char *const column[COLUMNS], int i, double *out)
+{
+    double v;
+    if (rc_parse_double(column[i], column_name[i], &v, NULL) < 0 || !(v >= 0 && v <= 1))
+        return bad_column(r, i, "a number from 0 to 1", column[i]);
+    *out = v;
+    return RC_OK;
+}
+
+static rc_status_t read_entry(reader_t *r, rc_catalog_builder_t *b)
+{
+    rc_status_t st;
+    char *column[COLUMNS];
+    rc_entry_t v = {0};
+    RC_TRY(split(r, column));
+    RC_TRY(path_part(r, column, GROUP));
+    RC_TRY(path_part(r, column, NAME));
+    RC_TRY(count(r, column, ROWS, &v.rows));
+    RC_TRY(count(r, column, COLS, &v.cols));
+    RC_TRY(count(r, column, NNZ, &v.nnz));
+    RC_TRY(count(r, column, PATTERN_NNZ, &v.pattern_nnz));
+    RC_TRY(flag(r, column, REAL, &v.real));
+    RC_TRY(flag(r, column, BINARY, &v.binary));
+    RC_TRY(flag(r, column, ND, &v.nd));
+    RC_TRY(flag(r, column, POSDEF, &v.posdef));
+    RC_TRY(share(r, column, PATTERN_SYMMETRY, &v.pattern_symmetry));
+    RC_TRY(share(r, column, NUMERICAL_SYMMETRY, &v.numerical_symmetry));
+    if (v.pattern_nnz < v.nnz)
+        return bad_column(r, PATTERN_NNZ, "at least as many as nnz", column[PATTERN_NNZ]);
+    rc_entry_t *e;
+    RC_TRY(rc_catalog_append(b, column[GROUP], column[NAME], column[KIND], &e, r->err));
+    v.name = e->name;
+    v.group = e->group;
+    v.kind = e->kind;
+    v.location = e->location;
+    v.where = RC_WHERE_ABSENT;
+    v.id = b->catalog.count;
+    *e = v;
+done:
+    return st;
+}
+
+static rc_status_t read_all(reader_t *r, rc_catalog_builder_t *b)
+{
+    rc_status_t st;
+    int more;
+    int64_t announced;
+    if ((more = next_line(r)) < 0)
+        return (rc_status_t)more;
+    if (!more || rc_parse_int(r->line, 0, INT64_MAX, "", &announced, NULL) < 0) {
+        r->number = 1;
+        return bad(r, "the number of matrices", more ? r->line : "end of file");
+    }
+    if ((more = next_line(r)) < 0)
+        return (rc_status_t)more;
+    if (!more || !r->line[0] || strlen(r->line) >= sizeof b->catalog.revision) {
+        r->number = 2;
+        return bad(r, "the date of the index", more ? r->line : "end of file");
+    }
+    memcpy(b->catalog.revision, r->line, strlen(r->line) + 1);
+    while ((more = next_line(r)) > 0)
+        RC_TRY(read_entry(r, b));
+    if (more < 0)
+        return (rc_status_t)more;
+    if (b->catalog.count != announced)
+        return rc_fail(r->err, RC_EFORMAT,
+            "%s:%" PRId64 ": expected %" PRId64 " matrices (line 1), found %" PRId64, r->path,
+            r->number, announced, b->catalog.count);
+    st = RC_OK;
+done:
+    return st;
+}
+
+/* Sorted entries: the first name that is there twice. */
+static rc_status_t check_unique(const char *path, const rc_catalog_t *c, rc_err_t *err)
+{
+    for (int64_t i = 1; i < c->count; i++)
+        if (rc_entry_compare(&c->entry[i - 1], &c->entry[i]) == 0) {
+            int64_t x = c->entry[i - 1].id;
+            int64_t y = c->entry[i].id;
+            return rc_fail(err, RC_EFORMAT,
+                "%s:%" PRId64 ": expected every matrix once, found %s of line %" PRId64 " again",
+                path, (x > y ? x : y) + 2, c->entry[i].name, (x > y ? y : x) + 2);
+        }
+    return RC_OK;
+}
+
+rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err)
+{
+    rc_catalog_builder_t b = {0};
+    reader_t r = {.path = csv, .file = fopen(csv, "r"), .err = err};
+    if (!r.file)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot open the catalogue %s", csv);
+    rc_status_t st = read_all(&r, &b);
+    if (st == RC_OK && b.catalog.count > 1) {
+        qsort(b.catalog.entry, (size_t)b.catalog.count, sizeof *b.catalog.entry, rc_entry_compare);
+        st = check_unique(csv, &b.catalog, err);
+    }
+    free(r.line);
+    fclose(r.file);
+    if (st < 0)
+        rc_catalog_free(&b.catalog);
+    else
+        *out = b.catalog;
+    return st;
+}

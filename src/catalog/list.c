@@ -1,0 +1,175 @@
+#include "config.h"
+#include "catalog/list.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "sparse/generate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rc_entry_short_name(const rc_entry_t *e)
+{
+    return e->name + strlen(e->group) + 1;
+}
+
+int rc_entry_compare(const void *a, const void *b)
+{
+    const rc_entry_t *x = a;
+    const rc_entry_t *y = b;
+    int order = strcmp(x->group, y->group);
+    return order ? order : strcmp(rc_entry_short_name(x), rc_entry_short_name(y));
+}
+
+static void free_entry(rc_entry_t *e)
+{
+    free(e->name);
+    free(e->group);
+    free(e->kind);
+    free(e->location);
+}
+
+static char *full_name(const char *group, const char *name, rc_err_t *err)
+{
+    size_t n = strlen(group);
+    size_t m = strlen(name);
+    char *full = rc_alloc(n + m + 2, 1, "a matrix name", err);
+    if (full) {
+        memcpy(full, group, n);
+        full[n] = '/';
+        memcpy(full + n + 1, name, m + 1);
+    }
+    return full;
+}
+
+rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const char *name,
+    const char *kind, rc_entry_t **out, rc_err_t *err)
+{
+    rc_catalog_t *c = &b->catalog;
+    void *entries = c->entry;
+    rc_status_t st = rc_grow(
+        &entries, &b->capacity, (size_t)c->count + 1, sizeof *c->entry, "the catalogue", err);
+    if (st < 0)
+        return st;
+    c->entry = entries;
+    rc_entry_t e = {.where = RC_WHERE_ABSENT,
+        .rows = -1,
+        .cols = -1,
+        .nnz = -1,
+        .pattern_nnz = -1,
+        .real = -1,
+        .binary = -1,
+        .nd = -1,
+        .posdef = -1,
+        .pattern_symmetry = NAN,
+        .numerical_symmetry = NAN};
+    e.name = full_name(group, name, err);
+    e.group = e.name ? rc_strdup(group, err) : NULL;
+    e.kind = e.group ? rc_strdup(kind, err) : NULL;
+    e.location = e.kind ? rc_strdup("", err) : NULL;
+    if (!e.location) {
+        free_entry(&e);
+        return RC_ENOMEM;
+    }
+    *out = &c->entry[c->count++];
+    **out = e;
+    return RC_OK;
+}
+
+rc_status_t rc_catalog_append_copy(
+    rc_catalog_builder_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err)
+{
+    rc_entry_t *e = NULL;
+    char *location = rc_strdup(entry->location, err);
+    rc_status_t st = location ? rc_catalog_append(b, entry->group, rc_entry_short_name(entry),
+                                    entry->kind, &e, err)
+                              : RC_ENOMEM;
+    if (st < 0) {
+        free(location);
+        return st;
+    }
+    rc_entry_t own = *e;
+    *e = *entry;
+    e->name = own.name;
+    e->group = own.group;
+    e->kind = own.kind;
+    free(own.location);
+    e->location = location;
+    *out = e;
+    return RC_OK;
+}
+
+void rc_entry_set_location(rc_entry_t *e, rc_where_t where, char *location)
+{
+    free(e->location);
+    e->location = location;
+    e->where = where;
+}
+
+/* The version of the generator that a spec "NAME:..." names; 0 when there is none. */
+static int generator_version(const char *spec)
+{
+    size_t n = strcspn(spec, ":");
+    for (int i = 0; rc_generators[i]; i++)
+        if (strlen(rc_generators[i]->name) == n && strncmp(rc_generators[i]->name, spec, n) == 0)
+            return rc_generators[i]->version;
+    return 0;
+}
+
+rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
+{
+    rc_catalog_builder_t b = {0};
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < rc_builtin_count; i++) {
+        const rc_builtin_t *from = &rc_builtins[i];
+        rc_entry_t *e;
+        RC_TRY(rc_catalog_append(&b, "builtin", from->name, from->kind, &e, err));
+        char *spec = rc_strdup(from->spec, err);
+        if (!spec) {
+            st = RC_ENOMEM;
+            goto done;
+        }
+        rc_entry_set_location(e, RC_WHERE_GENERATED, spec);
+        e->rows = from->rows;
+        e->cols = from->cols;
+        e->nnz = from->nnz;
+        e->pattern_nnz = from->nnz;
+        e->real = 1;
+        e->binary = 0;
+        e->mtime_ns = generator_version(from->spec);
+    }
+    if (b.catalog.count > 1)
+        qsort(b.catalog.entry, (size_t)b.catalog.count, sizeof *b.catalog.entry, rc_entry_compare);
+done:
+    if (st < 0)
+        rc_catalog_free(&b.catalog);
+    else
+        *out = b.catalog;
+    return st;
+}
+
+void rc_catalog_select(rc_catalog_t *c, const rc_expr_t *where, int64_t limit)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c->count; i++)
+        if ((limit < 0 || kept < limit) && rc_expr_match(where, rc_entry_get, &c->entry[i])) {
+            rc_entry_t keep = c->entry[i];
+            c->entry[i] = c->entry[kept]; /* the dropped one stays behind, to be freed */
+            c->entry[kept++] = keep;
+        }
+    for (int64_t i = kept; i < c->count; i++)
+        free_entry(&c->entry[i]);
+    c->count = kept;
+}
+
+void rc_catalog_free(rc_catalog_t *c)
+{
+    if (!c)
+        return;
+    for (int64_t i = 0; i < c->count; i++)
+        free_entry(&c->entry[i]);
+    free(c->entry);
+    *c = (rc_catalog_t){0};
+}

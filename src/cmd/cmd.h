@@ -1,0 +1,53 @@
+/** \file cmd/cmd.h  A subcommand is one file that ends in one constant descriptor, and one line in
+ *  src/cmd/cmd.am.  --help, the manual pages and the completion come from the descriptors. */
+#ifndef RC_CMD_CMD_H
+#define RC_CMD_CMD_H
+
+#include "base/opt.h"
+#include "rowcast.h"
+
+/** Exit codes of the program. */
+typedef enum rc_exit {
+    RC_EXIT_OK = 0,
+    RC_EXIT_FAILED = 1, /**< it ran, and something failed (a case, a comparison) */
+    RC_EXIT_USAGE = 2,  /**< options or operands are wrong; nothing was done */
+    RC_EXIT_ERROR = 3,  /**< input, store, memory or machine: the line on stderr says which */
+    RC_EXIT_AGAIN = 75  /**< drained on request with work left: run it again */
+} rc_exit_t;
+
+typedef struct rc_command {
+    const char *name;
+    const char *summary;     /**< one line, no full stop */
+    const char *usage;       /**< operands after the options: "FILE --policy P" */
+    const char *description; /**< paragraphs, separated by "\n\n" */
+    const char *examples;    /**< lines "command|what it does", separated by "\n"; may be NULL; the
+                                  last '|' of a line counts */
+    const rc_opt_t *options; /**< table; the --help row is added by main */
+    /** \return an rc_exit_t.  argv[0] is the command's name. */
+    int (*run)(int argc, char **argv);
+} rc_command_t;
+
+/** All commands in the order of cmd.am; NULL-terminated. */
+extern const rc_command_t *const rc_commands[];
+
+const rc_command_t *rc_command_find(const char *name);
+
+/** Parse the options of a command and check its number of operands.
+ *  On an error prints "rowcast NAME: text" and how to get help on stderr.
+ *  \param[out] operands  first operand in argv
+ *  \return RC_EXIT_OK or RC_EXIT_USAGE */
+int rc_command_parse(const rc_command_t *c, void *options, int argc, char **argv, int min_operands,
+    int max_operands, char ***operands);
+
+/** As rc_command_parse, but says what is wrong on `errors` (NULL: nowhere): of the ranks of a job
+ * one should speak. */
+int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **argv,
+    int min_operands, int max_operands, char ***operands, FILE *errors);
+
+/** Print "rowcast NAME: error text" on stderr and return the exit code that fits the status. */
+int rc_command_fail(const rc_command_t *c, const rc_err_t *err);
+
+/** Print the full help of a command. */
+void rc_command_help(const rc_command_t *c, FILE *out);
+
+#endif

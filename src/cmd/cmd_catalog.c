@@ -1,0 +1,113 @@
+#include "config.h"
+#include "base/error.h"
+#include "catalog/catalog.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "cmd/select.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+typedef struct options {
+    const char *catalog;
+    const char *collection;
+    const char *where;
+    const char *format;
+    const char *columns;
+    int64_t limit;
+    int fields;
+} options_t;
+
+static const rc_opt_t options[] = {
+    {"catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
+        "Index of the SuiteSparse collection (ssstats.csv).", 0, 0},
+    {"collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
+        "Directory with <Group>/<Name>.mtx, .mtx.zst, .mtx.gz, .mtx.xz or .tar.gz.", 0, 0},
+    {"where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
+        "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'.", 0, 0},
+    {"limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",
+        "List the first N matches only. Default: all.", 0, 0},
+    {"columns", 'o', RC_OPT_TEXT, offsetof(options_t, columns), "LIST",
+        "Fields to print, separated by commas. Default: fullname,rows,cols,nnz,kind,present.", 0,
+        0},
+    {"format", 'f', RC_OPT_TEXT, offsetof(options_t, format), "FORMAT",
+        "table, csv or json. Default: table.", 0, 0},
+    {"fields", 'F', RC_OPT_FLAG, offsetof(options_t, fields), NULL,
+        "List the fields that --where and --columns know, and exit.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_catalog = {
+    .name = "catalog",
+    .summary = "list the matrices that a catalogue or a collection holds",
+    .usage = "[--catalog CSV] [--collection DIR] [--where EXPR]",
+    .description =
+        "Lists matrices in the order of group and name, and their number on stderr. With --catalog "
+        "they come from the index, with --collection from the files of a directory, with both from "
+        "the two together: a matrix that is in the index but not in the directory is shown with "
+        "present = no. With neither, the built-in set of generated matrices is listed.\n\n"
+        "EXPR compares fields with == != < <= > >=, matches text with the glob operators ~ and !~ "
+        "(ignoring case), and joins conditions with && || ! and parentheses. Numbers may end in k, "
+        "M or G. A field that is not known for a matrix makes every comparison false. "
+        "'rowcast catalog --fields' lists the fields.",
+    .examples =
+        "rowcast catalog --catalog ssstats.csv --where 'square && rows<=30k && !duplicate'|"
+        "square matrices of at most 30,000 rows that are not copies\n"
+        "rowcast catalog --collection DIR --where \"kind ~ '*fluid*'\" --columns fullname,nnz|"
+        "fluid dynamics problems of a local collection\n"
+        "rowcast catalog --format csv|the built-in set as CSV",
+    .options = options,
+    .run = run,
+};
+
+static const rc_fields_t fields = {rc_entry_fields, NULL, RC_ENTRY_FIELDS, rc_entry_get};
+
+static void print_total(const rc_catalog_t *c, int64_t all)
+{
+    int64_t present = 0;
+    int64_t nnz = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        present += c->entry[i].where != RC_WHERE_ABSENT;
+        nnz += c->entry[i].nnz > 0 ? c->entry[i].nnz : 0;
+    }
+    fprintf(stderr,
+        "%" PRId64 " of %" PRId64 " matrices, %" PRId64 " present, %" PRId64 " entries\n", c->count,
+        all, present, nnz);
+}
+
+static rc_status_t list(const options_t *o, rc_table_format_t format, rc_err_t *err)
+{
+    rc_catalog_t c = {0};
+    rc_listing_t *l;
+    int64_t all = 0;
+    rc_status_t st =
+        rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &c, &all, err);
+    if (st < 0)
+        return st;
+    RC_TRY(rc_listing_begin(
+        format, &fields, o->columns ? o->columns : "fullname,rows,cols,nnz,kind,present", &l, err));
+    for (int64_t i = 0; i < c.count; i++)
+        rc_listing_row(l, &c.entry[i]);
+    RC_TRY(rc_listing_end(l, err));
+    print_total(&c, all);
+done:
+    rc_catalog_free(&c);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    options_t o = {.limit = -1};
+    char **operands;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    int code = rc_command_parse(&rc_command_catalog, &o, argc, argv, 0, 0, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK)
+        st = o.fields ? rc_listing_fields(format, &fields, &err) : list(&o, format, &err);
+    return st == RC_OK ? RC_EXIT_OK : rc_command_fail(&rc_command_catalog, &err);
+}

@@ -1,0 +1,105 @@
+#include "config.h"
+#include "base/error.h"
+#include "cmd/cmd.h"
+#include "store/commit.h"
+#include "store/journal.h"
+#include "store/path.h"
+#include "sweep/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct options {
+    double wait;
+    int quiet;
+};
+
+static const rc_opt_t table[] = {
+    {"wait", 'w', RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
+        "How long to wait for another process that is folding. Default: 60.", 0, 1e6},
+    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
+        "Say nothing when all is well.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_fold = {
+    .name = "fold",
+    .summary = "move finished cases from the journals into the store",
+    .usage = "[OPTIONS] FILE",
+    .description = "Commits what the journals beside a store hold (FILE.journal/) into the store, "
+                   "also while a "
+                   "sweep is running. A sweep does this itself at its start and end; after a kill, "
+                   "or to look at "
+                   "results half-way, it can be done by hand. Folding twice adds nothing twice. "
+                   "Under mpirun the "
+                   "ranks share the work.",
+    .examples = "rowcast fold real.h5|make the results of a running sweep visible to query",
+    .options = table,
+    .run = run,
+};
+
+/* The real path of a store; there must be one, or journals beside where it will be. */
+static rc_status_t find_store(const char *word, char **out, rc_err_t *err)
+{
+    char *path = NULL;
+    char *dir = NULL;
+    rc_status_t st = rc_store_path(word, &path, err);
+    if (st < 0)
+        return st;
+    dir = rc_journal_dir(path, err);
+    if (!dir)
+        st = RC_ENOMEM;
+    else if (access(path, F_OK) != 0 && access(dir, F_OK) != 0)
+        st = rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", word);
+    free(dir);
+    if (st < 0) {
+        free(path);
+        return st;
+    }
+    *out = path;
+    return RC_OK;
+}
+
+static int fold(const rc_session_t *s, const struct options *o, const char *store)
+{
+    rc_err_t err = {0};
+    rc_commit_info_t info;
+    char *path = NULL;
+    rc_log_t log = {.stream = stderr, .level = RC_LOG_INFO, .rank = s->size > 1 ? s->rank : -1};
+    rc_status_t st = rc_session_agree(s, find_store(store, &path, &err), &err);
+    if (st == RC_OK)
+        st = rc_commit(path, s->comm, 0, (int64_t)(o->wait * 1e9), &log, &info, &err);
+    free(path);
+    if (st < 0)
+        return s->rank == 0 ? rc_command_fail(&rc_command_fold, &err)
+                            : (st == RC_EINVAL ? RC_EXIT_USAGE : RC_EXIT_ERROR);
+    if (s->rank == 0 && !o->quiet) {
+        if (info.changed)
+            printf("%s: %" PRId64 " results from %" PRId64 " journals; %" PRId64
+                   " results in the store\n",
+                store, info.results, info.journals, info.total_results);
+        else
+            printf("%s: nothing to fold; %" PRId64 " results in the store\n", store,
+                info.total_results);
+    }
+    return RC_EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.wait = 60};
+    char **operands;
+    rc_err_t err = {0};
+    rc_session_t s;
+    if (rc_session_open(&argc, &argv, &s, &err) < 0)
+        return rc_command_fail(&rc_command_fold, &err);
+    int code = rc_command_parse_on(
+        &rc_command_fold, &o, argc, argv, 1, 1, &operands, s.rank == 0 ? stderr : NULL);
+    if (code == RC_EXIT_OK)
+        code = fold(&s, &o, operands[0]);
+    rc_session_close(&s);
+    return code;
+}

@@ -1,0 +1,194 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/table.h"
+#include "sparse/csr.h"
+#include "sparse/generate.h"
+#include "sparse/mtx.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct options {
+    int list;
+    int list_generators;
+    int list_set;
+    const char *format;
+    const char *output;
+};
+
+static const rc_opt_t options[] = {
+    {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+        "Matrix Market file to write. Without it only the size is printed.", 0, 0},
+    {"list", 'l', RC_OPT_FLAG, offsetof(struct options, list), NULL,
+        "List the generators with their parameters, then the built-in set.", 0, 0},
+    {"list-generators", 0, RC_OPT_FLAG, offsetof(struct options, list_generators), NULL,
+        "List the generators only.", 0, 0},
+    {"list-set", 0, RC_OPT_FLAG, offsetof(struct options, list_set), NULL,
+        "List the built-in set only.", 0, 0},
+    {"format", 0, RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "Of what is printed: table (default), csv or json.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_generate = {
+    .name = "generate",
+    .summary = "make a matrix from a generator or the built-in set",
+    .usage = "[SPEC|NAME] [-o FILE]",
+    .description = "A SPEC is GENERATOR:key=value,key=value; keys that are left out have their "
+                   "defaults. The key seed (default 1) is common to all generators. The same spec "
+                   "and generator version give the same matrix on every machine.\n\n"
+                   "A NAME is a matrix of the built-in set.",
+    .examples = "rowcast generate --list|the generators and the built-in set\n"
+                "rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx|a mesh with 24,000 rows\n"
+                "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set",
+    .options = options,
+    .run = run,
+};
+
+/* ------------------------------------------------------------------- --list */
+
+static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"generator", ""}, {"version", ""}, {"parameter", ""},
+        {"default", ""}, {"min", ""}, {"max", ""}, {"meaning", ""}};
+    enum { count = sizeof columns / sizeof *columns };
+    rc_table_t *t = rc_table_begin(stdout, format, columns, count, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; rc_generators[i]; i++) {
+        const rc_generator_t *g = rc_generators[i];
+        rc_table_text(t, g->name);
+        rc_table_int(t, g->version);
+        for (int k = 2; k < count - 1; k++)
+            rc_table_missing(t);
+        rc_table_text(t, g->summary);
+        for (int k = 0; k < RC_GEN_PARAMS_MAX && g->param[k].name; k++) {
+            const rc_gen_param_t *p = &g->param[k];
+            rc_table_text(t, g->name);
+            rc_table_int(t, g->version);
+            rc_table_text(t, p->name);
+            rc_table_real(t, p->value, 9);
+            rc_table_real(t, p->min, 9);
+            rc_table_real(t, p->max, 9);
+            rc_table_text(t, p->help);
+        }
+    }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {
+        {"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"kind", ""}, {"spec", ""}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < rc_builtin_count; i++) {
+        const rc_builtin_t *b = &rc_builtins[i];
+        rc_table_text(t, b->name);
+        rc_table_int(t, b->rows);
+        rc_table_int(t, b->cols);
+        rc_table_int(t, b->nnz);
+        rc_table_text(t, b->kind);
+        rc_table_text(t, b->spec);
+    }
+    return rc_table_end(t, err);
+}
+
+/* ----------------------------------------------------------------- a matrix */
+
+static const char *spec_of(const char *word)
+{
+    for (int i = 0; i < rc_builtin_count; i++)
+        if (strcmp(rc_builtins[i].name, word) == 0)
+            return rc_builtins[i].spec;
+    return word;
+}
+
+static rc_status_t print_matrix(
+    const char *spec, const rc_csr_t *a, const char *file, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {
+        {"spec", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"digest", ""}, {"file", ""}};
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_t digest;
+    rc_status_t st = rc_csr_digest(a, &digest, err);
+    if (st < 0)
+        return st;
+    rc_digest_hex(digest, hex);
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    rc_table_text(t, spec);
+    rc_table_int(t, a->rows);
+    rc_table_int(t, a->cols);
+    rc_table_int(t, a->nnz);
+    rc_table_text(t, hex);
+    if (file)
+        rc_table_text(t, file);
+    else
+        rc_table_missing(t);
+    return rc_table_end(t, err);
+}
+
+static rc_status_t make(const char *word, const char *file, rc_table_format_t format, rc_err_t *err)
+{
+    const char *spec = spec_of(word);
+    rc_csr_t a = {0};
+    rc_str_t comment = {0};
+    int version = 0;
+    rc_status_t st;
+    RC_TRY(rc_generate(spec, &a, &version, err));
+    rc_str_addf(&comment, "made by: rowcast generate %s\ngenerator version: %d", spec, version);
+    if (comment.failed) {
+        st = rc_fail(err, RC_ENOMEM, "no memory for a comment");
+        goto done;
+    }
+    if (file)
+        RC_TRY(rc_mtx_write(file, &a, comment.text, err));
+    st = print_matrix(spec, &a, file, format, err);
+done:
+    rc_str_free(&comment);
+    rc_csr_free(&a);
+    return st;
+}
+
+static rc_status_t list(const struct options *o, rc_table_format_t format, rc_err_t *err)
+{
+    if (o->list && format != RC_TABLE_TEXT)
+        return rc_fail(err, RC_EINVAL,
+            "--list prints two tables; with --format use --list-generators or --list-set");
+    rc_status_t st = RC_OK;
+    if (o->list || o->list_generators)
+        st = list_generators(format, err);
+    if (st == RC_OK && o->list)
+        putchar('\n');
+    if (st == RC_OK && (o->list || o->list_set))
+        st = list_builtins(format, err);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    char **operands;
+    int code = rc_command_parse(&rc_command_generate, &o, argc, argv, 0, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    const char *word = operands[0];
+    int lists = o.list + o.list_generators + o.list_set;
+    if (st == RC_OK && (lists + (word != NULL) != 1 || (lists && o.output)))
+        st = rc_fail(&err, RC_EINVAL, "expected one of a SPEC, a NAME or a --list option");
+    if (st == RC_OK)
+        st = lists ? list(&o, format, &err) : make(word, o.output, format, &err);
+    if (st == RC_ENOENT)
+        err.status = RC_EINVAL; /* a wrong word on the command line */
+    return st < 0 ? rc_command_fail(&rc_command_generate, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,117 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/table.h"
+#include "feature/feature.h"
+#include "kernels/kernel.h"
+#include "order/policy.h"
+#include "sparse/generate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct options {
+    const char *format;
+};
+
+static const rc_opt_t table[] = {
+    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "table, csv or json. Default: table.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_info = {
+    .name = "info",
+    .summary = "print the build, the devices, and the registries",
+    .usage = "[OPTIONS]",
+    .description = "Prints how this program was built, the device that a sweep would use here, and "
+                   "every policy, "
+                   "kernel, feature set and generator with its version, source and summary.",
+    .options = table,
+    .run = run,
+};
+
+static void put(rc_table_t *t, const char *what, const char *name, int version, const char *summary,
+    const char *source)
+{
+    rc_table_text(t, what);
+    rc_table_text(t, name);
+    if (version > 0)
+        rc_table_int(t, version);
+    else
+        rc_table_missing(t);
+    rc_table_text(t, summary);
+    rc_table_text(t, source);
+}
+
+static void put_build(rc_table_t *t)
+{
+    put(t, "build", "version", 0, PACKAGE_VERSION, "");
+    put(t, "build", "commit", 0, RC_BUILD_GIT, "");
+    put(t, "build", "compiler", 0, RC_BUILD_CC, "");
+    put(t, "build", "flags", 0, RC_BUILD_CFLAGS, "");
+    put(t, "build", "hdf5", 0, RC_BUILD_HDF5, "");
+    put(t, "build", "cuda", 0, RC_BUILD_CUDA, "");
+}
+
+static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
+{
+    rc_device_t *d = NULL;
+    char text[160];
+    char cache[32];
+    char memory[32];
+    rc_status_t st = rc_device_open_cpu(0, &d, err);
+    if (st < 0)
+        return st;
+    rc_text_bytes((double)d->cache_bytes, cache, sizeof cache);
+    rc_text_bytes((double)d->memory_bytes, memory, sizeof memory);
+    snprintf(text, sizeof text, "%d threads, %d fp32 lanes, %d-byte lines, %s cache, %s memory",
+        d->threads, d->lanes32, d->line_bytes, cache, memory);
+    put(t, "device", d->uuid, 0, d->name, d->class_name);
+    put(t, "device", d->uuid, 0, text, "");
+    rc_device_close(d);
+    return RC_OK;
+}
+
+static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {
+        {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 5, err);
+    if (!t)
+        return RC_ENOMEM;
+    put_build(t);
+    rc_status_t st = put_device(t, err);
+    for (int i = 0; rc_policies[i]; i++)
+        put(t, "policy", rc_policies[i]->name, rc_policies[i]->version, rc_policies[i]->summary,
+            rc_policies[i]->source);
+    for (int i = 0; rc_kernels[i]; i++)
+        put(t, "kernel", rc_kernels[i]->name, rc_kernels[i]->version, rc_kernels[i]->summary,
+            rc_kernels[i]->source);
+    for (int i = 0; rc_feature_sets[i]; i++)
+        put(t, "features", rc_feature_sets[i]->name, rc_feature_sets[i]->version,
+            rc_feature_sets[i]->summary, rc_feature_sets[i]->source);
+    for (int i = 0; rc_generators[i]; i++)
+        put(t, "generator", rc_generators[i]->name, rc_generators[i]->version,
+            rc_generators[i]->summary, rc_generators[i]->source);
+    rc_status_t ended = rc_table_end(t, st < 0 ? NULL : err);
+    return st < 0 ? st : ended;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    char **operands;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    int code = rc_command_parse(&rc_command_info, &o, argc, argv, 0, 0, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK)
+        st = print_info(format, &err);
+    return st < 0 ? rc_command_fail(&rc_command_info, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,173 @@
+#include "config.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/table.h"
+#include "store/path.h"
+#include "store/scan.h"
+#include "store/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    const char *format;
+};
+
+static const rc_opt_t table[] = {
+    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "table, csv or json. Default: table.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_status = {
+    .name = "status",
+    .summary = "show how far a sweep is, also while it runs",
+    .usage = "[OPTIONS] FILE",
+    .description =
+        "Reads the store and the journals beside it, without disturbing a running sweep. The table "
+        "has the matrices and cases in the store by status, then one row for each journal that is "
+        "not "
+        "folded yet: which rank, whether it is running, what it has finished and what it has in "
+        "hand.",
+    .examples = "watch -n 5 rowcast status real.h5|follow a sweep from another terminal",
+    .options = table,
+    .run = run,
+};
+
+static int64_t folded(void *view, const char *name)
+{
+    return view ? rc_view_journal_bytes(view, name) : 0;
+}
+
+static void put_counts(rc_table_t *t, const int64_t *counts)
+{
+    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
+        rc_table_int(t, counts[i]);
+}
+
+static void put_store(rc_table_t *t, const rc_view_t *v)
+{
+    int64_t matrices[RC_CASE_STATUSES] = {0};
+    int64_t cases[RC_CASE_STATUSES] = {0};
+    for (int64_t i = 0; i < rc_view_sources(v); i++) {
+        rc_source_row_t row;
+        rc_view_source(v, i, &row);
+        if (row.status_code > 0 && row.status_code < RC_CASE_STATUSES)
+            matrices[row.status_code]++;
+    }
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        if (rc_view_is_newest(v, i) && r->status > 0 && r->status < RC_CASE_STATUSES)
+            cases[r->status]++;
+    }
+    rc_table_text(t, "store: matrices");
+    rc_table_text(t, "");
+    put_counts(t, matrices);
+    rc_table_text(t, "");
+    rc_table_text(t, "store: cases");
+    rc_table_text(t, "");
+    put_counts(t, cases);
+    rc_table_text(t, "");
+}
+
+static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
+{
+    char what[48];
+    char state[64];
+    char hand[RC_NAME_MAX + 32] = "";
+    snprintf(what, sizeof what, "journal: rank %d of %d", j->run.rank, j->run.ranks);
+    if (j->alive && j->last_utc_ns > 0) {
+        char ago[32];
+        rc_text_seconds((double)(rc_utc_ns() - j->last_utc_ns) * 1e-9, ago, sizeof ago);
+        snprintf(state, sizeof state, "running, last word %s ago", ago);
+    } else
+        snprintf(state, sizeof state, "%s",
+            j->alive   ? "running"
+            : j->ended ? "ended, to be folded"
+                       : "died, to be folded");
+    if (j->in_hand[0])
+        snprintf(hand, sizeof hand, "%s (%s)", j->in_hand, rc_phase_name((rc_phase_t)j->phase));
+    rc_table_text(t, what);
+    rc_table_text(t, state);
+    put_counts(t, j->cases);
+    rc_table_text(t, hand);
+}
+
+/* How far the running sweep is, on stderr: its plan against its journals. */
+static void print_progress(const rc_scan_t *s, const rc_view_t *v)
+{
+    for (int64_t i = 0; i < s->journals; i++) {
+        const rc_scan_journal_t *j = &s->journal[i];
+        int64_t done = 0;
+        if (!j->has_plan || !j->alive)
+            continue;
+        for (int64_t k = 0; k < s->journals; k++)
+            if (strcmp(s->journal[k].run.uuid, j->run.uuid) == 0)
+                for (int c = RC_CASE_OK; c < RC_CASE_STATUSES; c++)
+                    done += s->journal[k].cases[c];
+        /* what was folded half-way is in the store under the same run */
+        for (int64_t r = 0; v && r < rc_view_count(v); r++) {
+            const rc_row_run_t *run = rc_view_run(v, rc_view_result(v, r)->run);
+            done += strncmp(run->uuid, j->run.uuid, sizeof run->uuid) == 0;
+        }
+        char elapsed[32];
+        rc_text_seconds((double)(rc_utc_ns() - j->run.started_ns) * 1e-9, elapsed, sizeof elapsed);
+        fprintf(stderr,
+            "running for %s: %" PRId64 " of %" PRId64 " cases (%.0f %%), %" PRId64
+            " were done before\n",
+            elapsed, done, j->plan.cases,
+            j->plan.cases > 0 ? 100 * (double)done / (double)j->plan.cases : 100, j->plan.done);
+    }
+}
+
+static rc_status_t print_status(const char *word, rc_table_format_t format, rc_err_t *err)
+{
+    char *store = NULL;
+    static const rc_column_t columns[] = {{"what", ""}, {"state", ""}, {"ok", ""}, {"wrong", ""},
+        {"skipped", ""}, {"failed", ""}, {"crashed", ""}, {"in_hand", ""}};
+    rc_status_t st = RC_OK;
+    rc_view_t *v = NULL;
+    rc_scan_t scan = {0};
+    RC_TRY(rc_store_path(word, &store, err));
+    int exists = access(store, F_OK) == 0;
+    if (exists)
+        RC_TRY(rc_view_read(store, &v, err));
+    RC_TRY(rc_scan_journals(store, folded, v, &scan, err));
+    if (!exists && scan.journals == 0)
+        RC_TRY(rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", store));
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 8, err);
+    if (!t)
+        RC_TRY(RC_ENOMEM);
+    if (v)
+        put_store(t, v);
+    for (int64_t i = 0; i < scan.journals; i++)
+        put_journal(t, &scan.journal[i]);
+    RC_TRY(rc_table_end(t, err));
+    print_progress(&scan, v);
+done:
+    free(store);
+    rc_scan_free(&scan);
+    rc_view_free(v);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    char **operands;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    int code = rc_command_parse(&rc_command_status, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK)
+        st = print_status(operands[0], format, &err);
+    return st < 0 ? rc_command_fail(&rc_command_status, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,413 @@
+#include "config.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/select.h"
+#include "cmd/table.h"
+#include "store/path.h"
+#include "sweep/sweep.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char *store;
+    const char *collection;
+    const char *catalog;
+    const char *where;
+    int64_t limit;
+    const char *policies;
+    const char *kernels;
+    const char *k;
+    const char *precision;
+    const char *device;
+    int64_t nw;
+    int64_t nt;
+    int64_t line;
+    int64_t threads;
+    int64_t memory;
+    int share_device;
+    const char *timing;
+    const char *cache;
+    double case_time;
+    double target;
+    int64_t max_reps;
+    int64_t seed;
+    double time_budget;
+    const char *redo;
+    int dry_run;
+    const char *format;
+    int quiet;
+    int verbose;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t table[] = {
+    {"store", 's', RC_OPT_TEXT, AT(store), "FILE",
+        "HDF5 store to add to; made when it is not there. Required.", 0, 0},
+    {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
+        "Matrices as DIR/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz. Default: the "
+        "built-in set.",
+        0, 0},
+    {"catalog", 'c', RC_OPT_TEXT, AT(catalog), "CSV",
+        "Index of the collection (its own ssstats.csv). Rows without a file are recorded as "
+        "absent.",
+        0, 0},
+    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+        "Only matrices that match, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast catalog "
+        "--fields' lists the fields.",
+        0, 0},
+    {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
+    {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
+        "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
+    {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
+        "Kernels with parameters, e.g. cstat:strip=4,rowsplit. Default: all of the device.", 0, 0},
+    {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
+        "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. Default: 32.", 0, 0},
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "fp32, fp64 or both. Default: fp32.", 0,
+        0},
+    {"device", 'd', RC_OPT_TEXT, AT(device), "KIND",
+        "cpu, cuda or auto (the best that the build and the machine have). Default: auto.", 0, 0},
+    {"nw", 0, RC_OPT_INT, AT(nw), "N",
+        "Workers per team (N_w) that orders and features are made for. Default: what the kernel "
+        "declares for its device.",
+        0, 65536},
+    {"nt", 0, RC_OPT_INT, AT(nt), "N", "Lanes per worker (N_t). Default: the kernel's.", 0, 65536},
+    {"line", 0, RC_OPT_INT, AT(line), "N",
+        "Columns of A per cache line of B. Default: the kernel's.", 0, 65536},
+    {"threads", 't', RC_OPT_INT, AT(threads), "N",
+        "Threads per rank. Default: the CPUs that the rank has to itself.", 0, 65536},
+    {"memory", 'm', RC_OPT_BYTES, AT(memory), "BYTES",
+        "Memory per rank; what needs more is skipped with the figures. Default: 90 % of what is "
+        "free, divided by the ranks of the node.",
+        0, 0},
+    {"share-device", 0, RC_OPT_FLAG, AT(share_device), NULL,
+        "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests.", 0, 0},
+    {"timing", 0, RC_OPT_TEXT, AT(timing), "MODE",
+        "exclusive: on CPUs one rank of a node times while the others wait; shared: they time at "
+        "once, each on its own cores. Default: exclusive.",
+        0, 0},
+    {"cache", 0, RC_OPT_TEXT, AT(cache), "MODE",
+        "warm, or cold: flush the caches before each product. Default: warm.", 0, 0},
+    {"case-time", 0, RC_OPT_DOUBLE, AT(case_time), "SECONDS",
+        "Time budget of the repetitions of a case. Default: 0.03.", 1e-6, 1e6},
+    {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
+        "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
+    {"max-reps", 0, RC_OPT_INT, AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1, 1e6},
+    {"seed", 0, RC_OPT_INT, AT(seed), "N",
+        "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
+    {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
+        "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
+    {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
+        "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
+        "failed'. The old rows stay; queries take the newest.",
+        0, 0},
+    {"dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
+        "Print what would be measured, with estimates of time and memory; touch nothing.", 0, 0},
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "Of the dry run and of the result: table, csv or json. Default: table.", 0, 0},
+    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr.", 0, 0},
+    {"verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "More on stderr.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_sweep = {
+    .name = "sweep",
+    .summary = "measure orders and kernels on many matrices into one store",
+    .usage = "[OPTIONS] --store FILE",
+    .description =
+        "Loads each matrix, computes its features, builds its row orders, verifies every kernel "
+        "against fp64 and times it, and adds the results to one HDF5 store. Runs on one rank as it "
+        "is, or on many under mpirun or srun, one device a rank; the matrices are dealt out "
+        "longest "
+        "first.\n\n"
+        "A second run measures only what is missing: a case is known by the matrix (its contents), "
+        "the policy, kernel and feature set with their versions, K, precision and device class. "
+        "Finished cases go to a journal beside the store at once; SIGTERM, SIGINT, SIGUSR1 or "
+        "--time-budget drain the run (exit 75), and even kill -9 loses only what is in flight: run "
+        "the same command again.\n\n"
+        "A matrix that cannot be read, or a case that fails, is wrong, or needs too much memory "
+        "gets "
+        "its status and a text, and the sweep goes on; the exit code is then 1.",
+    .examples = "mpirun -n 2 rowcast sweep --store quick.h5|the built-in matrices on two ranks\n"
+                "rowcast sweep -C matrices -c ssstats.csv -w 'square && rows <= 30000' -k 8,32 -s "
+                "real.h5|part of the collection\n"
+                "rowcast sweep -s real.h5 -C matrices --dry-run|what is left to do\n"
+                "rowcast sweep -s real.h5 -C matrices --redo 'status == failed'|try failures again",
+    .options = table,
+    .run = run,
+};
+
+/* Everything that the configuration borrows. */
+typedef struct lists {
+    char *store;
+    rc_catalog_t catalog;
+    const rc_policy_t *const *policy;
+    rc_kernel_spec_t *kernel;
+    int64_t *k;
+    rc_precision_t *precision;
+} lists_t;
+
+static void free_lists(lists_t *l)
+{
+    free(l->store);
+    rc_catalog_free(&l->catalog);
+    free((void *)(uintptr_t)l->policy);
+    free(l->kernel);
+    free(l->k);
+    free(l->precision);
+}
+
+static rc_status_t choose(const char *what, const char *text, const char *first, const char *second,
+    int *is_second, rc_err_t *err)
+{
+    *is_second = strcmp(text, second) == 0;
+    if (*is_second || strcmp(text, first) == 0)
+        return RC_OK;
+    return rc_fail(
+        err, RC_EINVAL, "--%s: expected %s or %s, found '%s'", what, first, second, text);
+}
+
+static rc_status_t configure(
+    const struct options *o, lists_t *l, rc_sweep_config_t *c, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    memset(c, 0, sizeof *c);
+    if (!o->store)
+        return rc_fail(err, RC_EINVAL, "--store FILE is missing");
+    if (strcmp(o->device, "cuda") == 0)
+        return rc_fail(err, RC_EINVAL, "--device cuda: this build has no CUDA kernels");
+    if (strcmp(o->device, "cpu") != 0 && strcmp(o->device, "auto") != 0)
+        return rc_fail(
+            err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%s'", o->device);
+    c->device = RC_DEVICE_CPU;
+    RC_TRY(rc_store_path(o->store, &l->store, err));
+    c->store = l->store;
+    rc_measure_defaults(&c->measure);
+    RC_TRY(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
+    RC_TRY(choose("cache", o->cache, "warm", "cold", &c->measure.cold, err));
+    if (o->case_time > 0)
+        c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
+    if (o->target >= 0)
+        c->measure.target_rel_err = o->target;
+    if (o->max_reps > 0) {
+        c->measure.max_reps = o->max_reps;
+        if (c->measure.min_reps > o->max_reps)
+            c->measure.min_reps = o->max_reps;
+    }
+    c->measure.seed = (uint64_t)o->seed;
+    RC_TRY(rc_select_policies(o->policies, &l->policy, &c->policies, err));
+    RC_TRY(rc_select_kernels(o->kernels, c->device, &l->kernel, &c->kernels, err));
+    RC_TRY(rc_select_ks(o->k, &l->k, &c->ks, err));
+    RC_TRY(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
+    if (o->catalog && !o->collection)
+        RC_TRY(rc_fail(
+            err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
+    RC_TRY(
+        rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &l->catalog, NULL, err));
+    c->catalog = &l->catalog;
+    c->policy = l->policy;
+    c->kernel = l->kernel;
+    c->k = l->k;
+    c->precision = l->precision;
+    c->geometry = (rc_geometry_t){(int32_t)o->nw, (int32_t)o->nt, (int32_t)o->line};
+    c->threads = (int)o->threads;
+    c->share_device = o->share_device;
+    c->memory_limit = o->memory;
+    c->time_budget_s = o->time_budget;
+    c->redo = o->redo;
+done:
+    return st;
+}
+
+static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_t *r,
+    const rc_sweep_item_t *item, int64_t items, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
+        {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"known", ""}};
+    double seconds = 0;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 8, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < items; i++) {
+        const rc_entry_t *e = &c->catalog->entry[item[i].entry];
+        rc_table_text(t, e->name);
+        rc_table_int(t, e->rows);
+        rc_table_int(t, e->cols);
+        rc_table_int(t, e->nnz);
+        rc_table_int(t, item[i].cases);
+        rc_table_real(t, item[i].cost_s, 3);
+        rc_table_real(t, (double)item[i].bytes * 1e-6, 3);
+        rc_table_bool(t, item[i].known);
+        seconds += item[i].cost_s;
+    }
+    rc_status_t st = rc_table_end(t, err);
+    char text[32];
+    rc_text_seconds(seconds, text, sizeof text);
+    fprintf(stderr,
+        "%" PRId64 " of %" PRId64 " matrices have work left: %" PRId64 " cases pending, %" PRId64
+        " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
+        items, r->selected, r->planned, r->done_before, r->absent, text);
+    return st;
+}
+
+/* A summary on stdout: what the run did, by status. */
+static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
+    rc_table_format_t format, int quiet, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {
+        {"what", ""}, {"ok", ""}, {"wrong", ""}, {"skipped", ""}, {"failed", ""}, {"crashed", ""}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 6, err);
+    if (!t)
+        return RC_ENOMEM;
+    rc_table_text(t, "matrices");
+    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
+        rc_table_int(t, r->matrices[i]);
+    rc_table_text(t, "cases");
+    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
+        rc_table_int(t, r->measured[i]);
+    rc_status_t st = rc_table_end(t, err);
+    if (quiet)
+        return st;
+    char wall[32];
+    char tail[32];
+    char slowest[32];
+    rc_text_seconds(r->wall_s, wall, sizeof wall);
+    rc_text_seconds(r->idle_tail_s, tail, sizeof tail);
+    rc_text_seconds(r->slowest_s, slowest, sizeof slowest);
+    fprintf(stderr, "%s: %s; device busy %.0f %% of the ranks' time, idle tail %s", store, wall,
+        100 * r->busy_share, tail);
+    if (r->slowest[0])
+        fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, slowest);
+    fputc('\n', stderr);
+    if (r->aliases)
+        fprintf(stderr,
+            "%s: %" PRId64 " matrices equal one of another name entry by entry, and share its "
+            "cases\n",
+            store, r->aliases);
+    return st;
+}
+
+static int exit_code(const rc_sweep_result_t *r)
+{
+    if (r->drained)
+        return RC_EXIT_AGAIN;
+    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
+        if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && r->measured[i] + r->matrices[i] > 0)
+            return RC_EXIT_FAILED;
+    return r->too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
+}
+
+static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sweep_result_t *r,
+    rc_table_format_t format, int quiet)
+{
+    rc_err_t err = {0};
+    int64_t did = 0;
+    if (s->rank != 0)
+        return exit_code(r);
+    for (int i = 0; i < RC_CASE_STATUSES; i++)
+        did += r->measured[i] + r->matrices[i];
+    if (did == 0 && r->features == 0 && !r->drained) {
+        if (r->selected == 0)
+            fprintf(stderr, "%s: nothing to do: no matrix matches\n", c->store);
+        else
+            fprintf(stderr,
+                "%s: nothing to do: all %" PRId64 " cases of %" PRId64 " matrices are done\n",
+                c->store, r->done_before, r->selected);
+        if (r->given_up)
+            fprintf(stderr,
+                "%s: %" PRId64 " matrices could not be loaded before; --redo 'status != ok && "
+                "where == file' tries again\n",
+                c->store, r->given_up);
+        return RC_EXIT_OK;
+    }
+    if (print_result(c->store, r, format, quiet, &err) < 0)
+        return rc_command_fail(&rc_command_sweep, &err);
+    if (r->drained)
+        fprintf(stderr,
+            "%s: stopped early, %" PRId64 " matrices were not begun; run the same command again\n",
+            c->store, r->items_left);
+    return exit_code(r);
+}
+
+/* Of the ranks that know why, one speaks: rank 0 when it is among them.  Collective. */
+static int fail(const rc_session_t *s, rc_status_t st, const rc_log_t *log, const rc_err_t *err)
+{
+    int knows = err->status < 0 && strncmp(err->text, "another rank", 12) != 0;
+    int first_knows = rc_session_agree(s, s->rank == 0 && knows ? RC_EINVAL : RC_OK, NULL) != RC_OK;
+    if (s->rank == 0) {
+        rc_err_t said = *err;
+        if (said.status == RC_OK)
+            rc_fail(&said, st, "another rank failed");
+        return rc_command_fail(&rc_command_sweep, &said);
+    }
+    if (knows && !first_knows)
+        rc_log(log, RC_LOG_ERROR, "sweep", "%s", err->text);
+    return st == RC_EINVAL || st == RC_ENOTSUP ? RC_EXIT_USAGE : RC_EXIT_ERROR;
+}
+
+static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv)
+{
+    rc_err_t err = {0};
+    lists_t l = {0};
+    rc_sweep_config_t c;
+    rc_sweep_result_t r = {0};
+    rc_sweep_item_t *item = NULL;
+    int64_t items = 0;
+    rc_table_format_t format = RC_TABLE_TEXT;
+    int code = RC_EXIT_OK;
+    rc_log_t log = {.stream = stderr,
+        .level = o->quiet     ? RC_LOG_WARN
+                 : o->verbose ? RC_LOG_DEBUG
+                              : RC_LOG_INFO,
+        .rank = s->size > 1 ? s->rank : -1};
+    rc_status_t st = rc_table_format_parse(o->format, &format, &err);
+    if (st == RC_OK)
+        st = configure(o, &l, &c, &err);
+    st = rc_session_agree(s, st, &err);
+    c.argc = argc;
+    c.argv = argv;
+    if (st == RC_OK && o->dry_run)
+        st = rc_sweep_dry_run(s, &c, &log, &r, &item, &items, &err);
+    else if (st == RC_OK)
+        st = rc_sweep_run(s, &c, &log, &r, &err);
+    if (st < 0)
+        code = fail(s, st, &log, &err);
+    else if (!o->dry_run)
+        code = report(s, &c, &r, format, o->quiet);
+    else if (s->rank == 0 && print_plan(&c, &r, item, items, format, &err) < 0)
+        code = rc_command_fail(&rc_command_sweep, &err);
+    free(item);
+    free_lists(&l);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.limit = -1,
+        .policies = "all",
+        .kernels = "all",
+        .k = "32",
+        .precision = "fp32",
+        .device = "auto",
+        .timing = "exclusive",
+        .cache = "warm",
+        .target = -1,
+        .seed = 1};
+    char **operands;
+    rc_err_t err = {0};
+    rc_session_t s;
+    if (rc_session_open(&argc, &argv, &s, &err) < 0)
+        return rc_command_fail(&rc_command_sweep, &err);
+    int code = rc_command_parse_on(
+        &rc_command_sweep, &o, argc, argv, 0, 0, &operands, s.rank == 0 ? stderr : NULL);
+    if (code == RC_EXIT_OK)
+        code = sweep(&s, &o, argc, argv);
+    rc_session_close(&s);
+    return code;
+}

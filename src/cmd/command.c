@@ -1,0 +1,92 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+#define RC_COMMAND(id) extern const rc_command_t rc_command_##id;
+#include "cmd/commands.def"
+#undef RC_COMMAND
+
+#define RC_COMMAND(id) &rc_command_##id,
+const rc_command_t *const rc_commands[] = {
+#include "cmd/commands.def"
+    NULL};
+#undef RC_COMMAND
+
+const rc_command_t *rc_command_find(const char *name)
+{
+    for (int i = 0; rc_commands[i]; i++)
+        if (strcmp(rc_commands[i]->name, name) == 0)
+            return rc_commands[i];
+    return NULL;
+}
+
+static int usage_error(const rc_command_t *c, const char *text, FILE *errors)
+{
+    if (errors)
+        fprintf(errors, "rowcast %s: %s\ntry 'rowcast %s --help'\n", c->name, text, c->name);
+    return RC_EXIT_USAGE;
+}
+
+int rc_command_parse(const rc_command_t *c, void *options, int argc, char **argv, int min_operands,
+    int max_operands, char ***operands)
+{
+    return rc_command_parse_on(
+        c, options, argc, argv, min_operands, max_operands, operands, stderr);
+}
+
+int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **argv,
+    int min_operands, int max_operands, char ***operands, FILE *errors)
+{
+    rc_err_t err = {0};
+    int first = 1;
+    if (rc_opt_parse(c->options, options, argc, argv, &first, &err) < 0)
+        return usage_error(c, err.text, errors);
+    int n = argc - first;
+    if (n < min_operands)
+        rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast %s %s", c->name, c->usage);
+    else if (max_operands >= 0 && n > max_operands)
+        rc_fail(&err, RC_EINVAL, "unexpected operand '%s'; usage: rowcast %s %s",
+            argv[first + max_operands], c->name, c->usage);
+    if (err.status)
+        return usage_error(c, err.text, errors);
+    *operands = argv + first;
+    return RC_EXIT_OK;
+}
+
+int rc_command_fail(const rc_command_t *c, const rc_err_t *err)
+{
+    if (err->status == RC_EINVAL || err->status == RC_ENOTSUP)
+        return usage_error(c, err->text, stderr);
+    fprintf(stderr, "rowcast %s: %s\n", c->name, err->text);
+    return err->status == RC_EINTR ? RC_EXIT_AGAIN : RC_EXIT_ERROR;
+}
+
+void rc_command_help(const rc_command_t *c, FILE *out)
+{
+    static const rc_opt_t help_row[] = {
+        {"help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit.", 0, 0},
+        {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    };
+    fprintf(out, "rowcast %s: %s\n\nUsage: rowcast %s %s\n\n%s\n\nOptions:\n", c->name, c->summary,
+        c->name, c->usage, c->description);
+    rc_opt_help(c->options, out);
+    rc_opt_help(help_row, out);
+    if (c->examples) {
+        fputs("\nExamples:\n", out);
+        rc_words_t lines;
+        if (rc_words_split(c->examples, '\n', &lines, NULL) < 0)
+            return;
+        for (int i = 0; i < lines.count; i++) {
+            char *bar = strrchr(lines.word[i], '|'); /* a command may hold a pipe */
+            if (bar)
+                *bar = '\0';
+            fprintf(out, "  %s\n", lines.word[i]);
+            if (bar)
+                fprintf(out, "      %s\n", bar + 1);
+        }
+        rc_words_free(&lines);
+    }
+}

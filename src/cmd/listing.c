@@ -1,0 +1,138 @@
+#include "config.h"
+#include "cmd/listing.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rc_listing {
+    rc_table_t *table;
+    const rc_fields_t *fields;
+    rc_column_t *head;
+    int *field; /* [columns] */
+    int columns;
+};
+
+static int find_field(const rc_fields_t *f, const char *name)
+{
+    for (int i = 0; i < f->count; i++)
+        if (strcmp(f->field[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static rc_status_t unknown_field(const rc_fields_t *f, const char *name, rc_err_t *err)
+{
+    const char **names = rc_alloc((size_t)f->count, sizeof *names, "field names", err);
+    if (!names)
+        return RC_ENOMEM;
+    for (int i = 0; i < f->count; i++)
+        names[i] = f->field[i].name;
+    const char *near = rc_nearest(name, names, f->count);
+    free(names);
+    return rc_fail(err, RC_EINVAL, "--columns: unknown field '%s'%s%s%s", name,
+        near ? "; did you mean '" : " (--fields lists them)", near ? near : "", near ? "'?" : "");
+}
+
+static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *err)
+{
+    for (int i = 0; i < l->columns; i++) {
+        int at = words->count ? find_field(l->fields, words->word[i]) : i;
+        if (at < 0)
+            return unknown_field(l->fields, words->word[i], err);
+        for (int k = 0; k < i; k++)
+            if (l->field[k] == at)
+                return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",
+                    l->fields->field[at].name);
+        l->field[i] = at;
+        l->head[i] =
+            (rc_column_t){l->fields->field[at].name, l->fields->unit ? l->fields->unit[at] : ""};
+    }
+    return RC_OK;
+}
+
+static void free_listing(rc_listing_t *l)
+{
+    if (l) {
+        free(l->head);
+        free(l->field);
+        free(l);
+    }
+}
+
+rc_status_t rc_listing_begin(rc_table_format_t format, const rc_fields_t *fields,
+    const char *columns, rc_listing_t **out, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st = RC_OK;
+    rc_listing_t *l = rc_alloc0(1, sizeof *l, "a listing", err);
+    if (!l)
+        return RC_ENOMEM;
+    l->fields = fields;
+    l->columns = fields->count;
+    if (strcmp(columns, "all") != 0) {
+        if (rc_words_split(columns, ',', &words, err) < 0)
+            RC_TRY(rc_err_context(err, "--columns"));
+        l->columns = words.count;
+    }
+    l->head = rc_alloc((size_t)l->columns, sizeof *l->head, "columns", err);
+    l->field = rc_alloc((size_t)l->columns, sizeof *l->field, "columns", err);
+    RC_TRY(l->head && l->field ? RC_OK : RC_ENOMEM);
+    RC_TRY(choose(l, &words, err));
+    l->table = rc_table_begin(stdout, format, l->head, l->columns, err);
+    RC_TRY(l->table ? RC_OK : RC_ENOMEM);
+    *out = l;
+    l = NULL;
+done:
+    rc_words_free(&words);
+    free_listing(l);
+    return st;
+}
+
+void rc_listing_row(rc_listing_t *l, const void *row)
+{
+    for (int i = 0; i < l->columns; i++) {
+        rc_value_t v;
+        l->fields->get(row, l->field[i], &v);
+        switch (v.kind) {
+        case RC_VALUE_INT:
+            rc_table_int(l->table, v.i);
+            break;
+        case RC_VALUE_BOOL:
+            rc_table_bool(l->table, v.i != 0);
+            break;
+        case RC_VALUE_REAL:
+            rc_table_real(l->table, v.r, 5);
+            break;
+        case RC_VALUE_TEXT:
+            rc_table_text(l->table, v.text);
+            break;
+        }
+    }
+}
+
+rc_status_t rc_listing_end(rc_listing_t *l, rc_err_t *err)
+{
+    rc_status_t st = rc_table_end(l->table, err);
+    free_listing(l);
+    return st;
+}
+
+rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *fields, rc_err_t *err)
+{
+    static const char *const kinds[] = {"integer", "number", "text", "yes or no"};
+    static const rc_column_t columns[] = {
+        {"field", ""}, {"type", ""}, {"unit", ""}, {"meaning", ""}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 4, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < fields->count; i++) {
+        rc_table_text(t, fields->field[i].name);
+        rc_table_text(t, kinds[fields->field[i].kind]);
+        rc_table_text(t, fields->unit ? fields->unit[i] : "");
+        rc_table_text(t, fields->field[i].help);
+    }
+    return rc_table_end(t, err);
+}

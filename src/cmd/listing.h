@@ -1,0 +1,31 @@
+/** \file cmd/listing.h  Rows with named fields as a table: what --columns, --fields and the filter
+ * language share. */
+#ifndef RC_CMD_LISTING_H
+#define RC_CMD_LISTING_H
+
+#include "base/expr.h"
+#include "cmd/table.h"
+
+/** The fields of a kind of row. */
+typedef struct rc_fields {
+    const rc_field_t *field;
+    const char *const *unit; /**< [count]; NULL: none has a unit */
+    int count;
+    rc_field_get_fn *get;
+} rc_fields_t;
+
+typedef struct rc_listing rc_listing_t;
+
+/** Start a table of some fields.
+ *  \param[in] columns  "name,rows" or "all"; an unknown or repeated field is RC_EINVAL
+ *  \param[in] fields   borrowed until the end
+ *  \param[out] out     finish with rc_listing_end */
+rc_status_t rc_listing_begin(rc_table_format_t format, const rc_fields_t *fields,
+    const char *columns, rc_listing_t **out, rc_err_t *err);
+void rc_listing_row(rc_listing_t *l, const void *row);
+rc_status_t rc_listing_end(rc_listing_t *l, rc_err_t *err);
+
+/** Print the fields themselves: name, type, unit, meaning. */
+rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *fields, rc_err_t *err);
+
+#endif

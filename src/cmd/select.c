@@ -1,0 +1,210 @@
+#include "config.h"
+#include "cmd/select.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int policy_count(void)
+{
+    int n = 0;
+    while (rc_policies[n])
+        n++;
+    return n;
+}
+
+static rc_status_t unknown_policy(const char *word, rc_err_t *err)
+{
+    enum { most = 64 };
+    const char *names[most];
+    rc_str_t list = {0};
+    int n = 0;
+    for (; rc_policies[n] && n < most; n++) {
+        names[n] = rc_policies[n]->name;
+        rc_str_addf(&list, "%s%s", n ? ", " : "", names[n]);
+    }
+    const char *near = rc_nearest(word, names, n);
+    rc_status_t st = near ? rc_fail(err, RC_EINVAL, "no policy '%s'; did you mean %s?", word, near)
+                          : rc_fail(err, RC_EINVAL, "no policy '%s'; there are %s", word,
+                                list.text && !list.failed ? list.text : "those of 'rowcast info'");
+    rc_str_free(&list);
+    return st;
+}
+
+rc_status_t rc_select_policies(
+    const char *text, const rc_policy_t *const **out, int *count, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    int all = strcmp(text, "all") == 0;
+    int n = 0;
+    rc_status_t st = all ? RC_OK : rc_words_split(text, ',', &words, err);
+    if (st < 0)
+        return rc_err_context(err, "--policies");
+    const rc_policy_t **list =
+        rc_alloc((size_t)(all ? policy_count() : words.count), sizeof *list, "policies", err);
+    if (!list)
+        st = RC_ENOMEM;
+    for (int i = 0; st == RC_OK && all && rc_policies[i]; i++)
+        list[n++] = rc_policies[i];
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        const rc_policy_t *p = rc_policy_find(words.word[i]);
+        if (!p) {
+            st = unknown_policy(words.word[i], err);
+            break;
+        }
+        for (int k = 0; k < n; k++)
+            if (list[k] == p)
+                st = rc_fail(err, RC_EINVAL, "--policies: %s is named twice", p->name);
+        list[n++] = p;
+        if (strcmp(p->name, "csr") == 0) {
+            const rc_policy_t *first = list[0];
+            list[0] = p;
+            list[n - 1] = n > 1 ? first : p;
+        }
+    }
+    rc_words_free(&words);
+    if (st < 0) {
+        free(list);
+        return st;
+    }
+    *out = list;
+    *count = n;
+    return RC_OK;
+}
+
+rc_status_t rc_select_kernels(
+    const char *text, rc_device_kind_t device, rc_kernel_spec_t **out, int *count, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    int all = strcmp(text, "all") == 0;
+    int most = 0;
+    int n = 0;
+    rc_status_t st = all ? RC_OK : rc_words_split(text, ',', &words, err);
+    if (st < 0)
+        return rc_err_context(err, "--kernels");
+    while (rc_kernels[most])
+        most++;
+    if (words.count > most)
+        most = words.count;
+    rc_kernel_spec_t *list = rc_alloc((size_t)most, sizeof *list, "kernels", err);
+    if (!list)
+        st = RC_ENOMEM;
+    for (int i = 0; st == RC_OK && all && rc_kernels[i]; i++)
+        if (rc_kernels[i]->device == device && rc_kernels[i]->computes &&
+            !rc_kernels[i]->for_testing)
+            st = rc_kernel_spec_parse(rc_kernels[i]->name, &list[n++], err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        st = rc_kernel_spec_parse(words.word[i], &list[n], err);
+        for (int k = 0; st == RC_OK && k < n; k++)
+            if (list[k].kernel == list[n].kernel && strcmp(list[k].params, list[n].params) == 0)
+                st = rc_fail(err, RC_EINVAL, "--kernels: %s is named twice", words.word[i]);
+        if (st == RC_OK && list[n].kernel->device != device)
+            st = rc_fail(
+                err, RC_EINVAL, "kernel %s is not for the chosen --device", list[n].kernel->name);
+        n++;
+    }
+    rc_words_free(&words);
+    if (st < 0) {
+        free(list);
+        if (st == RC_ENOENT && err) {
+            err->status = RC_EINVAL; /* a name that does not exist is a usage error */
+            return rc_err_context(err, "--kernels");
+        }
+        return st;
+    }
+    *out = list;
+    *count = n;
+    return RC_OK;
+}
+
+rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *err)
+{
+    rc_words_t words;
+    rc_status_t st = rc_words_split(text, ',', &words, err);
+    if (st < 0)
+        return rc_err_context(err, "--k");
+    int64_t *list = rc_alloc((size_t)words.count, sizeof *list, "K", err);
+    st = list ? RC_OK : RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        list[i] = 0;
+        if (strcmp(words.word[i], "n") == 0)
+            continue;
+        st = rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &list[i], err);
+        if (st < 0)
+            rc_fail(err, RC_EINVAL,
+                "--k: expected numbers from 1 to %d, or n for n_col; found '%s'", INT32_MAX,
+                words.word[i]);
+    }
+    if (st == RC_OK) {
+        *out = list;
+        *count = words.count;
+    } else
+        free(list);
+    rc_words_free(&words);
+    return st;
+}
+
+rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *count, rc_err_t *err)
+{
+    rc_words_t words;
+    rc_status_t st = rc_words_split(text, ',', &words, err);
+    if (st < 0)
+        return rc_err_context(err, "--precision");
+    rc_precision_t *list = rc_alloc((size_t)words.count, sizeof *list, "precisions", err);
+    st = list ? RC_OK : RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        st = rc_precision_parse(words.word[i], &list[i], err);
+        for (int k = 0; st == RC_OK && k < i; k++)
+            if (list[k] == list[i])
+                st = rc_fail(err, RC_EINVAL, "--precision: %s is named twice", words.word[i]);
+    }
+    if (st == RC_OK) {
+        *out = list;
+        *count = words.count;
+    } else
+        free(list);
+    rc_words_free(&words);
+    return st;
+}
+
+rc_status_t rc_select_matrices(const char *collection, const char *catalog, const char *where,
+    int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err)
+{
+    rc_catalog_t index = {0};
+    rc_catalog_t c = {0};
+    rc_expr_t *expr = NULL;
+    rc_status_t st = RC_OK;
+    if (where) {
+        st = rc_expr_compile(where, rc_entry_fields, RC_ENTRY_FIELDS, &expr, err);
+        if (st < 0)
+            return rc_err_context(err, "--where");
+    }
+    if (catalog)
+        RC_TRY(rc_catalog_read(catalog, &index, err));
+    if (collection)
+        RC_TRY(rc_catalog_scan(collection, catalog ? &index : NULL, &c, err));
+    else if (catalog) {
+        c = index;
+        memset(&index, 0, sizeof index);
+    } else
+        RC_TRY(rc_catalog_builtin(&c, err));
+    int64_t present = 0;
+    for (int64_t i = 0; i < c.count; i++)
+        present += c.entry[i].where != RC_WHERE_ABSENT;
+    if (collection && present == 0)
+        RC_TRY(rc_fail(err, RC_ENOENT,
+            "%s: no matrices; expected %s/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz",
+            collection, collection));
+    if (all)
+        *all = c.count;
+    rc_catalog_select(&c, expr, limit);
+    *out = c;
+    memset(&c, 0, sizeof c);
+done:
+    rc_expr_free(expr);
+    rc_catalog_free(&index);
+    rc_catalog_free(&c);
+    return st;
+}

@@ -1,0 +1,29 @@
+/** \file cmd/select.h  Lists on the command line: policies, kernels, K, precisions, matrices. */
+#ifndef RC_CMD_SELECT_H
+#define RC_CMD_SELECT_H
+
+#include "catalog/catalog.h"
+#include "kernels/kernel.h"
+#include "order/policy.h"
+
+/** "all" or "csr,lpt,...": an array of borrowed descriptors, free the array.  csr is put first when
+ *  it is named: it is the baseline. */
+rc_status_t rc_select_policies(
+    const char *text, const rc_policy_t *const **out, int *count, rc_err_t *err);
+
+/** "all" (those of the device that compute) or "cstat:strip=4,rowsplit". */
+rc_status_t rc_select_kernels(
+    const char *text, rc_device_kind_t device, rc_kernel_spec_t **out, int *count, rc_err_t *err);
+
+/** "8,32,n"; n is 0 in the result. */
+rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *err);
+
+/** "fp32,fp64". */
+rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *count, rc_err_t *err);
+
+/** The matrices of a run: the built-in set when collection and catalogue are NULL.
+ *  \param[out] all  entries before the selection; may be NULL */
+rc_status_t rc_select_matrices(const char *collection, const char *catalog, const char *where,
+    int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err);
+
+#endif

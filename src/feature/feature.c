@@ -1,0 +1,59 @@
+#include "config.h"
+#include "feature/feature.h"
+#include "base/error.h"
+
+#include <omp.h>
+#include <string.h>
+
+#define RC_FEATURE_SET(id) extern const rc_feature_set_t rc_feature_set_##id;
+#include "feature/sets.def"
+#undef RC_FEATURE_SET
+
+#define RC_FEATURE_SET(id) &rc_feature_set_##id,
+const rc_feature_set_t *const rc_feature_sets[] = {
+#include "feature/sets.def"
+    NULL};
+#undef RC_FEATURE_SET
+
+const rc_feature_set_t *rc_feature_set_find(const char *name)
+{
+    for (int i = 0; rc_feature_sets[i]; i++)
+        if (strcmp(rc_feature_sets[i]->name, name) == 0)
+            return rc_feature_sets[i];
+    return NULL;
+}
+
+/* The public calls are about the first set; what it has must be what the header promises. */
+static const rc_feature_set_t *public_set(void)
+{
+    return &rc_feature_set_mehrabi;
+}
+
+static rc_status_t check_geometry(const rc_geometry_t *g, rc_err_t *err)
+{
+    enum { most = 65536 };
+    if (g->nw < 1 || g->nw > most || g->nt < 1 || g->nt > most || g->line < 1 || g->line > most)
+        return rc_fail(err, RC_EINVAL,
+            "geometry: nw, nt and line must be 1 to %d, found %d, %d, %d", (int)most, (int)g->nw,
+            (int)g->nt, (int)g->line);
+    return RC_OK;
+}
+
+rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
+    double out[RC_FEATURES_MEHRABI], rc_err_t *err)
+{
+    static const rc_geometry_t paper = {32, 32, 32};
+    const rc_geometry_t *g = geometry ? geometry : &paper;
+    if (!a || !out || threads < 0)
+        return rc_fail(err, RC_EINVAL, "features: no matrix, no output, or threads below 0");
+    rc_status_t st = check_geometry(g, err);
+    if (st < 0)
+        return st;
+    return public_set()->compute(a, g, threads ? threads : omp_get_max_threads(), out, err);
+}
+
+const char *rc_feature_name(int i)
+{
+    const rc_feature_set_t *set = public_set();
+    return i >= 0 && i < set->count ? set->feature[i].name : NULL;
+}

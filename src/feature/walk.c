@@ -1,0 +1,310 @@
+#include "config.h"
+#include "feature/walk.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------- division */
+
+/* n / d for 0 <= n < 2^32 without a division instruction: the high half of n * ceil(2^64 / d),
+ * exact for every such n (Lemire, Kaser, Kurz 2019, doi:10.1002/spe.2689).  d = 1 is apart. */
+typedef struct divider {
+    uint64_t reciprocal;
+    int one;
+} divider_t;
+
+static divider_t divider_of(int32_t d)
+{
+    return (divider_t){d == 1 ? 0 : UINT64_MAX / (uint64_t)d + 1, d == 1};
+}
+
+static inline int32_t divide(divider_t d, int32_t n)
+{
+    if (d.one)
+        return n;
+    return (int32_t)(((unsigned __int128)d.reciprocal * (uint32_t)n) >> 64);
+}
+
+/* ----------------------------------------------------------------- tables */
+
+/* A line of a column of B. */
+typedef struct line {
+    int64_t requested; /* transactions */
+    int32_t last_row;  /* that touched it; rows go up, so this finds what adjacent rows share */
+} line_t;
+
+/* What one thread counts over its rows. */
+typedef struct part {
+    int64_t begin; /* rows [begin, end) */
+    int64_t end;
+    line_t *line;        /* [lines] */
+    uint64_t *warp_bits; /* [lines][words] warps that touched the line */
+    int64_t *load;       /* [N_w] */
+    int64_t *total;      /* [N_w] */
+    rc_extent_t entries;
+    rc_extent_t blocks;
+    rc_extent_t distance;
+} part_t;
+
+typedef struct walk {
+    const rc_csr_t *a;
+    rc_geometry_t g;
+    divider_t by_line;
+    divider_t by_block;
+    int64_t lines;
+    int64_t words; /* of a set of warps */
+    int parts;
+    part_t *part;
+} walk_t;
+
+static void extend(rc_extent_t *e, int64_t value)
+{
+    if (e->count == 0 || value < e->min)
+        e->min = value;
+    if (e->count == 0 || value > e->max)
+        e->max = value;
+    e->sum += value;
+    e->count++;
+}
+
+static void merge(rc_extent_t *to, const rc_extent_t *from)
+{
+    if (from->count == 0)
+        return;
+    if (to->count == 0 || from->min < to->min)
+        to->min = from->min;
+    if (to->count == 0 || from->max > to->max)
+        to->max = from->max;
+    to->sum += from->sum;
+    to->count += from->count;
+}
+
+double rc_extent_mean(const rc_extent_t *e)
+{
+    return e->count ? (double)e->sum / (double)e->count : 0;
+}
+
+/* ------------------------------------------------------------------- rows */
+
+/* What a walk along one row finds. */
+typedef struct row_counts {
+    int64_t lines;    /* distinct */
+    int64_t shared;   /* of them, those that the row before touched as well */
+    int64_t requests; /* transactions */
+} row_counts_t;
+
+static inline void touch(const walk_t *w, part_t *p, int32_t at, int32_t row, int64_t word,
+    uint64_t bit, row_counts_t *n)
+{
+    line_t *line = &p->line[at];
+    n->lines++;
+    n->shared += line->last_row == row - 1;
+    line->last_row = row;
+    p->warp_bits[at * w->words + word] |= bit;
+}
+
+static void walk_row(const walk_t *w, part_t *p, int32_t row, int64_t warp, row_counts_t *out)
+{
+    const int32_t *col = w->a->col_idx;
+    const divider_t by_line = w->by_line;
+    const int64_t word = warp / 64;
+    const uint64_t bit = UINT64_C(1) << warp % 64;
+    int64_t end = w->a->row_ptr[row + 1];
+    row_counts_t n = {0, 0, 0};
+    int32_t current = -1;
+    for (int64_t e = w->a->row_ptr[row]; e < end;) {
+        int64_t stop = end - e > w->g.nt ? e + w->g.nt : end;
+        /* an iteration requests its first line even when the one before ended in it */
+        int32_t at = divide(by_line, col[e]);
+        if (at != current)
+            touch(w, p, at, row, word, bit, &n);
+        current = at;
+        p->line[at].requested++;
+        n.requests++;
+        for (e++; e < stop; e++) {
+            at = divide(by_line, col[e]);
+            if (at == current)
+                continue;
+            current = at;
+            touch(w, p, at, row, word, bit, &n);
+            p->line[at].requested++;
+            n.requests++;
+        }
+    }
+    *out = n;
+}
+
+static int64_t count_blocks(const walk_t *w, int64_t row)
+{
+    const int32_t *col = w->a->col_idx;
+    const divider_t by_block = w->by_block;
+    int64_t blocks = 0;
+    int32_t current = -1;
+    for (int64_t e = w->a->row_ptr[row]; e < w->a->row_ptr[row + 1]; e++) {
+        int32_t at = divide(by_block, col[e]);
+        blocks += at != current;
+        current = at;
+    }
+    return blocks;
+}
+
+/* Mark the lines of the row before the first one, which another thread counts. */
+static int64_t mark_row(const walk_t *w, part_t *p, int64_t row)
+{
+    int64_t lines = 0;
+    int32_t current = -1;
+    for (int64_t e = w->a->row_ptr[row]; e < w->a->row_ptr[row + 1]; e++) {
+        int32_t at = divide(w->by_line, w->a->col_idx[e]);
+        lines += at != current;
+        current = at;
+        p->line[at].last_row = (int32_t)row;
+    }
+    return lines;
+}
+
+static void walk_part(const walk_t *w, part_t *p)
+{
+    for (int64_t i = 0; i < w->lines; i++)
+        p->line[i] = (line_t){0, -2}; /* no row before row 0 either */
+    int64_t before = p->begin > 0 && p->begin < p->end ? mark_row(w, p, p->begin - 1) : 0;
+    int64_t warp = p->begin % w->g.nw;
+    int same_blocks = w->g.nw == w->g.line;
+    for (int64_t row = p->begin; row < p->end; row++) {
+        int64_t entries = w->a->row_ptr[row + 1] - w->a->row_ptr[row];
+        row_counts_t n;
+        walk_row(w, p, (int32_t)row, warp, &n);
+        extend(&p->entries, entries);
+        extend(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
+        if (row > 0)
+            extend(&p->distance, before + n.lines - 2 * n.shared);
+        p->load[warp] += entries / w->g.nt + (entries % w->g.nt != 0);
+        p->total[warp] += n.requests;
+        before = n.lines;
+        if (++warp == w->g.nw)
+            warp = 0;
+    }
+}
+
+/* ---------------------------------------------------------------- threads */
+
+/* Threads that pay: filling and merging a table costs about as much as a few entries per line. */
+static int useful_parts(const rc_csr_t *a, int64_t lines, int64_t words, int threads)
+{
+    int64_t most = 1 + (a->nnz + a->rows) / (1 + lines * (words + 1));
+    if (most > a->rows)
+        most = a->rows > 0 ? a->rows : 1;
+    return most < threads ? (int)most : threads;
+}
+
+/* First row whose share of the work is at least `want`. */
+static int64_t cut_at(const rc_csr_t *a, double want)
+{
+    int64_t low = 0;
+    int64_t high = a->rows;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if ((double)(a->row_ptr[mid] + mid) < want)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static rc_status_t alloc_part(const walk_t *w, part_t *p, rc_err_t *err)
+{
+    size_t lines = (size_t)w->lines;
+    size_t words = (size_t)w->words;
+    if (lines && words > SIZE_MAX / sizeof(uint64_t) / lines)
+        return rc_fail(err, RC_ERANGE, "features: %zu lines of %zu words do not fit", lines, words);
+    p->line = rc_alloc(lines, sizeof *p->line, "the lines of B", err);
+    p->warp_bits = rc_alloc0(lines * words, sizeof *p->warp_bits, "the warps of the lines", err);
+    p->load = rc_alloc0((size_t)w->g.nw, sizeof *p->load, "the loads of the warps", err);
+    p->total = rc_alloc0((size_t)w->g.nw, sizeof *p->total, "the warps", err);
+    return p->line && p->warp_bits && p->load && p->total ? RC_OK : RC_ENOMEM;
+}
+
+/* Add all parts into the first one, which then holds the whole. */
+static void join_parts(const walk_t *w)
+{
+    part_t *to = &w->part[0];
+#pragma omp parallel for num_threads(w->parts) schedule(static)
+    for (int64_t i = 0; i < w->lines; i++)
+        for (int t = 1; t < w->parts; t++) {
+            to->line[i].requested += w->part[t].line[i].requested;
+            for (int64_t k = i * w->words; k < (i + 1) * w->words; k++)
+                to->warp_bits[k] |= w->part[t].warp_bits[k];
+        }
+    for (int t = 1; t < w->parts; t++) {
+        const part_t *from = &w->part[t];
+        merge(&to->entries, &from->entries);
+        merge(&to->blocks, &from->blocks);
+        merge(&to->distance, &from->distance);
+        for (int64_t i = 0; i < w->g.nw; i++) {
+            to->load[i] += from->load[i];
+            to->total[i] += from->total[i];
+        }
+    }
+}
+
+static rc_status_t summarise(const walk_t *w, rc_walk_t *out, rc_err_t *err)
+{
+    const part_t *p = &w->part[0];
+    int64_t *distinct = rc_alloc0((size_t)w->g.nw, sizeof *distinct, "the warps", err);
+    if (!distinct)
+        return RC_ENOMEM;
+    *out = (rc_walk_t){.entries = p->entries, .blocks = p->blocks, .distance = p->distance};
+    for (int64_t i = 0; i < w->lines; i++) {
+        extend(&out->requested, p->line[i].requested);
+        for (int64_t k = 0; k < w->words; k++)
+            for (uint64_t bits = p->warp_bits[i * w->words + k]; bits; bits &= bits - 1)
+                distinct[k * 64 + __builtin_ctzll(bits)]++;
+    }
+    for (int64_t i = 0; i < w->g.nw; i++) {
+        extend(&out->load, p->load[i]);
+        extend(&out->distinct, distinct[i]);
+        extend(&out->total, p->total[i]);
+    }
+    free(distinct);
+    return RC_OK;
+}
+
+rc_status_t rc_walk_matrix(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int threads, rc_walk_t *out, rc_err_t *err)
+{
+    walk_t w = {
+        .a = a,
+        .g = *geometry,
+        .by_line = divider_of(geometry->line),
+        .by_block = divider_of(geometry->nw),
+        .lines = (a->cols + geometry->line - 1) / geometry->line,
+        .words = (geometry->nw + 63) / 64,
+    };
+    w.parts = useful_parts(a, w.lines, w.words, threads);
+    w.part = rc_alloc0((size_t)w.parts, sizeof *w.part, "the threads of the features", err);
+    if (!w.part)
+        return RC_ENOMEM;
+    rc_status_t st = RC_OK;
+    double work = (double)(a->nnz + a->rows);
+    for (int t = 0; t < w.parts; t++) {
+        RC_TRY(alloc_part(&w, &w.part[t], err));
+        w.part[t].begin = t == 0 ? 0 : w.part[t - 1].end;
+        w.part[t].end = t == w.parts - 1 ? a->rows : cut_at(a, work * (t + 1) / w.parts);
+    }
+#pragma omp parallel for num_threads(w.parts) schedule(static, 1)
+    for (int t = 0; t < w.parts; t++)
+        walk_part(&w, &w.part[t]);
+    join_parts(&w);
+    RC_TRY(summarise(&w, out, err));
+done:
+    for (int t = 0; t < w.parts; t++) {
+        free(w.part[t].line);
+        free(w.part[t].warp_bits);
+        free(w.part[t].load);
+        free(w.part[t].total);
+    }
+    free(w.part);
+    return st;
+}

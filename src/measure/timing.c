@@ -1,0 +1,128 @@
+#include "config.h"
+#include "measure/timing.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/stats.h"
+
+#include <stdlib.h>
+
+/* A kernel on an empty matrix takes less than the clock can tell; no batch is larger than this. */
+enum { BATCH_MAX = 1 << 20 };
+
+/* The budget of a slow product is stretched up to so many times for so many samples: two have a
+ * median, but no error of it. */
+enum { REPS_LEAST = 3, BUDGETS_MOST = 100 };
+
+void rc_timing_begin(rc_timing_t *t, const rc_measure_config_t *cfg)
+{
+    t->set_reps = t->reps;
+    t->set_ns = 0;
+    t->next_check = t->reps + (cfg->min_reps > 1 ? cfg->min_reps : 1);
+    t->stop = RC_STOP_NONE;
+}
+
+rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,
+    rc_launch_fn *launch, void *state, rc_err_t *err)
+{
+    int64_t spent = 0;
+    int64_t best = INT64_MAX;
+    int64_t runs = 0;
+    do {
+        int64_t ns;
+        rc_status_t st = d->time_batch(d, launch, state, 1, &ns, err);
+        if (st < 0)
+            return st;
+        best = ns < best ? ns : best;
+        spent += ns;
+        runs++;
+    } while (runs < cfg->warmup_runs && spent < cfg->warmup_ns);
+    if (t->reps > 0)
+        return RC_OK; /* samples of one case share a batch */
+    int64_t want = cfg->min_batch_ns > 0 ? cfg->min_batch_ns : 0;
+    best = best > 0 ? best : 1;
+    int64_t batch = want / best + (want % best != 0);
+    t->batch = cfg->cold || batch < 1 ? 1 : batch > BATCH_MAX ? BATCH_MAX : batch;
+    return RC_OK;
+}
+
+/* Statistics of the time of one product over all samples. */
+static rc_status_t statistics(rc_timing_t *t, rc_stats_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_grow((void **)&t->scratch, &t->scratch_capacity, (size_t)t->reps,
+        sizeof *t->scratch, "the statistics", err);
+    if (st < 0)
+        return st;
+    for (int64_t i = 0; i < t->reps; i++)
+        t->scratch[i] = (double)t->sample_ns[i] / (double)t->batch;
+    rc_stats_compute(t->scratch, t->reps, out);
+    return RC_OK;
+}
+
+rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,
+    rc_launch_fn *launch, void *state, int settle, rc_err_t *err)
+{
+    int64_t ns;
+    rc_status_t st = rc_grow((void **)&t->sample_ns, &t->capacity, (size_t)t->reps + 1,
+        sizeof *t->sample_ns, "samples", err);
+    if (st == RC_OK && cfg->cold)
+        st = d->flush(d, err);
+    else if (st == RC_OK && settle)
+        st = d->time_batch(d, launch, state, 1, &ns, err);
+    if (st == RC_OK)
+        st = d->time_batch(d, launch, state, t->batch, &ns, err);
+    if (st < 0)
+        return st;
+    t->sample_ns[t->reps++] = ns;
+    t->set_ns += ns;
+    if (t->reps >= t->next_check) {
+        rc_stats_t s;
+        st = statistics(t, &s, err);
+        if (st < 0)
+            return st;
+        if (s.rel_err <= cfg->target_rel_err) /* false for NaN */
+            t->stop = RC_STOP_TARGET;
+        /* sorting after every sample would cost more than short samples themselves */
+        enum { growth = 8 };
+        t->next_check += 1 + t->reps / growth;
+    }
+    int64_t reps = t->reps - t->set_reps;
+    if (t->stop == RC_STOP_NONE && t->set_ns >= cfg->budget_ns &&
+        (reps >= REPS_LEAST || t->set_ns / BUDGETS_MOST >= cfg->budget_ns))
+        t->stop = RC_STOP_TIME;
+    if (t->stop == RC_STOP_NONE && reps >= cfg->max_reps)
+        t->stop = RC_STOP_COUNT;
+    return RC_OK;
+}
+
+rc_status_t rc_timing_store(rc_timing_t *t, rc_measured_t *m, rc_err_t *err)
+{
+    rc_stats_t s;
+    rc_status_t st = statistics(t, &s, err);
+    if (st < 0)
+        return st;
+    m->median_ns = s.median;
+    m->min_ns = s.min;
+    m->mean_ns = s.mean;
+    m->sd_ns = s.sd;
+    m->rel_err = s.rel_err;
+    m->reps = t->reps;
+    m->batch = t->batch;
+    m->stop = t->stop;
+    return RC_OK;
+}
+
+int64_t *rc_timing_take(rc_timing_t *t)
+{
+    int64_t *samples = t->sample_ns;
+    t->sample_ns = NULL;
+    t->capacity = 0;
+    t->reps = 0;
+    return samples;
+}
+
+void rc_timing_free(rc_timing_t *t)
+{
+    free(t->sample_ns);
+    free(t->scratch);
+    *t = (rc_timing_t){0};
+}

@@ -1,0 +1,102 @@
+#include "config.h"
+#include "order/greedy.h"
+#include "order/policy.h"
+#include "order/rows.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+
+typedef struct greedy {
+    const rc_greedy_rule_t *rule;
+    const rc_nn_tuning_t *tuning;
+    int threads;
+    int64_t nw;
+    int64_t rows;
+    int32_t *load;
+    int32_t *left; /* rows for the engine, increasing */
+    rc_masks_t masks;
+    rc_nn_maps_t maps;
+} greedy_t;
+
+/* Fill slots [p, p + n) with the n rows of `rows`; slot p has a predecessor. */
+static rc_status_t chain(
+    greedy_t *g, const int32_t *rows, int64_t n, int32_t *slot, int64_t p, rc_err_t *err)
+{
+    rc_nn_t *nn = NULL;
+    rc_status_t st = rc_nn_create(
+        &g->masks, g->load, g->rule->tie, rows, n, g->threads, g->tuning, &g->maps, &nn, err);
+    if (st < 0)
+        return st;
+    for (int64_t end = p + n; p < end; p++) {
+        int32_t ref = slot[g->rule->by_warp ? p - g->nw : p - 1];
+        slot[p] = rc_nn_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
+    }
+    rc_nn_free(nn);
+    return RC_OK;
+}
+
+/* The seeds are the rows of lowest load; the rest follows in one chain. */
+static rc_status_t build_from_lowest(greedy_t *g, int32_t *slot, rc_err_t *err)
+{
+    rc_status_t st = rc_rows_by_load(g->load, 0, g->rows, slot, err);
+    if (st < 0)
+        return st;
+    int64_t seeds = g->rule->by_warp ? g->nw : 1;
+    if (seeds > g->rows)
+        seeds = g->rows;
+    for (int64_t r = 0; r < g->rows; r++)
+        g->left[r] = 1;
+    for (int64_t p = 0; p < seeds; p++)
+        g->left[slot[p]] = 0;
+    int64_t n = 0;
+    for (int64_t r = 0; r < g->rows; r++)
+        if (g->left[r])
+            g->left[n++] = (int32_t)r; /* n <= r: not read again */
+    return n ? chain(g, g->left, n, slot, seeds, err) : RC_OK;
+}
+
+/* One chain per load, each going on from the last row of the one before. */
+static rc_status_t build_by_load(greedy_t *g, int32_t *slot, rc_err_t *err)
+{
+    rc_status_t st = rc_rows_by_load(g->load, 1, g->rows, g->left, err);
+    if (st < 0 || g->rows == 0)
+        return st;
+    slot[0] = g->left[0];
+    for (int64_t p = 1; st == RC_OK && p < g->rows;) {
+        int64_t end = p + 1;
+        while (end < g->rows && g->load[g->left[end]] == g->load[g->left[p]])
+            end++;
+        st = chain(g, g->left + p, end - p, slot, p, err);
+        p = end;
+    }
+    return st;
+}
+
+rc_status_t rc_greedy_build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
+    const rc_greedy_rule_t *rule, const rc_nn_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    rc_schedule_t s = {0};
+    greedy_t g = {
+        .rule = rule, .tuning = tuning, .threads = threads, .nw = geometry->nw, .rows = a->rows};
+    RC_TRY(rc_schedule_alloc(a->rows, a->rows, &s, err));
+    RC_TRY(rc_row_loads(a, geometry->nt, threads, &g.load, err));
+    RC_TRY(rc_masks_build(a, geometry->line, threads, &g.masks, err));
+    RC_TRY(rc_nn_maps_alloc(&g.masks, &g.maps, err));
+    g.left = rc_alloc((size_t)a->rows, sizeof *g.left, "row order", err);
+    if (!g.left) {
+        st = RC_ENOMEM;
+        goto done;
+    }
+    RC_TRY(rule->within_load ? build_by_load(&g, s.row, err) : build_from_lowest(&g, s.row, err));
+    *out = s;
+    s = (rc_schedule_t){0};
+done:
+    rc_schedule_free(&s);
+    free(g.load);
+    free(g.left);
+    rc_masks_free(&g.masks);
+    rc_nn_maps_free(&g.maps);
+    return st;
+}

@@ -1,0 +1,129 @@
+#include "config.h"
+#include "order/mask.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Visit the distinct lines of a row; writes them when `to` is not NULL.  Columns increase, so a
+ * division is needed only where a new line begins. */
+static int64_t lines_of_row(const int32_t *col, int64_t n, int32_t line, int32_t *to)
+{
+    int64_t count = 0;
+    int64_t end = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (col[i] < end)
+            continue;
+        int32_t l = col[i] / line;
+        end = ((int64_t)l + 1) * line;
+        if (to)
+            to[count] = l;
+        count++;
+    }
+    return count;
+}
+
+static int same_mask(const rc_masks_t *m, int64_t r, int64_t s)
+{
+    int64_t n = rc_mask_size(m, r);
+    return n == rc_mask_size(m, s) && memcmp(m->line_of + m->ptr[r], m->line_of + m->ptr[s],
+                                          (size_t)n * sizeof *m->line_of) == 0;
+}
+
+/* Number equal masks alike, through an open hash table of first rows. */
+static rc_status_t group(rc_masks_t *m, int threads, rc_err_t *err)
+{
+    uint64_t size = 16;
+    while (size < 2 * (uint64_t)m->rows)
+        size *= 2;
+    uint64_t *hash = rc_alloc((size_t)m->rows, sizeof *hash, "row masks", err);
+    int32_t *table = rc_alloc((size_t)size, sizeof *table, "row masks", err);
+    if (!hash || !table) {
+        free(hash);
+        free(table);
+        return RC_ENOMEM;
+    }
+    int64_t rows = m->rows;
+#pragma omp parallel for num_threads(threads) schedule(static) if (rows > 10000)
+    for (int64_t r = 0; r < rows; r++) {
+        uint64_t h = 0;
+        for (int64_t i = m->ptr[r]; i < m->ptr[r + 1]; i++)
+            h = (h ^ (uint64_t)m->line_of[i]) * 0x9e3779b97f4a7c15u + (h >> 29);
+        hash[r] = rc_rng_hash(h, (uint64_t)rc_mask_size(m, r));
+    }
+    for (uint64_t i = 0; i < size; i++)
+        table[i] = -1;
+    m->groups = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        uint64_t at = hash[r] & (size - 1);
+        while (table[at] >= 0 && (hash[table[at]] != hash[r] || !same_mask(m, table[at], r)))
+            at = (at + 1) & (size - 1);
+        if (table[at] < 0) {
+            table[at] = (int32_t)r;
+            m->group[r] = (int32_t)m->groups++;
+        } else
+            m->group[r] = m->group[table[at]];
+    }
+    free(hash);
+    free(table);
+    return RC_OK;
+}
+
+rc_status_t rc_masks_build(
+    const rc_csr_t *a, int32_t line, int threads, rc_masks_t *out, rc_err_t *err)
+{
+    rc_status_t st = RC_ENOMEM;
+    rc_masks_t m = {.rows = a->rows, .lines = a->cols / line + (a->cols % line != 0)};
+    int64_t rows = a->rows;
+    m.ptr = rc_alloc((size_t)rows + 1, sizeof *m.ptr, "row masks", err);
+    m.group = rc_alloc((size_t)rows, sizeof *m.group, "row masks", err);
+    if (!m.ptr || !m.group)
+        goto done;
+    m.ptr[0] = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
+    for (int64_t r = 0; r < rows; r++)
+        m.ptr[r + 1] =
+            lines_of_row(a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], line, NULL);
+    for (int64_t r = 0; r < rows; r++)
+        m.ptr[r + 1] += m.ptr[r];
+    m.line_of = rc_alloc((size_t)m.ptr[rows], sizeof *m.line_of, "row masks", err);
+    if (!m.line_of)
+        goto done;
+#pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
+    for (int64_t r = 0; r < rows; r++)
+        lines_of_row(a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], line,
+            m.line_of + m.ptr[r]);
+    RC_TRY(group(&m, threads, err));
+    *out = m;
+    return RC_OK;
+done:
+    rc_masks_free(&m);
+    return st;
+}
+
+void rc_masks_free(rc_masks_t *m)
+{
+    if (!m)
+        return;
+    free(m->ptr);
+    free(m->line_of);
+    free(m->group);
+    memset(m, 0, sizeof *m);
+}
+
+int64_t rc_mask_distance(const rc_masks_t *m, int64_t r, int64_t s)
+{
+    int64_t i = m->ptr[r];
+    int64_t j = m->ptr[s];
+    int64_t common = 0;
+    while (i < m->ptr[r + 1] && j < m->ptr[s + 1]) {
+        int32_t a = m->line_of[i];
+        int32_t b = m->line_of[j];
+        common += a == b;
+        i += a <= b;
+        j += b <= a;
+    }
+    return rc_mask_size(m, r) + rc_mask_size(m, s) - 2 * common;
+}

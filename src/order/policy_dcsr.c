@@ -1,0 +1,31 @@
+/* dcsr: the original row order with the empty rows left out, as in densified CSR (Mehrabi et al.
+ * 2021, section II-A; Hong et al. 2018).  No pads; fewer slots than rows when rows are empty.
+ * Cost O(rows). */
+#include "config.h"
+#include "order/policy.h"
+
+static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
+    rc_schedule_t *out, rc_err_t *err)
+{
+    (void)geometry;
+    (void)threads;
+    int64_t slots = 0;
+    for (int64_t r = 0; r < a->rows; r++)
+        slots += a->row_ptr[r + 1] > a->row_ptr[r];
+    rc_status_t st = rc_schedule_alloc(slots, a->rows, out, err);
+    if (st < 0)
+        return st;
+    int64_t p = 0;
+    for (int64_t r = 0; r < a->rows; r++)
+        if (a->row_ptr[r + 1] > a->row_ptr[r])
+            out->row[p++] = (int32_t)r;
+    return RC_OK;
+}
+
+const rc_policy_t rc_policy_dcsr = {
+    .name = "dcsr",
+    .summary = "original row order without the empty rows",
+    .source = "Mehrabi et al. 2021, section II-A",
+    .version = 1,
+    .build = build,
+};

@@ -1,0 +1,41 @@
+/* flipped: as plain (decreasing warp load, ties by index), with every second group of N_w slots
+ * reversed, so that the first warp does not get the largest row of every group (Mehrabi et al.
+ * 2021, section III-A).  Groups 1, 3, 5, ... counted from 0 are reversed; a last group of fewer
+ * than N_w rows is reversed within itself [chosen].  Cost O(rows). */
+#include "config.h"
+#include "order/policy.h"
+#include "order/rows.h"
+
+#include <stdlib.h>
+
+static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
+    rc_schedule_t *out, rc_err_t *err)
+{
+    int32_t *load = NULL;
+    rc_status_t st = rc_row_loads(a, geometry->nt, threads, &load, err);
+    if (st == RC_OK)
+        st = rc_schedule_alloc(a->rows, a->rows, out, err);
+    if (st == RC_OK)
+        st = rc_rows_by_load(load, 1, a->rows, out->row, err);
+    free(load);
+    if (st < 0)
+        return st;
+    int64_t nw = geometry->nw;
+    for (int64_t first = nw; first < a->rows; first += 2 * nw) {
+        int64_t last = first + nw < a->rows ? first + nw - 1 : a->rows - 1;
+        for (int64_t i = first; i < last; i++, last--) {
+            int32_t swap = out->row[i];
+            out->row[i] = out->row[last];
+            out->row[last] = swap;
+        }
+    }
+    return RC_OK;
+}
+
+const rc_policy_t rc_policy_flipped = {
+    .name = "flipped",
+    .summary = "as plain, every second group of nw slots reversed",
+    .source = "Mehrabi et al. 2021, section III-A",
+    .version = 1,
+    .build = build,
+};

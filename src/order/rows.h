@@ -1,0 +1,26 @@
+/** \file order/rows.h  Warp loads of rows, and rows sorted by them.  All local. */
+#ifndef RC_ORDER_ROWS_H
+#define RC_ORDER_ROWS_H
+
+#include "rowcast.h"
+
+/** L(R) = ceil(nnz_R / nt) of every row (Mehrabi et al. 2021, section II-C).
+ *  \param[out] load  [a->rows], iterations; free with free()
+ *  \return RC_OK or RC_ENOMEM.  Cost O(rows). */
+rc_status_t rc_row_loads(const rc_csr_t *a, int32_t nt, int threads, int32_t **load, rc_err_t *err);
+
+/** Stable sort of items 0 .. n-1 by a key: equal keys keep the order in which `order` has them.
+ *  \param[in]     key        [largest item + 1], >= 0
+ *  \param[in]     descending 0: smallest key first; 1: largest key first
+ *  \param[in,out] order      [n] items; sorted on return
+ *  \return RC_OK or RC_ENOMEM (order unchanged).  Radix sort: cost O(n * bytes of the largest key),
+ *          memory 4n bytes. */
+rc_status_t rc_sort_by_key(
+    const int32_t *key, int descending, int64_t n, int32_t *order, rc_err_t *err);
+
+/** Rows 0 .. n-1 sorted by load, ties by index.
+ *  \param[out] order  [n], caller's */
+rc_status_t rc_rows_by_load(
+    const int32_t *load, int descending, int64_t n, int32_t *order, rc_err_t *err);
+
+#endif

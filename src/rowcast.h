@@ -1,0 +1,157 @@
+/** \file rowcast.h  The public interface of librowcast: sparse matrices, row orders, features.
+ *
+ *  rowcast answers: for this sparse matrix, in which row order is sparse x dense (SpMM) fastest?
+ *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.
+ *
+ *  Conventions.  Functions return an rc_status_t: RC_OK is 0, errors are negative.  The last
+ *  argument is a caller-owned rc_err_t (NULL is allowed) that receives one line of text.  Outputs
+ *  are set only on success.  What a function creates, the caller frees with the function named in
+ *  its docstring; the free functions accept NULL and emptied objects.  Every call is local (no
+ *  communication) and thread-safe on distinct objects; there is no global state.
+ *  `threads` is the number of OpenMP threads to use; 0 means all that the process may use.
+ */
+#ifndef ROWCAST_H
+#define ROWCAST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define RC_API __attribute__((visibility("default")))
+#define RC_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#else
+#define RC_API
+#define RC_PRINTF(fmt, first)
+#endif
+
+/** What a call says about its end. */
+typedef enum rc_status {
+    RC_OK = 0,
+    RC_EINVAL = -1,   /**< an argument or an option is not valid */
+    RC_ENOMEM = -2,   /**< memory could not be had */
+    RC_EIO = -3,      /**< the operating system refused a read or write */
+    RC_EFORMAT = -4,  /**< malformed input; the text names file, position, expected and found */
+    RC_ERANGE = -5,   /**< a number does not fit the type that must hold it */
+    RC_ENOTSUP = -6,  /**< valid, but not supported here */
+    RC_ENOENT = -7,   /**< no such file, name or entry */
+    RC_EBUSY = -8,    /**< somebody else holds the lock */
+    RC_EWRONG = -9,   /**< a computed result failed its verification */
+    RC_EINTR = -10,   /**< asked to stop */
+    RC_ESTORE = -11,  /**< the store or a journal is unusable or inconsistent */
+    RC_EDEVICE = -12, /**< the device failed */
+    RC_EMPI = -13     /**< a communication call failed */
+} rc_status_t;
+
+/** A caller-owned error message: the first cause, with context put before it. */
+typedef struct rc_err {
+    rc_status_t status; /**< RC_OK while nothing failed */
+    char text[500];     /**< one line, NUL-terminated, no newline */
+} rc_err_t;
+
+/** Short name of a status: "ok", "invalid", "memory", ...  Static storage. */
+RC_API const char *rc_status_name(rc_status_t status);
+
+/** Version of the library, "major.minor.patch".  Static storage. */
+RC_API const char *rc_version(void);
+
+/* ---------------------------------------------------------------- matrices */
+
+/** A sparse matrix in compressed sparse row form, 0-based.
+ *  Columns are strictly increasing within a row; explicit zeros are entries. */
+typedef struct rc_csr {
+    int64_t rows;     /**< n_row >= 0, at most INT32_MAX */
+    int64_t cols;     /**< n_col >= 0, at most INT32_MAX */
+    int64_t nnz;      /**< stored entries, row_ptr[rows] */
+    int64_t *row_ptr; /**< [rows + 1] */
+    int32_t *col_idx; /**< [nnz] */
+    double *val;      /**< [nnz] */
+} rc_csr_t;
+
+/** What a Matrix Market file said of itself, and what was done to it. */
+typedef struct rc_mtx_info {
+    char field[16];         /**< "real", "integer", "pattern", "complex" */
+    char symmetry[16];      /**< "general", "symmetric", "skew-symmetric", "hermitian" */
+    char format[16];        /**< "coordinate", "array" */
+    int64_t file_entries;   /**< entries in the file, before expansion */
+    int64_t duplicates;     /**< entries that were summed into another one */
+    int values_are_seeded;  /**< 1: values were generated (pattern and complex files) */
+} rc_mtx_info_t;
+
+/** Read a Matrix Market file: plain, .gz, .xz, .zst, or a .tar.gz of the SuiteSparse collection
+ *  (the member NAME/NAME.mtx of NAME.tar.gz).  Symmetric kinds are expanded, duplicates summed.
+ *  Pattern and complex files get seeded values in [-1, 1) that depend on (row, column) only.
+ *  \param[in]  path     file name
+ *  \param[in]  threads  parsing threads, 0: all
+ *  \param[out] out      the matrix; free with rc_csr_free
+ *  \param[out] info     what the file is; may be NULL
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (the text has file, line, expected and found),
+ *          RC_ERANGE, RC_ENOMEM.  Local.  Cost O(bytes + nnz log(row length)). */
+RC_API rc_status_t rc_mtx_read(
+    const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+
+/** Free the arrays of a matrix and zero it.  NULL and a zeroed matrix are allowed. */
+RC_API void rc_csr_free(rc_csr_t *a);
+
+/* -------------------------------------------------------------- row orders */
+
+/** The machine that an order is made for: a team of `nw` workers (warps of a CTA, threads of a
+ *  team) takes the slots round robin, each worker walks a row `nt` entries at a time, and `line`
+ *  consecutive columns of A share a cache line of one column of B.
+ *  The paper's GPU: {32, 32, 32} in fp32 (128-byte lines), {32, 32, 16} in fp64. */
+typedef struct rc_geometry {
+    int32_t nw;   /**< N_w >= 1 */
+    int32_t nt;   /**< N_t >= 1 */
+    int32_t line; /**< columns of A per cache line of a column of B, >= 1 */
+} rc_geometry_t;
+
+/** A row schedule: slot p holds a row of A, or -1 for a pad; worker p mod nw runs it, in
+ *  increasing p.  A policy may leave empty rows out (dcsr); C is zero there. */
+typedef struct rc_schedule {
+    int64_t slots; /**< P */
+    int64_t rows;  /**< n_row of the matrix it is for */
+    int32_t *row;  /**< [slots], 0-based original row or -1 */
+} rc_schedule_t;
+
+/** Build the schedule of a matrix under a named policy (`rowcast info` lists the names).
+ *  \param[in]  policy    "csr", "dcsr", "plain", "flipped", "lpt", "warp", "cta", "hybrid1",
+ *                        "hybrid2.1", "hybrid2.2", "hybrid2.3"
+ *  \param[in]  a         matrix, borrowed
+ *  \param[in]  geometry  borrowed; NULL: the paper's {32, 32, 32}
+ *  \param[in]  threads   0: all
+ *  \param[out] out       free with rc_schedule_free; it has been checked with rc_schedule_check
+ *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL, RC_ENOMEM.  Local.  Cost: see the policy.
+ *  Source: Mehrabi et al. 2021, section III. */
+RC_API rc_status_t rc_order_build(const char *policy, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err);
+
+/** Check that a schedule is valid for a matrix: every row exactly once, except that empty rows
+ *  may be absent; anything else in a slot is the pad -1.  Cost O(rows + slots).
+ *  \return RC_OK or RC_EINVAL with the first offending slot or row in the text; RC_ENOMEM. */
+RC_API rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err);
+
+/** Free the slots of a schedule and zero it. */
+RC_API void rc_schedule_free(rc_schedule_t *s);
+
+/* ---------------------------------------------------------------- features */
+
+enum { RC_FEATURES_MEHRABI = 24 };
+
+/** The 24 features of Mehrabi et al. 2021, Table II, on the original row order.
+ *  \param[in]  a, geometry, threads  as for rc_order_build
+ *  \param[out] out  [24], in the order of rc_feature_name
+ *  \return RC_OK, RC_EINVAL, RC_ENOMEM.  Local.  Cost O(nnz + rows + nw * cols / line). */
+RC_API rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry,
+    int threads, double out[RC_FEATURES_MEHRABI], rc_err_t *err);
+
+/** Name of feature i: "n_row", "n_col", "density", "nnz_per_row_min", "nnz_per_row_mean", ...
+ *  Static storage; NULL when i is out of range. */
+RC_API const char *rc_feature_name(int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+#include "config.h"
+#include "sparse/csr.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rc_csr_free(rc_csr_t *a)
+{
+    if (!a)
+        return;
+    free(a->row_ptr);
+    free(a->col_idx);
+    free(a->val);
+    *a = (rc_csr_t){0};
+}
+
+static rc_status_t check_shape(int64_t rows, int64_t cols, int64_t nnz, rc_err_t *err)
+{
+    if (rows < 0 || rows > INT32_MAX || cols < 0 || cols > INT32_MAX)
+        return rc_fail(err, RC_ERANGE,
+            "a matrix of %" PRId64 " x %" PRId64 ": expected 0 to %d rows and columns", rows, cols,
+            INT32_MAX);
+    if (nnz < 0)
+        return rc_fail(err, RC_ERANGE, "a matrix of %" PRId64 " entries: expected 0 or more", nnz);
+    return RC_OK;
+}
+
+rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err)
+{
+    rc_status_t st = check_shape(rows, cols, nnz, err);
+    if (st < 0)
+        return st;
+    rc_csr_t a = {.rows = rows, .cols = cols, .nnz = nnz};
+    a.row_ptr = rc_alloc0((size_t)rows + 1, sizeof *a.row_ptr, "row pointers", err);
+    if (a.row_ptr)
+        a.col_idx = rc_alloc((size_t)nnz, sizeof *a.col_idx, "column indices", err);
+    if (a.col_idx)
+        a.val = rc_alloc((size_t)nnz, sizeof *a.val, "values", err);
+    if (!a.val) {
+        rc_csr_free(&a);
+        return RC_ENOMEM;
+    }
+    *out = a;
+    return RC_OK;
+}
+
+int64_t rc_csr_bytes(int64_t rows, int64_t nnz)
+{
+    return (rows + 1) * (int64_t)sizeof(int64_t) +
+           nnz * (int64_t)(sizeof(int32_t) + sizeof(double));
+}
+
+static rc_status_t check_row(const rc_csr_t *a, int64_t row, rc_err_t *err)
+{
+    int64_t begin = a->row_ptr[row];
+    int64_t end = a->row_ptr[row + 1];
+    if (begin > end || end > a->nnz)
+        return rc_fail(err, RC_EINVAL,
+            "row %" PRId64 " has entries %" PRId64 " to %" PRId64 " of %" PRId64, row, begin, end,
+            a->nnz);
+    int64_t previous = -1;
+    for (int64_t k = begin; k < end; k++) {
+        int64_t col = a->col_idx[k];
+        if (col < 0 || col >= a->cols)
+            return rc_fail(err, RC_EINVAL,
+                "row %" PRId64 " has column %" PRId64 ", expected 0 to %" PRId64, row, col,
+                a->cols - 1);
+        if (col <= previous)
+            return rc_fail(err, RC_EINVAL,
+                "row %" PRId64 " has column %" PRId64 " after %" PRId64
+                ", expected increasing columns",
+                row, col, previous);
+        previous = col;
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err)
+{
+    if (!a || !a->row_ptr || !a->col_idx || !a->val)
+        return rc_fail(err, RC_EINVAL, "a matrix without arrays");
+    if (check_shape(a->rows, a->cols, a->nnz, err) < 0)
+        return err ? (err->status = RC_EINVAL) : RC_EINVAL;
+    if (a->row_ptr[0] != 0)
+        return rc_fail(
+            err, RC_EINVAL, "row 0 starts at entry %" PRId64 ", expected 0", a->row_ptr[0]);
+    for (int64_t row = 0; row < a->rows; row++) {
+        rc_status_t st = check_row(a, row, err);
+        if (st < 0)
+            return st;
+    }
+    if (a->row_ptr[a->rows] != a->nnz)
+        return rc_fail(err, RC_EINVAL, "the rows hold %" PRId64 " entries, expected %" PRId64,
+            a->row_ptr[a->rows], a->nnz);
+    return RC_OK;
+}
+
+rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
+{
+    enum { block = 2048 };
+    static const char tag[8] = "rc-csr1";
+    rc_hasher_t *h = rc_hasher_new(err);
+    if (!h)
+        return RC_ENOMEM;
+    int64_t shape[3] = {a->rows, a->cols, a->nnz};
+    rc_hasher_add(h, tag, sizeof tag);
+    rc_hasher_add(h, shape, sizeof shape);
+    rc_hasher_add(h, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    rc_hasher_add(h, a->col_idx, (size_t)a->nnz * sizeof *a->col_idx);
+    /* equal numbers must give equal bytes: one zero, one NaN */
+    double canonical[block];
+    for (int64_t k = 0; k < a->nnz; k += block) {
+        int64_t n = a->nnz - k < block ? a->nnz - k : block;
+        for (int64_t i = 0; i < n; i++) {
+            double v = a->val[k + i];
+            canonical[i] = isnan(v) ? (double)NAN : v + 0.0;
+        }
+        rc_hasher_add(h, canonical, (size_t)n * sizeof *canonical);
+    }
+    *out = rc_hasher_digest(h);
+    rc_hasher_free(h);
+    return RC_OK;
+}
+
+rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
+{
+    rc_csr_t t;
+    rc_status_t st = rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err);
+    if (st < 0)
+        return st;
+    /* row_ptr[j + 1] counts, then starts, then ends row j: no second array of positions */
+    for (int64_t k = 0; k < a->nnz; k++)
+        t.row_ptr[a->col_idx[k] + 1]++;
+    int64_t start = 0;
+    for (int64_t j = 0; j < t.rows; j++) {
+        int64_t count = t.row_ptr[j + 1];
+        t.row_ptr[j + 1] = start;
+        start += count;
+    }
+    for (int64_t i = 0; i < a->rows; i++) {
+        for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
+            int64_t at = t.row_ptr[a->col_idx[k] + 1]++;
+            t.col_idx[at] = (int32_t)i;
+            t.val[at] = a->val[k];
+        }
+    }
+    *out = t;
+    return RC_OK;
+}

@@ -1,0 +1,42 @@
+/** \file sparse/csr.h  Building, checking and identifying CSR matrices.  The type and rc_csr_free
+ *  are in rowcast.h.  All local. */
+#ifndef RC_SPARSE_CSR_H
+#define RC_SPARSE_CSR_H
+
+#include "base/digest.h"
+#include "rowcast.h"
+
+/** One entry of a matrix in coordinate form. */
+typedef struct rc_triple {
+    int32_t row;
+    int32_t col;
+    double val;
+} rc_triple_t;
+
+/** Allocate row_ptr (zeroed), col_idx and val (uninitialised) for a shape.
+ *  \return RC_OK; RC_ERANGE when rows or cols exceed INT32_MAX or nnz is negative; RC_ENOMEM */
+rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err);
+
+/** Build a CSR matrix from n triples in any order; duplicates are summed in the order given, so
+ *  the result does not depend on `threads`.
+ *  \param[in]  triples     [n], borrowed, not changed
+ *  \param[out] duplicates  entries that were summed into another one; may be NULL
+ *  \return RC_OK, RC_ERANGE (an index outside the shape; the text names the entry), RC_ENOMEM.
+ *  Cost O(n log(row length)), memory 2x the result. */
+rc_status_t rc_csr_from_triples(int64_t rows, int64_t cols, const rc_triple_t *triples, int64_t n,
+    int threads, rc_csr_t *out, int64_t *duplicates, rc_err_t *err);
+
+/** Check every invariant of rc_csr_t; RC_EINVAL names the first row that breaks one. */
+rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err);
+
+/** Digest of the canonical CSR (shape, row_ptr, col_idx, val with -0 taken as 0): the identity of
+ *  a matrix, independent of the file it came from.  Cost O(nnz). */
+rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
+
+/** Bytes of the arrays of a matrix of this shape. */
+int64_t rc_csr_bytes(int64_t rows, int64_t nnz);
+
+/** Transpose.  Free with rc_csr_free.  Cost O(nnz + cols). */
+rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err);
+
+#endif

@@ -1,0 +1,344 @@
+#include "config.h"
+#include "sparse/csr_build.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rc_thread_count(int threads)
+{
+    return threads > 0 ? threads : omp_get_max_threads();
+}
+
+/* ------------------------------------------------------------- distribution */
+
+/* A stable parallel counting sort by row: each part of the segments counts its rows, a scan over
+ * (row, part) turns the counts into positions, and each part writes its entries in order. */
+typedef struct parts {
+    int count;
+    int64_t *first;    /* [count + 1] segments of each part */
+    int64_t *position; /* [count][rows] */
+} parts_t;
+
+static void parts_free(parts_t *p)
+{
+    free(p->first);
+    free(p->position);
+}
+
+static rc_status_t parts_make(parts_t *p, int64_t rows, const rc_segment_t *segment, int64_t count,
+    int threads, rc_err_t *err)
+{
+    int64_t n = 0;
+    for (int64_t s = 0; s < count; s++)
+        n += segment[s].n;
+    /* counters must not outgrow the entries that they count */
+    int64_t most = 1 + n / (rows + 1);
+    p->count = (int)(most < threads ? most : threads);
+    p->position = NULL;
+    p->first = rc_alloc0((size_t)p->count + 1, sizeof *p->first, "parts of a matrix", err);
+    if (p->first)
+        p->position =
+            rc_alloc0((size_t)p->count * (size_t)rows, sizeof *p->position, "row counters", err);
+    if (!p->position) {
+        parts_free(p);
+        return RC_ENOMEM;
+    }
+    int64_t seen = 0;
+    int part = 0;
+    for (int64_t s = 0; s < count; s++) {
+        while (part + 1 < p->count && seen >= n / p->count * (part + 1))
+            p->first[++part] = s;
+        seen += segment[s].n;
+    }
+    while (part < p->count)
+        p->first[++part] = count;
+    return RC_OK;
+}
+
+/* Counts the rows of a part; returns the number of entries after mirroring. */
+static int64_t count_part(
+    const parts_t *p, int part, int64_t rows, const rc_segment_t *segment, rc_mirror_t mirror)
+{
+    int64_t total = 0;
+    int64_t *position = p->position + (int64_t)part * rows;
+    for (int64_t s = p->first[part]; s < p->first[part + 1]; s++) {
+        const rc_triple_t *t = segment[s].triple;
+        for (int64_t i = 0; i < segment[s].n; i++) {
+            position[t[i].row]++;
+            if (mirror != RC_MIRROR_NONE && t[i].row != t[i].col) {
+                position[t[i].col]++;
+                total++;
+            }
+        }
+        total += segment[s].n;
+    }
+    return total;
+}
+
+static void counts_to_positions(const parts_t *p, int64_t rows, int64_t *row_ptr)
+{
+    int64_t start = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        row_ptr[row] = start;
+        for (int part = 0; part < p->count; part++) {
+            int64_t *at = &p->position[(int64_t)part * rows + row];
+            int64_t count = *at;
+            *at = start;
+            start += count;
+        }
+    }
+    row_ptr[rows] = start;
+}
+
+static void place_part(const parts_t *p, int part, rc_segment_t *segment, rc_mirror_t mirror,
+    int consume, const rc_csr_t *a)
+{
+    int64_t *position = p->position + (int64_t)part * a->rows;
+    for (int64_t s = p->first[part]; s < p->first[part + 1]; s++) {
+        const rc_triple_t *t = segment[s].triple;
+        for (int64_t i = 0; i < segment[s].n; i++) {
+            int64_t at = position[t[i].row]++;
+            a->col_idx[at] = t[i].col;
+            a->val[at] = t[i].val;
+            if (mirror != RC_MIRROR_NONE && t[i].row != t[i].col) {
+                at = position[t[i].col]++;
+                a->col_idx[at] = t[i].row;
+                a->val[at] = mirror == RC_MIRROR_NEGATED ? -t[i].val : t[i].val;
+            }
+        }
+        if (consume) {
+            free(segment[s].triple);
+            segment[s].triple = NULL;
+        }
+    }
+}
+
+/* ---------------------------------------------------------- order in a row */
+
+typedef struct entry {
+    int32_t col;
+    double val;
+} entry_t;
+
+typedef struct scratch {
+    entry_t *entry; /* two halves for merging */
+    size_t capacity;
+} scratch_t;
+
+static int is_increasing(const int32_t *col, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++)
+        if (col[i] <= col[i - 1])
+            return 0;
+    return 1;
+}
+
+static void insertion_sort(int32_t *col, double *val, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        int32_t c = col[i];
+        double v = val[i];
+        int64_t j = i;
+        for (; j > 0 && col[j - 1] > c; j--) {
+            col[j] = col[j - 1];
+            val[j] = val[j - 1];
+        }
+        col[j] = c;
+        val[j] = v;
+    }
+}
+
+static void merge(const entry_t *a, int64_t na, const entry_t *b, int64_t nb, entry_t *to)
+{
+    while (na > 0 && nb > 0) {
+        if (b->col < a->col) {
+            *to++ = *b++;
+            nb--;
+        } else {
+            *to++ = *a++;
+            na--;
+        }
+    }
+    memcpy(to, a, (size_t)na * sizeof *a);
+    memcpy(to + na, b, (size_t)nb * sizeof *b);
+}
+
+/* Stable merge sort, bottom up. */
+static rc_status_t merge_sort(int32_t *col, double *val, int64_t n, scratch_t *scratch)
+{
+    void *p = scratch->entry;
+    rc_status_t st = rc_grow(
+        &p, &scratch->capacity, 2 * (size_t)n, sizeof *scratch->entry, "sorting a row", NULL);
+    if (st < 0)
+        return st;
+    scratch->entry = p;
+    entry_t *from = scratch->entry;
+    entry_t *to = scratch->entry + n;
+    for (int64_t i = 0; i < n; i++)
+        from[i] = (entry_t){col[i], val[i]};
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * width) {
+            int64_t middle = i + width < n ? i + width : n;
+            int64_t end = i + 2 * width < n ? i + 2 * width : n;
+            merge(from + i, middle - i, from + middle, end - middle, to + i);
+        }
+        entry_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        col[i] = from[i].col;
+        val[i] = from[i].val;
+    }
+    return RC_OK;
+}
+
+static int64_t sum_duplicates(int32_t *col, double *val, int64_t n)
+{
+    int64_t last = 0;
+    for (int64_t i = 1; i < n; i++) {
+        if (col[i] == col[last]) {
+            val[last] += val[i];
+        } else {
+            last++;
+            col[last] = col[i];
+            val[last] = val[i];
+        }
+    }
+    return last + 1;
+}
+
+/* Sort a row and sum its duplicates; *kept is what remains at its front. */
+static rc_status_t settle_row(int32_t *col, double *val, int64_t n, scratch_t *s, int64_t *kept)
+{
+    enum { short_row = 24 };
+    *kept = n;
+    if (is_increasing(col, n))
+        return RC_OK;
+    if (n <= short_row) {
+        insertion_sort(col, val, n);
+    } else {
+        rc_status_t st = merge_sort(col, val, n, s);
+        if (st < 0)
+            return st;
+    }
+    *kept = sum_duplicates(col, val, n);
+    return RC_OK;
+}
+
+/* Close the gaps that summed duplicates left; kept[row] entries are at the front of each row. */
+static void close_gaps(rc_csr_t *a, const int64_t *kept)
+{
+    int64_t to = 0;
+    for (int64_t row = 0; row < a->rows; row++) {
+        int64_t from = a->row_ptr[row];
+        size_t n = (size_t)kept[row];
+        memmove(a->col_idx + to, a->col_idx + from, n * sizeof *a->col_idx);
+        memmove(a->val + to, a->val + from, n * sizeof *a->val);
+        a->row_ptr[row] = to;
+        to += kept[row];
+    }
+    a->row_ptr[a->rows] = to;
+    a->nnz = to;
+    /* give the tail back; keeping the larger block is harmless */
+    void *p = realloc(a->col_idx, (to ? (size_t)to : 1) * sizeof *a->col_idx);
+    if (p)
+        a->col_idx = p;
+    p = realloc(a->val, (to ? (size_t)to : 1) * sizeof *a->val);
+    if (p)
+        a->val = p;
+}
+
+/* \param kept  [rows] work space */
+static rc_status_t settle_rows(
+    rc_csr_t *a, int64_t *kept, int threads, int64_t *duplicates, rc_err_t *err)
+{
+    int64_t lost = 0;
+    int failed = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : lost) reduction(| : failed)
+    {
+        scratch_t scratch = {NULL, 0};
+#pragma omp for schedule(dynamic, 4096)
+        for (int64_t row = 0; row < a->rows; row++) {
+            int64_t at = a->row_ptr[row];
+            int64_t n = a->row_ptr[row + 1] - at;
+            if (settle_row(a->col_idx + at, a->val + at, n, &scratch, &kept[row]) < 0)
+                failed = 1;
+            lost += n - kept[row];
+        }
+        free(scratch.entry);
+    }
+    if (failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for sorting a row");
+    if (lost > 0)
+        close_gaps(a, kept);
+    *duplicates = lost;
+    return RC_OK;
+}
+
+/* ---------------------------------------------------------------- interface */
+
+rc_status_t rc_csr_build(int64_t rows, int64_t cols, rc_segment_t *segment, int64_t count,
+    rc_mirror_t mirror, int consume, int threads, rc_csr_t *out, int64_t *duplicates, rc_err_t *err)
+{
+    threads = rc_thread_count(threads);
+    parts_t parts;
+    rc_csr_t a = {0};
+    int64_t lost = 0;
+    int64_t nnz = 0;
+    rc_status_t st = parts_make(&parts, rows, segment, count, threads, err);
+    if (st < 0)
+        return st;
+#pragma omp parallel for num_threads(parts.count) schedule(static, 1) reduction(+ : nnz)
+    for (int part = 0; part < parts.count; part++)
+        nnz += count_part(&parts, part, rows, segment, mirror);
+    RC_TRY(rc_csr_alloc(rows, cols, nnz, &a, err));
+    counts_to_positions(&parts, rows, a.row_ptr);
+#pragma omp parallel for num_threads(parts.count) schedule(static, 1)
+    for (int part = 0; part < parts.count; part++)
+        place_part(&parts, part, segment, mirror, consume, &a);
+    RC_TRY(settle_rows(&a, parts.position, threads, &lost, err));
+    *out = a;
+    a = (rc_csr_t){0};
+    if (duplicates)
+        *duplicates = lost;
+done:
+    rc_csr_free(&a);
+    parts_free(&parts);
+    return st;
+}
+
+rc_status_t rc_csr_from_triples(int64_t rows, int64_t cols, const rc_triple_t *triples, int64_t n,
+    int threads, rc_csr_t *out, int64_t *duplicates, rc_err_t *err)
+{
+    if (rows < 0 || rows > INT32_MAX || cols < 0 || cols > INT32_MAX || n < 0)
+        return rc_fail(err, RC_ERANGE,
+            "a matrix of %" PRId64 " x %" PRId64 " with %" PRId64
+            " entries: expected 0 to %d rows and columns, 0 or more entries",
+            rows, cols, n, INT32_MAX);
+    for (int64_t i = 0; i < n; i++)
+        if (triples[i].row < 0 || triples[i].row >= rows || triples[i].col < 0 ||
+            triples[i].col >= cols)
+            return rc_fail(err, RC_ERANGE,
+                "entry %" PRId64 " is at (%" PRId32 ", %" PRId32 "), outside %" PRId64
+                " x %" PRId64,
+                i, triples[i].row, triples[i].col, rows, cols);
+    threads = rc_thread_count(threads);
+    rc_segment_t *segment = rc_alloc((size_t)threads, sizeof *segment, "parts of a matrix", err);
+    if (!segment)
+        return RC_ENOMEM;
+    for (int t = 0; t < threads; t++) {
+        int64_t first = n / threads * t + (n % threads < t ? n % threads : t);
+        int64_t count = n / threads + (t < n % threads);
+        /* not changed: rc_csr_build writes to segments only to free them */
+        segment[t] = (rc_segment_t){(rc_triple_t *)(uintptr_t)(triples + first), count};
+    }
+    rc_status_t st = rc_csr_build(
+        rows, cols, segment, threads, RC_MIRROR_NONE, 0, threads, out, duplicates, err);
+    free(segment);
+    return st;
+}

@@ -1,0 +1,58 @@
+/** \file sparse/generate.h  Seeded matrix generators, and the built-in default set.
+ *
+ *  A generator spec is text: "NAME:key=value,key=value", e.g. "mesh3d:n=20,dof=3,seed=7".  The same
+ *  spec and generator version give the same matrix on every machine and for every thread count. */
+#ifndef RC_SPARSE_GENERATE_H
+#define RC_SPARSE_GENERATE_H
+
+#include "rowcast.h"
+
+/** A key of a generator, with its default and range. */
+typedef struct rc_gen_param {
+    const char *name;
+    const char *help; /**< what it is, with its unit */
+    double value;     /**< default */
+    double min;
+    double max;
+    int is_whole; /**< only whole numbers */
+} rc_gen_param_t;
+
+enum { RC_GEN_PARAMS_MAX = 8 };
+
+/** A generator: one descriptor, listed in rc_generators. */
+typedef struct rc_generator {
+    const char *name;
+    const char *summary;
+    const char *source; /**< where the construction is described */
+    int version;        /**< bump when the same spec would give another matrix */
+    rc_gen_param_t param[RC_GEN_PARAMS_MAX]; /**< values by key; ends at the first NULL name.
+                                                Every generator also takes `seed` (default 1) */
+    /** \param[in] p  [number of params] values in the order of `param`; all within range
+     *  \param[in] seed  of the pattern and the values */
+    rc_status_t (*generate)(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err);
+} rc_generator_t;
+
+/** All generators; NULL-terminated. */
+extern const rc_generator_t *const rc_generators[];
+
+/** Generate a matrix from a spec.
+ *  \param[out] version  of the generator; may be NULL
+ *  \return RC_OK; RC_ENOENT for an unknown generator and RC_EINVAL for an unknown key or a value
+ *  out of range, both with the valid ones in the text; RC_ENOMEM.  Free with rc_csr_free. */
+rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t *err);
+
+/** A matrix of the built-in default set. */
+typedef struct rc_builtin {
+    const char *name; /**< unique: "mesh3d-20-dof3" */
+    const char *kind; /**< the kind that a catalogue would give: "2D/3D problem", ... */
+    const char *spec;
+    int64_t rows; /**< shape, checked by a test against the generator */
+    int64_t cols;
+    int64_t nnz;
+} rc_builtin_t;
+
+/** The built-in default set (at least 30 matrices of 1,000 to 100,000 rows). */
+extern const rc_builtin_t rc_builtins[];
+extern const int rc_builtin_count;
+
+#endif

@@ -1,0 +1,32 @@
+#include "config.h"
+#include "sparse/generate/entries.h"
+#include "base/error.h"
+
+/* Indices of the parameters, in the order of the descriptor. */
+enum { n, nx, ny, nz, points, dof };
+
+static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    if (p[points] != 7 && p[points] != 27)
+        return rc_fail(err, RC_EINVAL, "points: expected 7 or 27, found %g", p[points]);
+    int64_t side[3] = {(int64_t)(p[nx] > 0 ? p[nx] : p[n]), (int64_t)(p[ny] > 0 ? p[ny] : p[n]),
+        (int64_t)(p[nz] > 0 ? p[nz] : p[n])};
+    return rc_mesh_build(side, p[points] == 27, (int64_t)p[dof], seed, out, err);
+}
+
+const rc_generator_t rc_generator_mesh3d = {
+    .name = "mesh3d",
+    .summary = "7- or 27-point stencil on a 3D grid with dense blocks of unknowns",
+    .source = "finite differences and trilinear finite elements on a structured grid",
+    .version = 1,
+    .param =
+        {
+            {"n", "nodes per side", 20, 1, 1290, 1},
+            {"nx", "nodes in x, 0: n", 0, 0, 10000000, 1},
+            {"ny", "nodes in y, 0: n", 0, 0, 10000000, 1},
+            {"nz", "nodes in z, 0: n", 0, 0, 10000000, 1},
+            {"points", "7 or 27 points in the stencil", 7, 7, 27, 1},
+            {"dof", "unknowns per node", 1, 1, 6, 1},
+        },
+    .generate = generate,
+};

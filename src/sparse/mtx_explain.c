@@ -1,0 +1,190 @@
+#include "config.h"
+#include "sparse/mtx_text.h"
+#include "base/error.h"
+#include "sparse/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+rc_status_t rc_mtx_fail(
+    rc_err_t *err, rc_status_t status, const char *file, int64_t line, const char *fmt, ...)
+{
+    if (!err)
+        return status;
+    char text[sizeof err->text];
+    va_list ap;
+    va_start(ap, fmt);
+    if (vsnprintf(text, sizeof text, fmt, ap) < 0)
+        text[0] = '\0';
+    va_end(ap);
+    /* a long path keeps its end, so that the message stays whole */
+    enum { longest = 160 };
+    size_t n = strlen(file);
+    return rc_fail(err, status, "%s%s:%" PRId64 ": %s", n > longest ? "..." : "",
+        n > longest ? file + n - longest : file, line, text);
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+int rc_mtx_is_blank(const char *begin, const char *end)
+{
+    while (begin < end && is_blank(*begin))
+        begin++;
+    return begin == end;
+}
+
+const char *rc_mtx_word(const char *p, const char *end, char *buf, size_t size)
+{
+    size_t n = 0;
+    if (p >= end || *p == '\r' || *p == '\n') {
+        snprintf(buf, size, "the end of the line");
+        return buf;
+    }
+    buf[n++] = '\'';
+    for (; p < end && !is_blank(*p) && *p != '\n' && n + 6 < size; p++)
+        buf[n++] = *p > ' ' && *p < 127 ? *p : '?';
+    snprintf(buf + n, size - n, "%s'", p < end && !is_blank(*p) && *p != '\n' ? "..." : "");
+    return buf;
+}
+
+/* ------------------------------------------------------------------ entries */
+
+enum { excerpt = 48 };
+
+/* A walk over the words of a line. */
+typedef struct walk {
+    const rc_mtx_line_t *line;
+    const char *p; /* current word */
+    rc_err_t *err;
+} walk_t;
+
+static const char *word_end(const walk_t *w)
+{
+    const char *p = w->p;
+    while (p < w->line->end && !is_blank(*p))
+        p++;
+    return p;
+}
+
+static void next_word(walk_t *w)
+{
+    w->p = word_end(w);
+    while (w->p < w->line->end && is_blank(*w->p))
+        w->p++;
+}
+
+static rc_status_t expected(const walk_t *w, rc_status_t status, const char *what)
+{
+    char found[excerpt];
+    return rc_mtx_fail(w->err, status, w->line->file, w->line->number, "expected %s, found %s",
+        what, rc_mtx_word(w->p, w->line->end, found, sizeof found));
+}
+
+static rc_status_t explain_index(walk_t *w, const char *what, int64_t most, int64_t *out)
+{
+    char text[80];
+    const char *end = word_end(w);
+    int64_t value = 0;
+    int good = end > w->p;
+    for (const char *p = w->p; p < end && good; p++) {
+        good = *p >= '0' && *p <= '9';
+        if (good && value <= most)
+            value = value * 10 + (*p - '0');
+    }
+    if (good && value >= 1 && value <= most) {
+        *out = value;
+        next_word(w);
+        return RC_OK;
+    }
+    snprintf(text, sizeof text, "a %s from 1 to %" PRId64, what, most);
+    return expected(w, RC_EFORMAT, text);
+}
+
+static rc_status_t explain_number(
+    walk_t *w, int is_integer, locale_t c, const char *what, double *out)
+{
+    char text[96];
+    const char *after = w->p;
+    const char *end = word_end(w);
+    rc_number_t kind = rc_number_parse(w->p, end, c, out, &after);
+    if (kind == RC_NUMBER_HUGE)
+        return expected(w, RC_ERANGE, "a number that fits a double");
+    if (kind == RC_NUMBER_LONG)
+        return expected(w, RC_ERANGE, "a number of at most 1100 characters");
+    if (kind == RC_NUMBER_NONE || after != end) {
+        snprintf(text, sizeof text, "%s (a finite decimal number)", what);
+        return expected(w, RC_EFORMAT, text);
+    }
+    if (is_integer) {
+        for (const char *p = w->p; p < end; p++)
+            if (*p == '.' || *p == 'e' || *p == 'E')
+                return expected(w, RC_EFORMAT, "a whole number (the banner says integer)");
+        if (fabs(*out) >= 0x1p53)
+            return expected(w, RC_ERANGE, "a whole number that a double holds exactly");
+    }
+    next_word(w);
+    return RC_OK;
+}
+
+static rc_status_t explain_place(const rc_mtx_head_t *head, const walk_t *w, int64_t row,
+    int64_t col, double real, double imaginary)
+{
+    const rc_mtx_line_t *l = w->line;
+    if (head->symmetry == RC_MTX_GENERAL)
+        return RC_OK;
+    if (row < col)
+        return rc_mtx_fail(w->err, RC_EFORMAT, l->file, l->number,
+            "expected an entry on or below the diagonal (the banner says %s), found (%" PRId64
+            ", %" PRId64 ")",
+            rc_mtx_symmetry_name(head->symmetry), row, col);
+    if (row == col && head->symmetry == RC_MTX_SKEW && (real != 0 || imaginary != 0))
+        return rc_mtx_fail(w->err, RC_EFORMAT, l->file, l->number,
+            "expected 0 on the diagonal of a skew-symmetric matrix, found %g at (%" PRId64
+            ", %" PRId64 ")",
+            real != 0 ? real : imaginary, row, col);
+    if (row == col && head->symmetry == RC_MTX_HERMITIAN && imaginary != 0)
+        return rc_mtx_fail(w->err, RC_EFORMAT, l->file, l->number,
+            "expected an imaginary part of 0 on the diagonal of a hermitian matrix, found %g at "
+            "(%" PRId64 ", %" PRId64 ")",
+            imaginary, row, col);
+    return RC_OK;
+}
+
+rc_status_t rc_mtx_explain(
+    const rc_mtx_head_t *head, locale_t c, const rc_mtx_line_t *line, rc_err_t *err)
+{
+    walk_t w = {line, line->begin, err};
+    rc_status_t st = RC_OK;
+    int64_t row = 0;
+    int64_t col = 0;
+    double real = 0;
+    double imaginary = 0;
+    while (w.p < line->end && is_blank(*w.p))
+        w.p++;
+    if (w.p < line->end && *w.p == '%')
+        return expected(&w, RC_EFORMAT, "an entry (comments stand before the size line)");
+    if (!head->is_array) {
+        RC_TRY(explain_index(&w, "row", head->rows, &row));
+        RC_TRY(explain_index(&w, "column", head->cols, &col));
+    }
+    if (head->field != RC_MTX_PATTERN)
+        RC_TRY(explain_number(&w, head->field == RC_MTX_INTEGER, c,
+            head->field == RC_MTX_COMPLEX ? "a real part" : "a value", &real));
+    if (head->field == RC_MTX_COMPLEX)
+        RC_TRY(explain_number(&w, 0, c, "an imaginary part", &imaginary));
+    if (w.p < line->end)
+        return expected(&w, RC_EFORMAT, "the end of the line after the entry");
+    if (!head->is_array)
+        RC_TRY(explain_place(head, &w, row, col, real, imaginary));
+    /* what is left: a carriage return inside the line, which counts as blank here */
+    st = rc_mtx_fail(
+        err, RC_EFORMAT, line->file, line->number, "expected an entry, found a stray character");
+done:
+    return st;
+}

@@ -1,0 +1,175 @@
+#include "config.h"
+#include "sparse/mtx_text.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const field_names[] = {"real", "integer", "pattern", "complex"};
+static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+
+const char *rc_mtx_field_name(rc_mtx_field_t field)
+{
+    return field_names[field];
+}
+
+const char *rc_mtx_symmetry_name(rc_mtx_symmetry_t symmetry)
+{
+    return symmetry_names[symmetry];
+}
+
+int64_t rc_mtx_entry_bytes(const rc_mtx_head_t *head)
+{
+    /* numbers of one digit with one separator each: "1 1 1\n" */
+    static const int numbers[] = {1, 1, 0, 2};
+    return 2 * (numbers[head->field] + (head->is_array ? 0 : 2));
+}
+
+/* The next word of a line; *n 0 at its end. */
+static const char *next_word(const char *p, const char *end, size_t *n)
+{
+    while (p < end && rc_mtx_is_blank(p, p + 1))
+        p++;
+    const char *q = p;
+    while (q < end && !rc_mtx_is_blank(q, q + 1))
+        q++;
+    *n = (size_t)(q - p);
+    return p;
+}
+
+static int find(const char *const *names, int count, const char *word, size_t n)
+{
+    for (int i = 0; i < count; i++)
+        if (strlen(names[i]) == n && strncasecmp(names[i], word, n) == 0)
+            return i;
+    return -1;
+}
+
+static rc_status_t expected(
+    const rc_mtx_line_t *line, const char *what, const char *word, rc_err_t *err)
+{
+    char found[48];
+    return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number, "expected %s, found %s", what,
+        rc_mtx_word(word, line->end, found, sizeof found));
+}
+
+static rc_status_t check_combination(
+    const rc_mtx_line_t *line, const rc_mtx_head_t *head, rc_err_t *err)
+{
+    const char *rule = NULL;
+    if (head->is_array && head->field == RC_MTX_PATTERN)
+        rule = "an array has values, so it cannot be 'pattern'";
+    else if (head->symmetry == RC_MTX_HERMITIAN && head->field != RC_MTX_COMPLEX)
+        rule = "'hermitian' is for 'complex' only";
+    else if (head->symmetry == RC_MTX_SKEW && head->field == RC_MTX_PATTERN)
+        rule = "'skew-symmetric' has values, so it cannot be 'pattern'";
+    if (rule)
+        return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number,
+            "expected a valid banner, found '%s %s': %s", field_names[head->field],
+            symmetry_names[head->symmetry], rule);
+    return RC_OK;
+}
+
+rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc_err_t *err)
+{
+    static const char *const banner[] = {"%%MatrixMarket"};
+    static const char *const object[] = {"matrix"};
+    static const char *const format[] = {"coordinate", "array"};
+    static const struct {
+        const char *const *names;
+        int count;
+        const char *what;
+    } part[] = {
+        {banner, 1, "the banner '%%MatrixMarket matrix ...'"},
+        {object, 1, "'matrix' after '%%MatrixMarket'"},
+        {format, 2, "the format 'coordinate' or 'array'"},
+        {field_names, 4, "the field 'real', 'integer', 'pattern' or 'complex'"},
+        {symmetry_names, 4, "the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian'"},
+    };
+    enum { parts = sizeof part / sizeof *part };
+    int choice[parts];
+    size_t n;
+    const char *p = line->begin;
+    if (p < line->end && rc_mtx_is_blank(p, p + 1))
+        return expected(line, "the banner at the very beginning", p, err);
+    for (int i = 0; i < parts; i++) {
+        p = next_word(p, line->end, &n);
+        choice[i] = find(part[i].names, part[i].count, p, n);
+        if (choice[i] < 0)
+            return expected(line, part[i].what, p, err);
+        p += n;
+    }
+    p = next_word(p, line->end, &n);
+    if (n > 0)
+        return expected(line, "the end of the banner line", p, err);
+    head->is_array = choice[2];
+    head->field = (rc_mtx_field_t)choice[3];
+    head->symmetry = (rc_mtx_symmetry_t)choice[4];
+    return check_combination(line, head, err);
+}
+
+/* A count of the size line, at most `most`. */
+static rc_status_t parse_count(const rc_mtx_line_t *line, const char **p, const char *what,
+    int64_t most, int64_t *out, rc_err_t *err)
+{
+    char text[96];
+    size_t n;
+    const char *word = next_word(*p, line->end, &n);
+    int64_t value = 0;
+    int too_large = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (word[i] < '0' || word[i] > '9') {
+            n = 0;
+            break;
+        }
+        too_large |= value > (INT64_MAX - 9) / 10;
+        if (!too_large)
+            value = value * 10 + (word[i] - '0');
+    }
+    if (n == 0) {
+        snprintf(text, sizeof text, "the %s in the size line", what);
+        return expected(line, text, word, err);
+    }
+    if (too_large || value > most) {
+        char found[48];
+        return rc_mtx_fail(err, RC_ERANGE, line->file, line->number,
+            "expected at most %" PRId64 " %s, found %s", most, what,
+            rc_mtx_word(word, line->end, found, sizeof found));
+    }
+    *p = word + n;
+    *out = value;
+    return RC_OK;
+}
+
+/* Number of values in the file of an array. */
+static int64_t array_entries(const rc_mtx_head_t *head)
+{
+    if (head->symmetry == RC_MTX_GENERAL)
+        return head->rows * head->cols; /* both fit 31 bits */
+    int64_t n = head->rows;
+    return head->symmetry == RC_MTX_SKEW ? n * (n - 1) / 2 : n * (n + 1) / 2;
+}
+
+rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc_err_t *err)
+{
+    const char *p = line->begin;
+    rc_status_t st = RC_OK;
+    RC_TRY(parse_count(line, &p, "rows", INT32_MAX, &head->rows, err));
+    RC_TRY(parse_count(line, &p, "columns", INT32_MAX, &head->cols, err));
+    if (!head->is_array)
+        RC_TRY(parse_count(line, &p, "entries", INT64_MAX / 64, &head->entries, err));
+    size_t n;
+    p = next_word(p, line->end, &n);
+    if (n > 0)
+        return expected(line, "the end of the size line", p, err);
+    if (head->symmetry != RC_MTX_GENERAL && head->rows != head->cols)
+        return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number,
+            "expected a square matrix (the banner says %s), found %" PRId64 " x %" PRId64,
+            symmetry_names[head->symmetry], head->rows, head->cols);
+    if (head->is_array)
+        head->entries = array_entries(head);
+done:
+    return st;
+}

@@ -1,0 +1,12 @@
+/** \file sparse/mtx_read.h  The reader with its block size exposed, for tests; inner header. */
+#ifndef RC_SPARSE_MTX_READ_H
+#define RC_SPARSE_MTX_READ_H
+
+#include "rowcast.h"
+
+/** As rc_mtx_read, decoding compressed text `block` bytes at a time and cutting text into slices
+ *  of about `slice` bytes, both at least 1. */
+rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size_t slice,
+    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+
+#endif

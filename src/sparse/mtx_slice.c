@@ -1,0 +1,179 @@
+#include "config.h"
+#include "sparse/mtx_text.h"
+#include "base/alloc.h"
+#include "sparse/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* This file decides quickly whether a line is right; mtx_explain.c says at leisure what is wrong
+ * with one that is not.  A check that is added here needs its words there. */
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p;
+}
+
+/* At the end of a line? (CR counts only before the newline or the end of the text.) */
+static int is_line_end(const char *p, const char *end)
+{
+    return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
+}
+
+/* An index from 1 to most, made 0-based; NULL when it is none. */
+static const char *parse_index(const char *p, const char *end, int64_t most, int32_t *out)
+{
+    const char *first = p;
+    uint64_t front = 0;
+    if (end - p >= 8)
+        p += rc_digits8(p, &front);
+    int64_t value = (int64_t)front;
+    for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
+        value = value * 10 + (*p - '0');
+        if (value > most)
+            return NULL;
+    }
+    if (p == first || value == 0 || value > most)
+        return NULL;
+    *out = (int32_t)(value - 1);
+    return p;
+}
+
+static const char *next_word(const char *p, const char *end)
+{
+    const char *word = skip_blanks(p, end);
+    return word == p ? NULL : word;
+}
+
+/* A whole number that a double holds exactly. */
+static const char *parse_integer(const char *p, const char *end, double *out)
+{
+    static const int64_t largest = INT64_C(1) << 53;
+    int negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    const char *first = p;
+    int64_t value = 0;
+    for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
+        value = value * 10 + (*p - '0');
+        if (value > largest)
+            return NULL;
+    }
+    *out = (double)(negative ? -value : value);
+    return p == first ? NULL : p;
+}
+
+static const char *parse_real(const char *p, const char *end, locale_t c, double *out)
+{
+    return rc_number_parse(p, end, c, out, &p) == RC_NUMBER_OK ? p : NULL;
+}
+
+/* The numbers of a value, where p is at the first of them. */
+static const char *parse_value(const rc_mtx_head_t *head, const char *p, const char *end,
+    locale_t c, double *real, double *imaginary)
+{
+    if (head->field == RC_MTX_INTEGER)
+        return parse_integer(p, end, real);
+    p = parse_real(p, end, c, real);
+    if (p && head->field == RC_MTX_COMPLEX) {
+        p = next_word(p, end);
+        p = p ? parse_real(p, end, c, imaginary) : NULL;
+    }
+    return p;
+}
+
+static const char *parse_coordinate(
+    const rc_mtx_head_t *head, const char *p, const char *end, locale_t c, rc_triple_t *t)
+{
+    double value = 0;
+    double imaginary = 0;
+    p = parse_index(p, end, head->rows, &t->row);
+    p = p ? next_word(p, end) : NULL;
+    p = p ? parse_index(p, end, head->cols, &t->col) : NULL;
+    if (p && head->field != RC_MTX_PATTERN) {
+        p = next_word(p, end);
+        p = p ? parse_value(head, p, end, c, &value, &imaginary) : NULL;
+    }
+    if (!p)
+        return NULL;
+    if (head->symmetry != RC_MTX_GENERAL && t->row <= t->col) {
+        if (t->row < t->col || (head->symmetry == RC_MTX_SKEW && (value != 0 || imaginary != 0)) ||
+            (head->symmetry == RC_MTX_HERMITIAN && imaginary != 0))
+            return NULL;
+    }
+    t->val = head->field == RC_MTX_COMPLEX ? 0 : value;
+    return p;
+}
+
+static const char *parse_entry(
+    const rc_mtx_head_t *head, const char *p, const char *end, locale_t c, rc_triple_t *t)
+{
+    if (!head->is_array)
+        return parse_coordinate(head, p, end, c, t);
+    double imaginary = 0;
+    *t = (rc_triple_t){0, 0, 0};
+    p = parse_value(head, p, end, c, &t->val, &imaginary);
+    if (head->field == RC_MTX_COMPLEX)
+        t->val = 0;
+    return p;
+}
+
+/* How many entries a slice may hold, judged by its first line. */
+static size_t guess(const rc_mtx_slice_t *s)
+{
+    const char *p = s->begin;
+    while (p < s->end && *p != '\n')
+        p++;
+    size_t line = (size_t)(p - s->begin) + 1;
+    size_t n = (size_t)(s->end - s->begin) / line;
+    n += n / 8 + 16;
+    return s->most >= 0 && (uint64_t)s->most < n ? (size_t)s->most : n;
+}
+
+static int make_room(rc_mtx_slice_t *s)
+{
+    void *p = s->triple;
+    size_t need = s->triple ? (size_t)s->n + 1 : guess(s) + 1;
+    if (rc_grow(&p, &s->capacity, need, sizeof *s->triple, "entries", NULL) < 0)
+        return 0;
+    s->triple = p;
+    return 1;
+}
+
+void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s)
+{
+    free(s->triple);
+    s->triple = NULL;
+    s->capacity = 0;
+    s->n = 0;
+    s->lines = 0;
+    s->bad = NULL;
+    s->no_memory = 0;
+    const char *end = s->end;
+    for (const char *p = s->begin; p < end; p++) { /* p++ passes the newline */
+        const char *line = p;
+        p = skip_blanks(p, end);
+        if (!is_line_end(p, end)) {
+            if ((size_t)s->n >= s->capacity && !make_room(s)) {
+                s->no_memory = 1;
+                return;
+            }
+            p = s->n < s->most ? parse_entry(head, p, end, c, &s->triple[s->n]) : NULL;
+            p = p ? skip_blanks(p, end) : NULL;
+            if (!p || !is_line_end(p, end)) {
+                s->bad = line;
+                return;
+            }
+            s->n++;
+        }
+        if (p < end && *p == '\r')
+            p++;
+        s->lines += p < end;
+    }
+    /* most of the guess is used; the rest goes back */
+    void *fit = s->triple ? realloc(s->triple, ((size_t)s->n + 1) * sizeof *s->triple) : NULL;
+    if (fit)
+        s->triple = fit;
+}

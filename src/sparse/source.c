@@ -1,0 +1,348 @@
+#include "config.h"
+#include "sparse/source.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "sparse/gunzip.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { raw_bytes = 1 << 18, inflated_bytes = 1 << 20 };
+
+struct rc_source {
+    const char *path;
+    int fd;
+    char *map; /* plain file: its text */
+    size_t size;
+    struct archive *archive; /* anything else */
+    char *raw;               /* [raw_bytes] of the file */
+    char *inflated;          /* [inflated_bytes], gzip only */
+    rc_gunzip_t *gunzip;     /* NULL when libarchive decodes the stream */
+    int started;             /* the first bytes have been seen */
+    int read_errno;          /* of a failed read(2) */
+    int is_tar;
+    int ended;
+};
+
+/* ---------------------------------------------------------- what is inside? */
+
+static int starts_with(const char *text, size_t n, const char *magic, size_t magic_size)
+{
+    return n >= magic_size && memcmp(text, magic, magic_size) == 0;
+}
+
+static int is_gzip(const char *text, size_t n)
+{
+    return starts_with(text, n, "\x1f\x8b", 2);
+}
+
+static int is_container(const char *text, size_t n)
+{
+    enum { tar_magic_at = 257 };
+    return is_gzip(text, n) ||
+           starts_with(text, n,
+               "\xfd"
+               "7zXZ",
+               5) ||
+           starts_with(text, n, "\x28\xb5\x2f\xfd", 4) ||
+           (n > tar_magic_at && starts_with(text + tar_magic_at, n - tar_magic_at, "ustar", 5));
+}
+
+/* ------------------------------------------------------ bytes for libarchive */
+
+/* read(2) until the buffer is full or the file ends: pipes give little at a time. */
+static ssize_t read_fully(rc_source_t *s)
+{
+    size_t got = 0;
+    while (got < raw_bytes) {
+        ssize_t n = read(s->fd, s->raw + got, raw_bytes - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            s->read_errno = errno;
+            return -1;
+        }
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+static ssize_t inflate_some(rc_source_t *s, struct archive *a)
+{
+    size_t got = 0;
+    for (;;) {
+        const char *problem = rc_gunzip_read(s->gunzip, s->inflated, inflated_bytes, &got);
+        if (problem) {
+            archive_set_error(a, EILSEQ, "%s", problem);
+            return -1;
+        }
+        if (got > 0 || !rc_gunzip_is_hungry(s->gunzip))
+            return (ssize_t)got;
+        ssize_t n = read_fully(s);
+        if (n < 0)
+            return -1;
+        rc_gunzip_feed(s->gunzip, s->raw, (size_t)n);
+    }
+}
+
+static ssize_t next_bytes(struct archive *a, void *context, const void **buffer)
+{
+    rc_source_t *s = context;
+    if (s->gunzip) {
+        *buffer = s->inflated;
+        return inflate_some(s, a);
+    }
+    ssize_t n = read_fully(s);
+    *buffer = s->raw;
+    if (!s->started && n > 0 && is_gzip(s->raw, (size_t)n)) {
+        s->inflated = malloc(inflated_bytes);
+        s->gunzip = rc_gunzip_new();
+        if (!s->inflated || !s->gunzip) {
+            archive_set_error(a, ENOMEM, "no memory to decode gzip");
+            return -1;
+        }
+        rc_gunzip_feed(s->gunzip, s->raw, (size_t)n);
+        *buffer = s->inflated;
+        n = inflate_some(s, a);
+    }
+    s->started = 1;
+    return n;
+}
+
+static rc_status_t archive_failed(const rc_source_t *s, rc_err_t *err)
+{
+    if (s->read_errno)
+        return rc_fail_errno(err, RC_EIO, s->read_errno, "cannot read");
+    if (archive_errno(s->archive) == ENOMEM)
+        return rc_fail(err, RC_ENOMEM, "no memory to decode");
+    const char *text = archive_error_string(s->archive);
+    return rc_fail(err, RC_EFORMAT, "the container is damaged or ends too early: %s",
+        text ? text : "unknown cause");
+}
+
+/* ------------------------------------------------------------- tar members */
+
+/* NAME of NAME.tar.gz and its like. */
+static void stem(const char *path, rc_str_t *out)
+{
+    static const char *const endings[] = {
+        ".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".txz", ".tzst", ".tar"};
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t n = strlen(base);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t e = strlen(endings[i]);
+        if (n > e && strcmp(base + n - e, endings[i]) == 0) {
+            n -= e;
+            break;
+        }
+    }
+    rc_str_addn(out, base, n);
+}
+
+/* Step to the member NAME/NAME.mtx; others (right-hand sides, coordinates) are passed over. */
+static rc_status_t find_member(rc_source_t *s, struct archive_entry *entry, rc_err_t *err)
+{
+    enum { named = 4 };
+    rc_str_t name = {0};
+    rc_str_t wanted = {0};
+    rc_str_t seen = {0};
+    rc_status_t st = RC_OK;
+    int count = 0;
+    stem(s->path, &name);
+    rc_str_addf(&wanted, "%s/%s.mtx", name.text ? name.text : "", name.text ? name.text : "");
+    if (name.failed || wanted.failed) {
+        st = rc_fail(err, RC_ENOMEM, "no memory for a member's name");
+        goto done;
+    }
+    for (;;) {
+        const char *path = archive_entry_pathname(entry);
+        if (path && strncmp(path, "./", 2) == 0)
+            path += 2;
+        if (path && strcmp(path, wanted.text) == 0 && archive_entry_filetype(entry) == AE_IFREG)
+            goto done;
+        if (path && count++ < named)
+            rc_str_addf(&seen, "%s%.60s", seen.len ? ", " : "", path);
+        int code = archive_read_next_header(s->archive, &entry);
+        if (code == ARCHIVE_EOF)
+            break;
+        if (code < ARCHIVE_WARN) {
+            st = archive_failed(s, err);
+            goto done;
+        }
+    }
+    st = rc_fail(err, RC_EFORMAT, "expected a member '%s' in the tar file, found %s%s", wanted.text,
+        seen.len ? seen.text : "none", count > named ? ", ..." : "");
+done:
+    rc_str_free(&name);
+    rc_str_free(&wanted);
+    rc_str_free(&seen);
+    return st;
+}
+
+/* --------------------------------------------------------------------- open */
+
+static rc_status_t open_archive(rc_source_t *s, rc_err_t *err)
+{
+    struct archive *a = archive_read_new();
+    s->raw = malloc(raw_bytes);
+    s->archive = a;
+    if (!a || !s->raw)
+        return rc_fail(err, RC_ENOMEM, "no memory to decode");
+    /* ARCHIVE_WARN: decoded by an external program, which is refused when it is missing */
+    if (archive_read_support_filter_xz(a) < ARCHIVE_WARN ||
+        archive_read_support_filter_zstd(a) < ARCHIVE_WARN ||
+        archive_read_support_format_tar(a) < ARCHIVE_WARN ||
+        archive_read_support_format_raw(a) < ARCHIVE_WARN ||
+        archive_read_support_format_empty(a) < ARCHIVE_WARN)
+        return archive_failed(s, err);
+    struct archive_entry *entry;
+    if (archive_read_open(a, s, NULL, next_bytes, NULL) != ARCHIVE_OK)
+        return archive_failed(s, err);
+    int code = archive_read_next_header(a, &entry);
+    if (code == ARCHIVE_EOF) {
+        s->ended = 1;
+        return RC_OK;
+    }
+    if (code < ARCHIVE_WARN)
+        return archive_failed(s, err);
+    s->is_tar = archive_format(a) != ARCHIVE_FORMAT_RAW;
+    return s->is_tar ? find_member(s, entry, err) : RC_OK;
+}
+
+static rc_status_t open_map(rc_source_t *s, rc_err_t *err)
+{
+    if (s->size == 0)
+        return RC_OK;
+    void *p = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (p == MAP_FAILED)
+        return rc_fail_errno(err, errno == ENOMEM ? RC_ENOMEM : RC_EIO, errno, "cannot map");
+    s->map = p;
+    return RC_OK;
+}
+
+static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
+{
+    s->fd = open(s->path, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0)
+        return rc_fail_errno(
+            err, errno == ENOENT || errno == ENOTDIR ? RC_ENOENT : RC_EIO, errno, "cannot open");
+    struct stat info;
+    if (fstat(s->fd, &info) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot stat");
+    if (S_ISDIR(info.st_mode))
+        return rc_fail(err, RC_EIO, "is a directory, expected a Matrix Market file");
+    if (!S_ISREG(info.st_mode))
+        return open_archive(s, err);
+    enum { tar_block = 512 };
+    char head[tar_block];
+    ssize_t n = pread(s->fd, head, sizeof head, 0);
+    if (n < 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot read");
+    if (is_container(head, (size_t)n))
+        return open_archive(s, err);
+    s->size = (size_t)info.st_size;
+    return open_map(s, err);
+}
+
+rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err)
+{
+    rc_source_t *s = rc_alloc0(1, sizeof *s, "a matrix file", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->path = path;
+    s->fd = -1;
+    rc_status_t st = open_file(s, err);
+    if (st < 0) {
+        rc_source_close(s);
+        return st;
+    }
+    *out = s;
+    return RC_OK;
+}
+
+void rc_source_close(rc_source_t *s)
+{
+    if (!s)
+        return;
+    if (s->archive)
+        archive_read_free(s->archive);
+    rc_gunzip_free(s->gunzip);
+    free(s->raw);
+    free(s->inflated);
+    if (s->map)
+        munmap(s->map, s->size);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s);
+}
+
+/* --------------------------------------------------------------------- read */
+
+const char *rc_source_map(const rc_source_t *s, size_t *size)
+{
+    *size = s->size;
+    if (s->archive)
+        return NULL;
+    return s->map ? s->map : "";
+}
+
+void rc_source_forget(const rc_source_t *s, const char *begin, const char *end)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    if (!s->map || page <= 0)
+        return;
+    size_t size = (size_t)page;
+    size_t from = ((size_t)(begin - s->map) + size - 1) / size * size;
+    size_t to = (size_t)(end - s->map) / size * size;
+    /* a hint: the pages stay in the system's cache, they only leave this process */
+    if (from < to)
+        (void)madvise(s->map + from, to - from, MADV_DONTNEED);
+}
+
+/* After the last byte: run through the rest of the container, so that its check sums are seen. */
+static rc_status_t finish(rc_source_t *s, rc_err_t *err)
+{
+    s->ended = 1;
+    struct archive_entry *entry;
+    int code = ARCHIVE_OK;
+    while (s->is_tar && code >= ARCHIVE_WARN && code != ARCHIVE_EOF)
+        code = archive_read_next_header(s->archive, &entry);
+    if (code < ARCHIVE_WARN)
+        return archive_failed(s, err);
+    /* libarchive stops at the end mark of a tar file: gzip's trailer is still ahead */
+    ssize_t n = 1;
+    while (s->gunzip && n > 0)
+        n = inflate_some(s, s->archive);
+    return n < 0 ? archive_failed(s, err) : RC_OK;
+}
+
+rc_status_t rc_source_read(rc_source_t *s, char *buf, size_t size, size_t *got, rc_err_t *err)
+{
+    size_t filled = 0;
+    while (filled < size && !s->ended) {
+        la_ssize_t n = archive_read_data(s->archive, buf + filled, size - filled);
+        if (n == ARCHIVE_RETRY)
+            continue;
+        if (n < 0)
+            return archive_failed(s, err);
+        if (n == 0) {
+            rc_status_t st = finish(s, err);
+            if (st < 0)
+                return st;
+        }
+        filled += (size_t)n;
+    }
+    *got = filled;
+    return RC_OK;
+}

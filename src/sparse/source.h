@@ -1,0 +1,29 @@
+/** \file sparse/source.h  The text of a matrix file, whatever container it is in; inner header of
+ *  the room.  Containers are told apart by their content, not by the file name. */
+#ifndef RC_SPARSE_SOURCE_H
+#define RC_SPARSE_SOURCE_H
+
+#include "rowcast.h"
+
+/** An open file: mapped text, or a stream decoded out of .gz, .xz, .zst or a tar of these. */
+typedef struct rc_source rc_source_t;
+
+/** Open a file.  Of a tar file the text is that of the member NAME/NAME.mtx, NAME being the file
+ *  name without its ending.
+ *  \param[in]  path  borrowed until rc_source_close
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (damaged, member missing), RC_ENOMEM */
+rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err);
+void rc_source_close(rc_source_t *s);
+
+/** The whole text when the file is plain (valid until close), else NULL: use rc_source_read. */
+const char *rc_source_map(const rc_source_t *s, size_t *size);
+
+/** Tell the system that a part of the mapped text is not needed any more. */
+void rc_source_forget(const rc_source_t *s, const char *begin, const char *end);
+
+/** Decode up to `size` bytes; *got is smaller than `size` only at the end of the text.  At the end
+ *  the check sums of the container have been verified.
+ *  \return RC_OK, RC_EIO, RC_EFORMAT, RC_ENOMEM; the text does not name the file */
+rc_status_t rc_source_read(rc_source_t *s, char *buf, size_t size, size_t *got, rc_err_t *err);
+
+#endif

@@ -1,0 +1,396 @@
+#include "config.h"
+#include "store/commit.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/dict.h"
+#include "store/fold.h"
+#include "store/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One commit round, as one rank sees it. */
+typedef struct round {
+    const char *store;
+    char *dir;   /* journal folder */
+    char *fresh; /* the copy that becomes the store */
+    MPI_Comm comm;
+    int rank;
+    int size;
+    int create;
+    int64_t lock_wait_ns;
+    const rc_log_t *log;
+    rc_err_t *err;
+    rc_lock_t *lock; /* rank 0 */
+    int exists;      /* rank 0: there is a store */
+    mode_t mode;     /* ... and these are its permissions */
+    rc_dicts_t dicts;
+    rc_fold_plan_t plan; /* rank 0 fills it, the others get part and set */
+    rc_map_t last;       /* rank 0: case -> last run with a row, read on demand */
+    int last_read;
+    rc_fold_bulk_t bulk;
+    rc_commit_info_t info;
+} round_t;
+
+/* All ranks take the same branch; who failed keeps its own text. */
+static rc_status_t agree(const round_t *r, rc_status_t st)
+{
+    int mine = st;
+    int all = st;
+    if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->comm) != MPI_SUCCESS)
+        return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
+    if (all < 0 && st >= 0)
+        return rc_fail(r->err, (rc_status_t)all, "%s: another rank could not commit", r->store);
+    return (rc_status_t)all;
+}
+
+/* ------------------------------------------------------------ rank 0: scanning */
+
+static rc_status_t read_last_runs(round_t *r)
+{
+    rc_h5_t h;
+    void *rows = NULL;
+    int64_t n = 0;
+    r->last_read = 1;
+    if (!r->exists)
+        return RC_OK;
+    rc_status_t st = rc_h5_open(r->store, 0, &h, r->err);
+    if (st < 0)
+        return st;
+    st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, r->err);
+    const rc_row_result_t *row = rows;
+    for (int64_t i = 0; st == RC_OK && i < n; i++)
+        st = rc_map_set(
+            &r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, r->err);
+    free(rows);
+    (void)rc_h5_close(&h, NULL);
+    return st;
+}
+
+static int32_t last_run(void *user, const char case_id[32])
+{
+    round_t *r = user;
+    if (!r->last_read && read_last_runs(r) < 0)
+        rc_log(r->log, RC_LOG_WARN, "store", "%s", r->err ? r->err->text : "cannot read results");
+    return (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
+}
+
+static rc_status_t scan(round_t *r)
+{
+    rc_status_t st = rc_lock_take(r->dir, "commit.lock", r->lock_wait_ns, &r->lock, r->err);
+    if (st < 0)
+        return st;
+    struct stat s;
+    r->exists = stat(r->store, &s) == 0;
+    if (r->exists) {
+        rc_h5_t h;
+        r->mode = s.st_mode & 07777;
+        /* it would be replaced, not written: so what protects it has to be asked */
+        if (!(r->mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
+            return rc_fail(r->err, RC_EIO, "%s: the store is write-protected", r->store);
+        st = rc_h5_open(r->store, 0, &h, r->err);
+        if (st < 0)
+            return st;
+        st = rc_dicts_read(&r->dicts, &h, r->err);
+        int64_t rows = 0;
+        if (st == RC_OK)
+            st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &rows, r->err);
+        r->info.total_results = rows;
+        (void)rc_h5_close(&h, NULL);
+        if (st < 0)
+            return st;
+    }
+    st = rc_fold_scan(r->dir, &r->dicts, last_run, r, r->log, &r->plan, r->err);
+    if (st == RC_OK && !r->exists && r->create)
+        r->plan.changed = 1;
+    return st;
+}
+
+/* ------------------------------------------------- rank 0: the copy and its end */
+
+static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
+{
+    enum { block = 1 << 20 };
+    rc_status_t st = RC_OK;
+    char *buffer = rc_alloc(block, 1, "copying the store", err);
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!buffer)
+        st = RC_ENOMEM;
+    else if (in < 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", from);
+    else if (out < 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot create", to);
+    while (st == RC_OK) {
+        ssize_t n = read(in, buffer, block);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot read", from);
+        if (n <= 0)
+            break;
+        for (ssize_t done = 0; st == RC_OK && done < n;) {
+            ssize_t w = write(out, buffer + done, (size_t)(n - done));
+            if (w < 0 && errno == EINTR)
+                continue;
+            if (w <= 0)
+                st = rc_fail_errno(err, RC_EIO, w < 0 ? errno : ENOSPC, "%s: cannot write", to);
+            else
+                done += w;
+        }
+    }
+    struct stat mode;
+    /* who may read the store stays as it was; the owner cannot always be kept */
+    if (st == RC_OK && (fstat(in, &mode) != 0 || fchmod(out, mode.st_mode & 07777) != 0))
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot take over the mode of %s", to, from);
+    if (in >= 0)
+        close(in);
+    if (out >= 0 && close(out) != 0 && st == RC_OK)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", to);
+    free(buffer);
+    return st;
+}
+
+/* Copy or create, and bring the small tables up to date. */
+static rc_status_t start_copy(round_t *r)
+{
+    rc_h5_t h;
+    rc_status_t st;
+    if (r->exists) {
+        st = copy_file(r->store, r->fresh, r->err);
+        if (st == RC_OK)
+            st = rc_h5_open(r->fresh, 1, &h, r->err);
+    } else {
+        int64_t created = r->plan.first_start_ns ? r->plan.first_start_ns : rc_utc_ns();
+        st = rc_h5_create(r->fresh, created, &h, r->err);
+    }
+    if (st < 0)
+        return st;
+    st = rc_dicts_write(&r->dicts, &h, r->err);
+    for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
+        st = rc_h5_make_features(
+            &h, r->plan.set[i].set, r->plan.set[i].columns, r->plan.set[i].names, r->err);
+    rc_status_t closed = rc_h5_close(&h, st < 0 ? NULL : r->err);
+    return st < 0 ? st : closed;
+}
+
+static rc_status_t sync_path(const char *path, int flags, rc_err_t *err)
+{
+    int fd = open(path, flags | O_CLOEXEC);
+    if (fd < 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", path);
+    /* some file systems have no sync for folders: then the rename is as durable as they make it */
+    int bad = fsync(fd) != 0 && errno != EINVAL;
+    int why = errno;
+    close(fd);
+    return bad ? rc_fail_errno(err, RC_EIO, why, "%s: cannot sync", path) : RC_OK;
+}
+
+static rc_status_t put_in_place(round_t *r)
+{
+    rc_status_t st = sync_path(r->fresh, O_RDWR, r->err);
+    if (st < 0)
+        return st;
+    if (r->exists && chmod(r->fresh, r->mode) != 0)
+        return rc_fail_errno(r->err, RC_EIO, errno, "%s: cannot set its permissions", r->fresh);
+    if (rename(r->fresh, r->store) != 0)
+        return rc_fail_errno(
+            r->err, RC_EIO, errno, "%s: cannot rename %s to it", r->store, r->fresh);
+    char *copy = rc_strdup(r->store, r->err);
+    if (!copy)
+        return RC_ENOMEM;
+    st = sync_path(dirname(copy), O_RDONLY | O_DIRECTORY, r->err);
+    free(copy);
+    return st;
+}
+
+/* Journals whose writers are gone and whose records are all in the store. */
+static void remove_dead(const round_t *r)
+{
+    for (int64_t i = 0; i < r->plan.parts; i++) {
+        rc_str_t path = {0};
+        if (!r->plan.part[i].dead)
+            continue;
+        rc_str_addf(&path, "%s/%s", r->dir, r->plan.part[i].name);
+        if (!path.failed && unlink(path.text) != 0)
+            rc_log(
+                r->log, RC_LOG_WARN, "store", "%s: cannot remove: %s", path.text, strerror(errno));
+        rc_str_free(&path);
+    }
+}
+
+/* ------------------------------------------------------------------ all ranks */
+
+static rc_status_t share_plan(round_t *r)
+{
+    rc_fold_plan_t *p = &r->plan;
+    int64_t head[4] = {p->parts, p->sets, p->changed, r->exists};
+    MPI_Bcast(head, 4, MPI_INT64_T, 0, r->comm);
+    p->sets = (int)head[1];
+    p->changed = head[2];
+    rc_status_t st = RC_OK;
+    if (r->rank != 0) {
+        p->part = rc_alloc((size_t)head[0], sizeof *p->part, "journals", r->err);
+        st = p->part ? RC_OK : RC_ENOMEM;
+    }
+    st = agree(r, st);
+    if (st < 0)
+        return st;
+    if (r->rank != 0)
+        p->parts = head[0];
+    MPI_Bcast(p->part, (int)((size_t)p->parts * sizeof *p->part), MPI_BYTE, 0, r->comm);
+    MPI_Bcast(p->set, (int)sizeof p->set, MPI_BYTE, 0, r->comm);
+    return RC_OK;
+}
+
+static rc_status_t add_crashed(round_t *r)
+{
+    const rc_fold_plan_t *p = &r->plan;
+    rc_fold_bulk_t *b = &r->bulk;
+    void *rows = b->result;
+    if (p->crashed_count == 0)
+        return RC_OK;
+    rc_status_t st = rc_grow(&rows, &b->result_capacity, b->results + p->crashed_count,
+        sizeof *b->result, "results", r->err);
+    b->result = rows;
+    if (st < 0)
+        return st;
+    if (b->results)
+        memmove(b->result + p->crashed_count, b->result, b->results * sizeof *b->result);
+    memcpy(b->result, p->crashed, p->crashed_count * sizeof *b->result);
+    b->results += p->crashed_count;
+    return RC_OK;
+}
+
+static rc_status_t append_all(round_t *r)
+{
+    rc_h5_t h;
+    rc_fold_bulk_t *b = &r->bulk;
+    int64_t first = 0;
+    rc_status_t st = agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err));
+    if (st < 0)
+        return st;
+    st = rc_h5_append_samples(&h, b->sample, (int64_t)b->samples, &first, r->err);
+    for (size_t i = 0; i < b->results; i++)
+        if (b->result[i].sample_offset >= 0)
+            b->result[i].sample_offset += first;
+    if (st == RC_OK)
+        st =
+            rc_h5_append(&h, &rc_schema[RC_T_RESULT], b->result, (int64_t)b->results, NULL, r->err);
+    if (st == RC_OK)
+        st = rc_h5_append(&h, &rc_schema[RC_T_ORDER], b->order, (int64_t)b->orders, NULL, r->err);
+    for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
+        st = rc_h5_append_features(&h, r->plan.set[i].set, r->plan.set[i].columns,
+            b->feature[i].row, b->feature[i].value, (int64_t)b->feature[i].rows, r->err);
+    rc_status_t closed = rc_h5_close(&h, st < 0 ? NULL : r->err);
+    return agree(r, st < 0 ? st : closed);
+}
+
+static rc_status_t count(round_t *r)
+{
+    int64_t mine = (int64_t)r->bulk.results;
+    int64_t total = 0;
+    int64_t info[5] = {(int64_t)r->plan.crashed_count, 0, r->plan.damaged_bytes,
+        r->info.total_results, r->plan.crashed_sources};
+    MPI_Allreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, r->comm);
+    for (int64_t i = 0; i < r->plan.parts; i++)
+        info[1] += r->plan.part[i].end > r->plan.part[i].start;
+    MPI_Bcast(info, 5, MPI_INT64_T, 0, r->comm);
+    r->info.results = total;
+    r->info.crashed = info[0];
+    r->info.crashed_sources = info[4];
+    r->info.journals = info[1];
+    r->info.damaged_bytes = info[2];
+    r->info.total_results = info[3] + total;
+    r->info.changed = r->plan.changed != 0;
+    return RC_OK;
+}
+
+static rc_status_t play(round_t *r)
+{
+    rc_status_t st = agree(r, r->rank == 0 ? scan(r) : RC_OK);
+    if (st < 0)
+        return st;
+    RC_TRY(share_plan(r));
+    RC_TRY(count(r));
+    if (!r->plan.changed) {
+        /* nothing new; what a killed fold left behind is in the store and can go */
+        if (r->rank == 0 && r->exists)
+            remove_dead(r);
+        return RC_OK;
+    }
+    RC_TRY(rc_dicts_broadcast(&r->dicts, r->comm, r->err));
+    int64_t first = r->plan.parts * r->rank / r->size;
+    int64_t last = r->plan.parts * (r->rank + 1) / r->size;
+    st = rc_fold_read(
+        r->dir, r->plan.part, first, last, r->plan.set, r->plan.sets, &r->dicts, &r->bulk, r->err);
+    if (st == RC_OK && r->rank == 0)
+        st = add_crashed(r);
+    RC_TRY(agree(r, st));
+    RC_TRY(count(r));
+    RC_TRY(agree(r, r->rank == 0 ? start_copy(r) : RC_OK));
+    RC_TRY(append_all(r));
+    RC_TRY(agree(r, r->rank == 0 ? put_in_place(r) : RC_OK));
+    if (r->rank == 0)
+        remove_dead(r);
+done:
+    return st;
+}
+
+rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
+    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
+{
+    rc_err_t local = {0};
+    rc_str_t fresh = {0};
+    round_t r = {.store = store,
+        .comm = comm,
+        .create = create,
+        .lock_wait_ns = lock_wait_ns,
+        .log = log,
+        .err = &local};
+    MPI_Comm_rank(comm, &r.rank);
+    MPI_Comm_size(comm, &r.size);
+    rc_dicts_init(&r.dicts);
+    r.dir = rc_journal_dir(store, &local);
+    /* a store that is a link: its target is extended, not the link replaced */
+    char *target = realpath(store, NULL);
+    r.store = target ? target : store;
+    rc_str_addf(&fresh, "%s.commit-tmp", r.store);
+    r.fresh = fresh.text;
+    rc_status_t st = agree(
+        &r, r.dir && !fresh.failed ? RC_OK : rc_fail(&local, RC_ENOMEM, "no memory for a commit"));
+    if (st == RC_OK)
+        st = play(&r);
+    if (r.rank == 0) {
+        if (st < 0 && r.lock && r.fresh)
+            unlink(r.fresh);        /* a half-made copy is of no use */
+        rc_fold_plan_free(&r.plan); /* gives the locks of dead journals back */
+        rc_lock_release(r.lock);
+        /* succeeds only when nobody else has anything in it */
+        if (r.dir)
+            rmdir(r.dir);
+    } else
+        free(r.plan.part);
+    rc_fold_bulk_free(&r.bulk);
+    rc_dicts_free(&r.dicts);
+    rc_map_free(&r.last);
+    free(r.dir);
+    free(target);
+    rc_str_free(&fresh);
+    if (st < 0) {
+        if (err)
+            *err = local;
+        return st;
+    }
+    *out = r.info;
+    return RC_OK;
+}

@@ -1,0 +1,34 @@
+/** \file store/commit.h  A commit round: fold the journals of a store into its HDF5 file.
+ *
+ *  The store is never written in place: a copy beside it is extended and synced, then renamed over
+ *  it, and only then are the journals of dead writers removed.  A kill at any instant leaves the
+ *  old store or the new one, and every record in at least one of journal and store; how far each
+ *  journal has been folded is in the store itself, so folding twice adds nothing twice.
+ *  The result does not depend on the number of ranks: rows come in the order of the journals. */
+#ifndef RC_STORE_COMMIT_H
+#define RC_STORE_COMMIT_H
+
+#include <mpi.h>
+
+#include "base/log.h"
+#include "rowcast.h"
+
+typedef struct rc_commit_info {
+    int64_t results;         /**< rows added */
+    int64_t crashed;         /**< of them cases that were in flight in two runs that died */
+    int64_t crashed_sources; /**< catalogue rows that were */
+    int64_t journals;        /**< journals that brought something */
+    int64_t damaged_bytes;   /**< bytes in journals that belonged to no valid record */
+    int64_t total_results;   /**< rows of /results afterwards */
+    int changed;             /**< 0: there was nothing to fold; the file was not touched */
+} rc_commit_info_t;
+
+/** Fold.  Collective over comm; every rank gets the same status and info.
+ *  A store that does not exist is created when there is anything to fold, or when `create` is set.
+ *  \param[in] lock_wait_ns  how long to wait for another process that is folding
+ *  \return RC_OK, RC_EBUSY, RC_EIO (disk full, read-only: the old store is as it was), RC_ESTORE,
+ *          RC_ENOMEM, RC_EMPI */
+rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
+    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
+
+#endif

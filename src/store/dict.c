@@ -1,0 +1,332 @@
+#include "config.h"
+#include "store/dict.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rc_dicts_init(rc_dicts_t *d)
+{
+    memset(d, 0, sizeof *d);
+    for (int i = 0; i < RC_DICTS; i++)
+        d->d[i].table = &rc_schema[i];
+}
+
+void rc_dicts_free(rc_dicts_t *d)
+{
+    for (int i = 0; i < RC_DICTS; i++) {
+        free(d->d[i].rows);
+        rc_map_free(&d->d[i].index);
+    }
+    rc_dicts_init(d);
+}
+
+/* -------------------------------------------------------------------- keys */
+
+rc_digest_t rc_key_policy(const char *name, int32_t version)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "%.32s@%d", name, version);
+    return rc_digest(text, (size_t)n);
+}
+
+rc_digest_t rc_key_kernel(const char *name, int32_t version, const char *params)
+{
+    char text[160];
+    int n = snprintf(text, sizeof text, "%.32s@%d:%.96s", name, version, params);
+    return rc_digest(text, (size_t)n);
+}
+
+rc_digest_t rc_key_matrix(rc_digest_t digest)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_hex(digest, hex);
+    return rc_map_text(hex);
+}
+
+rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank)
+{
+    char text[96];
+    int n = snprintf(text, sizeof text, "%.32s|%d|%d", case_id, run, rank);
+    return rc_digest(text, (size_t)n);
+}
+
+/* Key of a row as it lies in its table; 0 when rows of the table have none. */
+static int key_of(rc_table_id_t t, const void *row, rc_digest_t *key)
+{
+    char a[RC_MESSAGE_MAX + 1];
+    char b[129];
+    switch (t) {
+    case RC_T_MATRIX: {
+        const rc_row_matrix_t *r = row;
+        *key = rc_map_text(rc_field_text(r->digest, sizeof r->digest, a));
+        return 1;
+    }
+    case RC_T_POLICY: {
+        const rc_row_policy_t *r = row;
+        *key = rc_key_policy(rc_field_text(r->name, sizeof r->name, a), r->version);
+        return 1;
+    }
+    case RC_T_KERNEL: {
+        const rc_row_kernel_t *r = row;
+        *key = rc_key_kernel(rc_field_text(r->name, sizeof r->name, a), r->version,
+            rc_field_text(r->params, sizeof r->params, b));
+        return 1;
+    }
+    case RC_T_DEVICE: {
+        const rc_row_device_t *r = row;
+        *key = rc_map_text(rc_field_text(r->class_name, sizeof r->class_name, a));
+        return 1;
+    }
+    case RC_T_MESSAGE: {
+        const rc_row_message_t *r = row;
+        *key = rc_map_text(rc_field_text(r->text, sizeof r->text, a));
+        return 1;
+    }
+    case RC_T_RUN: {
+        const rc_row_run_t *r = row;
+        *key = rc_map_text(rc_field_text(r->uuid, sizeof r->uuid, a));
+        return 1;
+    }
+    case RC_T_JOURNAL: {
+        const rc_row_journal_t *r = row;
+        *key = rc_map_text(rc_field_text(r->name, sizeof r->name, a));
+        return 1;
+    }
+    case RC_T_INFLIGHT: {
+        const rc_row_inflight_t *r = row;
+        *key = rc_key_inflight(r->case_id, r->run, r->rank);
+        return 1;
+    }
+    case RC_T_SOURCE:
+    case RC_T_PROVENANCE:
+    case RC_T_RESULT:
+    case RC_T_ORDER:
+    case RC_T_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static rc_status_t index_row(rc_dict_t *d, size_t i, rc_err_t *err)
+{
+    rc_digest_t key;
+    const char *row = (const char *)d->rows + i * d->table->row_bytes;
+    if (!key_of((rc_table_id_t)(d->table - rc_schema), row, &key))
+        return RC_OK;
+    return rc_map_set(&d->index, key, (int64_t)i, err);
+}
+
+static rc_status_t index_all(rc_dict_t *d, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_map_free(&d->index);
+    for (size_t i = 0; i < d->count && st == RC_OK; i++)
+        st = index_row(d, i, err);
+    return st;
+}
+
+/* ------------------------------------------------------- reading and writing */
+
+rc_status_t rc_dicts_read(rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
+{
+    for (int i = 0; i < RC_DICTS; i++) {
+        rc_dict_t *t = &d->d[i];
+        void *rows;
+        int64_t n;
+        rc_status_t st = rc_h5_read(h, t->table, &rows, &n, err);
+        if (st < 0)
+            return st;
+        free(t->rows);
+        t->rows = rows;
+        t->count = t->capacity = (size_t)n;
+        st = index_all(t, err);
+        if (st < 0)
+            return st;
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < RC_DICTS && st == RC_OK; i++)
+        st = rc_h5_replace(h, d->d[i].table, d->d[i].rows, (int64_t)d->d[i].count, err);
+    return st;
+}
+
+static rc_status_t broadcast_bytes(void *data, size_t bytes, MPI_Comm comm)
+{
+    enum { piece = 1 << 30 };
+    char *p = data;
+    while (bytes) {
+        int n = bytes < piece ? (int)bytes : piece;
+        if (MPI_Bcast(p, n, MPI_BYTE, 0, comm) != MPI_SUCCESS)
+            return RC_EMPI;
+        p += n;
+        bytes -= (size_t)n;
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_dicts_broadcast(rc_dicts_t *d, MPI_Comm comm, rc_err_t *err)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < RC_DICTS; i++) {
+        rc_dict_t *t = &d->d[i];
+        int64_t n = (int64_t)t->count;
+        int mine = RC_OK;
+        int all;
+        MPI_Bcast(&n, 1, MPI_INT64_T, 0, comm);
+        if (rank != 0) {
+            free(t->rows);
+            t->count = t->capacity = 0;
+            t->rows = rc_alloc((size_t)n, t->table->row_bytes, t->table->title, err);
+            mine = t->rows ? RC_OK : RC_ENOMEM;
+        }
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+        if (all < 0)
+            return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
+        rc_status_t st = broadcast_bytes(t->rows, (size_t)n * t->table->row_bytes, comm);
+        if (st < 0)
+            return rc_fail(err, st, "cannot broadcast %s", t->table->title);
+        if (rank != 0) {
+            t->count = t->capacity = (size_t)n;
+            mine = index_all(t, err);
+        }
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+        if (all < 0)
+            return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
+    }
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------ entries */
+
+rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err)
+{
+    size_t n = d->table->row_bytes;
+    rc_status_t st = rc_grow(&d->rows, &d->capacity, d->count + 1, n, d->table->title, err);
+    if (st < 0)
+        return st;
+    memcpy((char *)d->rows + d->count * n, row, n);
+    st = index_row(d, d->count, err);
+    if (st == RC_OK)
+        d->count++;
+    return st;
+}
+
+int32_t rc_dict_find(const rc_dict_t *d, rc_digest_t key)
+{
+    return (int32_t)rc_map_get(&d->index, key, -1);
+}
+
+/* The common end of the functions below: push `row` unless its key is there. */
+static rc_status_t intern(
+    rc_dict_t *d, rc_digest_t key, const void *row, int32_t *id, rc_err_t *err)
+{
+    *id = rc_dict_find(d, key);
+    if (*id >= 0)
+        return RC_OK;
+    *id = (int32_t)d->count;
+    return rc_dict_push(d, row, err);
+}
+
+rc_status_t rc_dict_policy(
+    rc_dicts_t *d, const char *name, int32_t version, int32_t *id, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_POLICY];
+    rc_row_policy_t row = {.id = (int32_t)t->count, .version = version};
+    rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a policy", err);
+    return st < 0 ? st : intern(t, rc_key_policy(name, version), &row, id, err);
+}
+
+rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, const char *params,
+    int32_t *id, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_KERNEL];
+    rc_row_kernel_t row = {.id = (int32_t)t->count, .version = version};
+    rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a kernel", err);
+    if (st == RC_OK)
+        st = rc_field_set(row.params, sizeof row.params, params, "parameters of a kernel", err);
+    return st < 0 ? st : intern(t, rc_key_kernel(name, version, params), &row, id, err);
+}
+
+rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_DEVICE];
+    rc_row_device_t row = {.id = (int32_t)t->count};
+    rc_status_t st =
+        rc_field_set(row.class_name, sizeof row.class_name, class_name, "device class", err);
+    return st < 0 ? st : intern(t, rc_map_text(class_name), &row, id, err);
+}
+
+rc_status_t rc_dict_message(rc_dicts_t *d, const char *text, int32_t *id, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_MESSAGE];
+    rc_row_message_t row;
+    *id = -1;
+    if (!text[0])
+        return RC_OK;
+    rc_status_t st = rc_field_set(row.text, sizeof row.text, text, "message", err);
+    return st < 0 ? st : intern(t, rc_map_text(text), &row, id, err);
+}
+
+rc_status_t rc_dict_matrix(
+    rc_dicts_t *d, rc_digest_t digest, const rc_rec_source_t *s, int32_t *id, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_MATRIX];
+    rc_row_matrix_t row = {.rows = -1, .cols = -1, .nnz = -1, .id = (int32_t)t->count};
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_hex(digest, hex);
+    memcpy(row.digest, hex, sizeof row.digest);
+    rc_status_t st = RC_OK;
+    if (s) {
+        row.rows = s->rows;
+        row.cols = s->cols;
+        row.nnz = s->nnz;
+        row.ssid = s->ssid;
+        row.values_seeded = s->values_seeded;
+        st = rc_field_set(row.name, sizeof row.name, s->name, "name of a matrix", err);
+        if (st == RC_OK)
+            st = rc_field_set(row.kind, sizeof row.kind, s->kind, "kind of a matrix", err);
+    }
+    return st < 0 ? st : intern(t, rc_map_text(hex), &row, id, err);
+}
+
+rc_status_t rc_dict_run(rc_dicts_t *d, const rc_rec_run_t *r, int32_t *id, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_RUN];
+    rc_row_run_t row = {.started_ns = r->started_ns,
+        .id = (int32_t)t->count,
+        .ranks = r->ranks,
+        .state = RC_RUN_OPEN};
+    rc_status_t st = rc_field_set(row.uuid, sizeof row.uuid, r->uuid, "identity of a run", err);
+    if (st == RC_OK)
+        st = rc_field_set(row.version, sizeof row.version, r->version, "version", err);
+    if (st == RC_OK)
+        st = rc_field_set(row.git, sizeof row.git, r->git, "commit", err);
+    return st < 0 ? st : intern(t, rc_map_text(r->uuid), &row, id, err);
+}
+
+rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_err_t *err)
+{
+    rc_dict_t *t = &d->d[RC_T_JOURNAL];
+    rc_row_journal_t row = {.bytes = bytes};
+    int32_t id;
+    rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a journal", err);
+    if (st == RC_OK)
+        st = intern(t, rc_map_text(name), &row, &id, err);
+    if (st == RC_OK)
+        ((rc_row_journal_t *)t->rows)[id].bytes = bytes;
+    return st;
+}
+
+int64_t rc_dict_journal_bytes(const rc_dicts_t *d, const char *name)
+{
+    int32_t id = rc_dict_find(&d->d[RC_T_JOURNAL], rc_map_text(name));
+    return id < 0 ? 0 : ((const rc_row_journal_t *)d->d[RC_T_JOURNAL].rows)[id].bytes;
+}

@@ -1,0 +1,66 @@
+/** \file store/dict.h  The small tables of a store in memory: grown by name, looked up by key. */
+#ifndef RC_STORE_DICT_H
+#define RC_STORE_DICT_H
+
+#include "base/map.h"
+#include "store/h5.h"
+#include "store/record.h"
+
+/** Rows of one table, with an index over their keys when the table has keys. */
+typedef struct rc_dict {
+    const rc_schema_table_t *table;
+    void *rows;
+    size_t count;
+    size_t capacity;
+    rc_map_t index; /**< key -> row number */
+} rc_dict_t;
+
+/** All tables but the results and the orders. */
+enum { RC_DICTS = RC_T_INFLIGHT + 1 };
+typedef struct rc_dicts {
+    rc_dict_t d[RC_DICTS];
+} rc_dicts_t;
+
+/** Empty dictionaries.  Free with rc_dicts_free. */
+void rc_dicts_init(rc_dicts_t *d);
+void rc_dicts_free(rc_dicts_t *d);
+
+/** Read all of them from an open store (after rc_dicts_init). */
+rc_status_t rc_dicts_read(rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err);
+
+/** Write all of them to an open store. */
+rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err);
+
+/** Give every rank the dictionaries of rank 0.  Collective. */
+rc_status_t rc_dicts_broadcast(rc_dicts_t *d, MPI_Comm comm, rc_err_t *err);
+
+/** Append a row without a key. */
+rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err);
+
+/** Row number of a key, -1 when it is not there. */
+int32_t rc_dict_find(const rc_dict_t *d, rc_digest_t key);
+
+/** Keys of rows and of names. */
+rc_digest_t rc_key_policy(const char *name, int32_t version);
+rc_digest_t rc_key_kernel(const char *name, int32_t version, const char *params);
+rc_digest_t rc_key_matrix(rc_digest_t digest);
+rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank);
+
+/** Row number of an entry, which is added when it is not there.  `*id` is -1 for an empty message.
+ */
+rc_status_t rc_dict_policy(
+    rc_dicts_t *d, const char *name, int32_t version, int32_t *id, rc_err_t *err);
+rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, const char *params,
+    int32_t *id, rc_err_t *err);
+rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, rc_err_t *err);
+rc_status_t rc_dict_message(rc_dicts_t *d, const char *text, int32_t *id, rc_err_t *err);
+rc_status_t rc_dict_matrix(
+    rc_dicts_t *d, rc_digest_t digest, const rc_rec_source_t *s, int32_t *id, rc_err_t *err);
+rc_status_t rc_dict_run(rc_dicts_t *d, const rc_rec_run_t *r, int32_t *id, rc_err_t *err);
+
+/** Note how far a journal has been folded. */
+rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_err_t *err);
+/** How far; 0 when it has not been. */
+int64_t rc_dict_journal_bytes(const rc_dicts_t *d, const char *name);
+
+#endif

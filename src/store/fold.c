@@ -1,0 +1,578 @@
+#include "config.h"
+#include "store/fold.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/outcome.h"
+#include "base/str.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is in flight while a journal is read from its start. */
+typedef struct flight {
+    rc_rec_begin_t *begun;
+    size_t count;
+    size_t capacity;
+    int32_t signal;
+} flight_t;
+
+typedef struct scan {
+    const char *dir;
+    rc_dicts_t *d;
+    rc_last_run_fn *last_run;
+    void *user;
+    const rc_log_t *log;
+    rc_fold_plan_t *plan;
+    rc_err_t *err;
+    flight_t *flight; /* [parts] */
+    rc_map_t landed;  /* case -> run of its last row among the journals, newer than the store's */
+} scan_t;
+
+static void flight_land(flight_t *f, rc_digest_t id)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (rc_digest_compare(&f->begun[i].id, &id) == 0)
+            f->begun[i--] = f->begun[--f->count];
+}
+
+/* A rank loads, featurises and orders one thing at a time: its next step says that the one before
+ * is over.  Prepared cases stay in flight together, for one can spoil the memory of another. */
+static void flight_step(flight_t *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->begun[i].phase <= RC_PHASE_ORDER)
+            f->begun[i--] = f->begun[--f->count];
+}
+
+static rc_status_t flight_begin(flight_t *f, const rc_rec_begin_t *b, rc_err_t *err)
+{
+    flight_step(f);
+    flight_land(f, b->id); /* a case that enters its next phase is in flight once */
+    void *p = f->begun;
+    rc_status_t st = rc_grow(&p, &f->capacity, f->count + 1, sizeof *b, "cases in flight", err);
+    f->begun = p;
+    if (st == RC_OK)
+        f->begun[f->count++] = *b;
+    return st;
+}
+
+rc_status_t rc_fold_not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
+{
+    return rc_fail(err, RC_ESTORE, "%s: record %" PRId64 " of type %d cannot be understood", name,
+        r->seq, (int)r->type);
+}
+
+static rc_status_t push_provenance(scan_t *s, const rc_rec_kv_t *kv, int32_t run)
+{
+    size_t left = strlen(kv->value);
+    const char *at = kv->value;
+    for (int32_t part = 0; part == 0 || left > 0; part++) {
+        rc_row_provenance_t row = {.run = run, .rank = kv->rank, .part = part};
+        size_t n = left < sizeof row.value ? left : sizeof row.value;
+        memcpy(row.value, at, n);
+        rc_status_t st = rc_field_set(row.key, sizeof row.key, kv->key, "key", s->err);
+        if (st == RC_OK)
+            st = rc_dict_push(&s->d->d[RC_T_PROVENANCE], &row, s->err);
+        if (st < 0)
+            return st;
+        at += n;
+        left -= n;
+    }
+    return RC_OK;
+}
+
+static rc_status_t push_source(scan_t *s, const rc_rec_source_t *r, int32_t run)
+{
+    rc_row_source_t row = {.bytes = r->bytes,
+        .mtime_ns = r->mtime_ns,
+        .load_ns = r->load_ns,
+        .utc_ns = r->utc_ns,
+        .where = r->where,
+        .matrix = -1,
+        .status = r->status,
+        .phase = r->phase,
+        .run = run};
+    rc_status_t st = rc_field_set(row.name, sizeof row.name, r->name, "name", s->err);
+    if (st == RC_OK)
+        st = rc_field_set(row.location, sizeof row.location, r->location, "location", s->err);
+    if (st == RC_OK && r->loaded)
+        st = rc_dict_matrix(s->d, r->digest, r, &row.matrix, s->err);
+    if (st == RC_OK)
+        st = rc_dict_message(s->d, r->text, &row.message, s->err);
+    if (st == RC_OK)
+        st = rc_dict_push(&s->d->d[RC_T_SOURCE], &row, s->err);
+    return st;
+}
+
+static rc_status_t know_case(scan_t *s, const rc_case_t *c, const char *text)
+{
+    int32_t id;
+    rc_status_t st = rc_dict_matrix(s->d, c->matrix, NULL, &id, s->err);
+    if (st == RC_OK)
+        st = rc_dict_policy(s->d, c->policy, c->policy_version, &id, s->err);
+    if (st == RC_OK)
+        st = rc_dict_kernel(s->d, c->kernel, c->kernel_version, c->params, &id, s->err);
+    if (st == RC_OK)
+        st = rc_dict_device(s->d, c->device, &id, s->err);
+    if (st == RC_OK)
+        st = rc_dict_message(s->d, text, &id, s->err);
+    return st;
+}
+
+static rc_status_t know_set(scan_t *s, const rc_rec_feature_t *f)
+{
+    rc_fold_plan_t *p = s->plan;
+    for (int i = 0; i < p->sets; i++)
+        if (strcmp(p->set[i].set, f->set) == 0) {
+            if (p->set[i].columns == f->count)
+                return RC_OK;
+            return rc_fail(s->err, RC_ESTORE,
+                "feature set %s has %d columns in one journal and %d in another", f->set,
+                p->set[i].columns, f->count);
+        }
+    if (p->sets == RC_FOLD_SETS_MAX)
+        return rc_fail(s->err, RC_ENOTSUP, "more than %d feature sets", RC_FOLD_SETS_MAX);
+    rc_fold_set_t *n = &p->set[p->sets];
+    memset(n, 0, sizeof *n);
+    n->columns = f->count;
+    rc_status_t st = rc_strcpy(n->set, sizeof n->set, f->set, "name of a feature set", s->err);
+    if (st == RC_OK)
+        st = rc_strcpy(n->names, sizeof n->names, f->names, "names of features", s->err);
+    if (st == RC_OK)
+        p->sets++;
+    return st;
+}
+
+static void end_run(scan_t *s, int32_t run, int rank, const rc_rec_end_t *e)
+{
+    rc_row_run_t *row = (rc_row_run_t *)s->d->d[RC_T_RUN].rows + run;
+    if (e->utc_ns > row->ended_ns)
+        row->ended_ns = e->utc_ns;
+    if (rank == 0)
+        row->state = e->state;
+}
+
+/* A record that the store does not have yet. */
+static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int rank)
+{
+    switch (r->type) {
+    case RC_REC_KV: {
+        rc_rec_kv_t kv;
+        rc_status_t st = rc_rec_get_kv(r->payload, r->len, &kv);
+        return st < 0 ? st : push_provenance(s, &kv, run);
+    }
+    case RC_REC_SOURCE: {
+        rc_rec_source_t source;
+        rc_status_t st = rc_rec_get_source(r->payload, r->len, &source);
+        return st < 0 ? st : push_source(s, &source, run);
+    }
+    case RC_REC_FEATURE: {
+        rc_rec_feature_t f;
+        int32_t id;
+        rc_status_t st = rc_rec_get_feature(r->payload, r->len, &f);
+        if (st == RC_OK)
+            st = rc_dict_matrix(s->d, f.matrix, NULL, &id, s->err);
+        return st < 0 ? st : know_set(s, &f);
+    }
+    case RC_REC_ORDER: {
+        rc_rec_order_t o;
+        int32_t id;
+        rc_status_t st = rc_rec_get_order(r->payload, r->len, &o);
+        if (st == RC_OK)
+            st = rc_dict_matrix(s->d, o.matrix, NULL, &id, s->err);
+        return st < 0 ? st : rc_dict_policy(s->d, o.policy, o.version, &id, s->err);
+    }
+    case RC_REC_RESULT: {
+        rc_rec_result_t result;
+        rc_status_t st = rc_rec_get_result(r->payload, r->len, &result);
+        if (st == RC_OK)
+            st = rc_map_set(&s->landed, rc_case_id(&result.c), run, s->err);
+        return st < 0 ? st : know_case(s, &result.c, result.text);
+    }
+    case RC_REC_END: {
+        rc_rec_end_t e;
+        rc_status_t st = rc_rec_get_end(r->payload, r->len, &e);
+        if (st == RC_OK)
+            end_run(s, run, rank, &e);
+        return st;
+    }
+    case RC_REC_RUN:
+    case RC_REC_BEGIN:
+    case RC_REC_SETTLED:
+    case RC_REC_PLAN:
+    case RC_REC_DIED:
+        return RC_OK;
+    }
+    return RC_OK; /* of a newer version: left alone */
+}
+
+static rc_status_t track(scan_t *s, const rc_record_t *r, flight_t *f)
+{
+    if (r->type == RC_REC_BEGIN) {
+        rc_rec_begin_t b;
+        rc_status_t st = rc_rec_get_begin(r->payload, r->len, &b);
+        return st < 0 ? st : flight_begin(f, &b, s->err);
+    }
+    if (r->type == RC_REC_RESULT) {
+        rc_rec_result_t result;
+        rc_status_t st = rc_rec_get_result(r->payload, r->len, &result);
+        if (st == RC_OK)
+            flight_land(f, rc_case_id(&result.c));
+        return st;
+    }
+    if (r->type == RC_REC_SETTLED || r->type == RC_REC_END)
+        f->count = 0;
+    if (r->type == RC_REC_DIED && r->len == sizeof(int64_t)) {
+        int64_t number;
+        memcpy(&number, r->payload, sizeof number);
+        f->signal = (int32_t)number;
+    }
+    return RC_OK;
+}
+
+static int is_row_of(const rc_row_source_t *row, const rc_rec_begin_t *b)
+{
+    return row->bytes == b->bytes && row->mtime_ns == b->mtime_ns &&
+           strncmp(row->name, b->name, sizeof row->name) == 0 &&
+           strncmp(row->location, b->location, sizeof row->location) == 0;
+}
+
+/* Last run that got done with a catalogue row: it has a row and did not die with it in flight, or
+ * the row is crashed.  -1: none. */
+static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, const char case_id[32])
+{
+    const rc_dict_t *t = &s->d->d[RC_T_SOURCE];
+    const rc_row_source_t *row = t->rows;
+    const rc_dict_t *flights = &s->d->d[RC_T_INFLIGHT];
+    const rc_row_inflight_t *flight = flights->rows;
+    int32_t since = -1;
+    for (size_t i = 0; i < t->count; i++) {
+        int died = 0;
+        if (row[i].run <= since || !is_row_of(&row[i], b))
+            continue;
+        for (size_t k = 0; k < flights->count && row[i].status != RC_CASE_CRASHED; k++)
+            died = died || (flight[k].run == row[i].run &&
+                               memcmp(flight[k].case_id, case_id, sizeof flight[k].case_id) == 0);
+        since = died ? since : row[i].run;
+    }
+    return since;
+}
+
+/* Dead runs in which a case was in flight after its last final row. */
+static int64_t times_flown(scan_t *s, const rc_rec_begin_t *b, const char case_id[32])
+{
+    const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
+    const rc_row_inflight_t *row = t->rows;
+    int32_t since = b->is_source
+                        ? last_run_of_source(s, b, case_id)
+                        : (int32_t)rc_map_get(&s->landed, b->id, s->last_run(s->user, case_id));
+    int64_t n = 0;
+    for (size_t i = 0; i < t->count; i++)
+        n += memcmp(row[i].case_id, case_id, sizeof row[i].case_id) == 0 && row[i].run > since;
+    return n;
+}
+
+static void crash_text(char *text, size_t size, int64_t runs, int32_t signal, int32_t phase)
+{
+    char by[32] = "";
+    if (signal)
+        snprintf(by, sizeof by, ", last by signal %d", signal);
+    snprintf(text, size, "in flight in %" PRId64 " runs that died%s, last in phase %s", runs, by,
+        rc_phase_name((rc_phase_t)phase));
+}
+
+static rc_status_t push_crashed(
+    scan_t *s, const rc_rec_begin_t *b, const rc_fold_part_t *part, const char *text)
+{
+    rc_fold_plan_t *p = s->plan;
+    if (b->is_source) {
+        rc_rec_source_t r = {.bytes = b->bytes,
+            .mtime_ns = b->mtime_ns,
+            .utc_ns = b->utc_ns,
+            .where = b->where,
+            .status = RC_CASE_CRASHED,
+            .phase = b->phase};
+        memcpy(r.name, b->name, sizeof r.name);
+        memcpy(r.location, b->location, sizeof r.location);
+        snprintf(r.text, sizeof r.text, "%s", text);
+        p->crashed_sources++;
+        return push_source(s, &r, part->run);
+    }
+    rc_row_result_t row = {.k = b->c.k,
+        .median_ns = NAN,
+        .min_ns = NAN,
+        .mean_ns = NAN,
+        .sd_ns = NAN,
+        .rel_err = NAN,
+        .error_max = NAN,
+        .error_rel = NAN,
+        .clock_mhz = NAN,
+        .memory_clock_mhz = NAN,
+        .temperature_c = NAN,
+        .throttle = -1,
+        .sample_offset = -1,
+        .utc_ns = b->utc_ns,
+        .seq = -1,
+        .run = part->run,
+        .rank = part->rank,
+        .status = RC_CASE_CRASHED,
+        .phase = b->phase};
+    rc_status_t st = know_case(s, &b->c, text);
+    if (st == RC_OK)
+        st = rc_fold_resolve(s->d, &b->c, text, &row, s->err);
+    void *rows = p->crashed;
+    if (st == RC_OK)
+        st = rc_grow(
+            &rows, &p->crashed_capacity, p->crashed_count + 1, sizeof row, "crashed cases", s->err);
+    p->crashed = rows;
+    if (st < 0)
+        return st;
+    p->crashed[p->crashed_count++] = row;
+    /* whatever died with it later, in journals that are folded together, did not know that */
+    return rc_map_set(&s->landed, b->id, INT32_MAX, s->err);
+}
+
+/* What was in flight when the writer of a journal died. */
+static rc_status_t crash_landings(scan_t *s, const flight_t *f, const rc_fold_part_t *part)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const rc_rec_begin_t *b = &f->begun[i];
+        rc_row_inflight_t row = {.utc_ns = b->utc_ns,
+            .run = part->run,
+            .rank = part->rank,
+            .phase = b->phase,
+            .signal = f->signal};
+        char hex[RC_DIGEST_HEX + 1];
+        char text[RC_MESSAGE_MAX + 1];
+        rc_digest_hex(b->id, hex);
+        memcpy(row.case_id, hex, sizeof row.case_id);
+        rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
+        /* the journal was folded before and could not be removed: counted already */
+        if (rc_dict_find(t, rc_key_inflight(row.case_id, row.run, row.rank)) >= 0)
+            continue;
+        rc_status_t st = rc_dict_push(t, &row, s->err);
+        if (st < 0)
+            return st;
+        s->plan->changed = 1;
+        int64_t runs = times_flown(s, b, row.case_id);
+        if (runs < 2)
+            continue;
+        crash_text(text, sizeof text, runs, f->signal, b->phase);
+        st = push_crashed(s, b, part, text);
+        if (st < 0)
+            return st;
+    }
+    return RC_OK;
+}
+
+/* A journal whose first record is damaged is placed by its name, <run uuid>.<rank>.rcj. */
+static rc_status_t run_of_name(const scan_t *s, const char *name, rc_rec_run_t *out)
+{
+    int64_t rank;
+    char digits[32] = "";
+    memset(out, 0, sizeof *out);
+    size_t n = strcspn(name, ".");
+    size_t m = name[n] ? strcspn(name + n + 1, ".") : 0;
+    if (n > 0 && n < sizeof out->uuid && m > 0 && m < sizeof digits &&
+        strcmp(name + n + 1 + m, ".rcj") == 0) {
+        memcpy(out->uuid, name, n);
+        memcpy(digits, name + n + 1, m);
+        if (rc_parse_int(digits, 0, INT32_MAX, "rank", &rank, NULL) == RC_OK) {
+            out->rank = (int32_t)rank;
+            return RC_OK;
+        }
+    }
+    return rc_fail(s->err, RC_ESTORE,
+        "%s/%s: expected the record of its run first, or a name that tells run and rank; move it "
+        "away to go on without it",
+        s->dir, name);
+}
+
+/* What one journal of a run lost, another one may tell. */
+static rc_status_t place(scan_t *s, const rc_rec_run_t *run, rc_fold_part_t *part)
+{
+    rc_status_t st = rc_dict_run(s->d, run, &part->run, s->err);
+    part->rank = run->rank;
+    if (st < 0 || run->ranks == 0)
+        return st;
+    rc_row_run_t *row = (rc_row_run_t *)s->d->d[RC_T_RUN].rows + part->run;
+    if (row->ranks == 0) {
+        row->ranks = run->ranks;
+        row->started_ns = run->started_ns;
+        st = rc_field_set(row->version, sizeof row->version, run->version, "version", s->err);
+        if (st == RC_OK)
+            st = rc_field_set(row->git, sizeof row->git, run->git, "commit", s->err);
+    }
+    if (!s->plan->first_start_ns || run->started_ns < s->plan->first_start_ns)
+        s->plan->first_start_ns = run->started_ns;
+    return st;
+}
+
+static rc_status_t scan_records(
+    scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, flight_t *flight)
+{
+    rc_record_t r;
+    rc_rec_run_t run;
+    int have_run = 0;
+    while (rc_journal_next(v, &r)) {
+        rc_status_t st = RC_OK;
+        if (!have_run) {
+            if (r.type != RC_REC_RUN || rc_rec_get_run(r.payload, r.len, &run) < 0)
+                st = run_of_name(s, part->name, &run);
+            if (st == RC_OK)
+                st = place(s, &run, part);
+            have_run = 1;
+        }
+        if (st == RC_OK && r.end > part->start)
+            st = take_new(s, &r, part->run, part->rank);
+        if (st == RC_OK)
+            st = track(s, &r, flight);
+        if (st < 0)
+            return s->err && s->err->status ? st : rc_fold_not_understood(part->name, &r, s->err);
+        part->end = r.end;
+    }
+    return RC_OK;
+}
+
+static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
+{
+    rc_fold_plan_t *p = s->plan;
+    rc_fold_part_t *part = &p->part[index];
+    rc_str_t path = {0};
+    int dead = 0;
+    int64_t where;
+    rc_status_t st = rc_strcpy(part->name, sizeof part->name, name, "name of a journal", s->err);
+    if (st < 0)
+        return st;
+    rc_str_addf(&path, "%s/%s", s->dir, name);
+    if (path.failed) {
+        rc_str_free(&path);
+        return rc_fail(s->err, RC_ENOMEM, "no memory for the name of a journal");
+    }
+    part->start = part->end = rc_dict_journal_bytes(s->d, name);
+    RC_TRY(rc_journal_open(path.text, &dead, &p->view[index], s->err));
+    part->dead = dead;
+    RC_TRY(scan_records(s, p->view[index], part, &s->flight[index]));
+    int64_t damage = rc_journal_damage(p->view[index], &where);
+    if (damage) {
+        rc_log(s->log, RC_LOG_WARN, "store",
+            "%s: %" PRId64 " damaged bytes from offset %" PRId64
+            " were stepped over; the records behind them are used",
+            path.text, damage, where);
+        p->damaged_bytes += damage;
+    }
+    if (part->end > part->start) {
+        p->new_bytes += part->end - part->start;
+        p->changed = 1;
+        RC_TRY(rc_dict_journal(s->d, name, part->end, s->err));
+    }
+done:
+    rc_str_free(&path);
+    return st;
+}
+
+/* A rank that a signal of its own killed takes the others with it: then their cases are innocent.
+ */
+static int killed_by_another(const scan_t *s, int64_t index)
+{
+    const rc_fold_part_t *part = s->plan->part;
+    int another = 0;
+    for (int64_t i = 0; i < s->plan->parts; i++)
+        another =
+            another || (i != index && part[i].run == part[index].run && s->flight[i].signal != 0);
+    /* its journal may be folded and gone already */
+    const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
+    const rc_row_inflight_t *row = t->rows;
+    for (size_t i = 0; i < t->count; i++)
+        another = another || (row[i].run == part[index].run && row[i].rank != part[index].rank &&
+                                 row[i].signal != 0);
+    return another && s->flight[index].signal == 0;
+}
+
+static rc_status_t land_all(scan_t *s)
+{
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < s->plan->parts && st == RC_OK; i++)
+        if (s->plan->part[i].dead && s->flight[i].count > 0 && !killed_by_another(s, i))
+            st = crash_landings(s, &s->flight[i], &s->plan->part[i]);
+    return st;
+}
+
+rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
+    const rc_log_t *log, rc_fold_plan_t *out, rc_err_t *err)
+{
+    rc_err_t local = {0};
+    rc_status_t st = RC_OK;
+    char **names = NULL;
+    int64_t n = 0;
+    memset(out, 0, sizeof *out);
+    scan_t s = {.dir = dir,
+        .d = d,
+        .last_run = last_run,
+        .user = user,
+        .log = log,
+        .plan = out,
+        .err = &local};
+    RC_TRY(rc_journal_list(dir, &names, &n, &local));
+    out->part = rc_alloc0((size_t)n, sizeof *out->part, "journals", &local);
+    out->view = rc_alloc0((size_t)n, sizeof *out->view, "journals", &local);
+    s.flight = rc_alloc0((size_t)n, sizeof *s.flight, "journals", &local);
+    if (!out->part || !out->view || !s.flight)
+        RC_TRY(RC_ENOMEM);
+    out->parts = n;
+    for (int64_t i = 0; i < n; i++)
+        RC_TRY(scan_one(&s, names[i], i));
+    RC_TRY(land_all(&s));
+done:
+    for (int64_t i = 0; s.flight && i < n; i++)
+        free(s.flight[i].begun);
+    free(s.flight);
+    rc_journal_names_free(names, n);
+    rc_map_free(&s.landed);
+    if (st < 0) {
+        rc_fold_plan_free(out);
+        if (err)
+            *err = local;
+    }
+    return st;
+}
+
+void rc_fold_plan_free(rc_fold_plan_t *p)
+{
+    for (int64_t i = 0; p->view && i < p->parts; i++)
+        rc_journal_view_close(p->view[i]);
+    free(p->view);
+    free(p->part);
+    free(p->crashed);
+    memset(p, 0, sizeof *p);
+}
+
+rc_status_t rc_fold_resolve(
+    const rc_dicts_t *d, const rc_case_t *c, const char *text, rc_row_result_t *row, rc_err_t *err)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_hex(rc_case_id(c), hex);
+    memcpy(row->case_id, hex, sizeof row->case_id);
+    row->k = c->k;
+    row->nw = c->nw;
+    row->nt = c->nt;
+    row->line = c->line;
+    row->op = c->op;
+    row->precision = c->precision;
+    row->layout = c->layout;
+    row->c_order = c->c_order;
+    row->cache = c->cache;
+    row->matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(c->matrix));
+    row->policy = rc_dict_find(&d->d[RC_T_POLICY], rc_key_policy(c->policy, c->policy_version));
+    row->kernel =
+        rc_dict_find(&d->d[RC_T_KERNEL], rc_key_kernel(c->kernel, c->kernel_version, c->params));
+    row->device = rc_dict_find(&d->d[RC_T_DEVICE], rc_map_text(c->device));
+    row->message = text[0] ? rc_dict_find(&d->d[RC_T_MESSAGE], rc_map_text(text)) : -1;
+    if (row->matrix < 0 || row->policy < 0 || row->kernel < 0 || row->device < 0 ||
+        (text[0] && row->message < 0))
+        return rc_fail(err, RC_ESTORE, "case %s: a name in it is in no dictionary", hex);
+    return RC_OK;
+}

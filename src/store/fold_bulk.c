@@ -1,0 +1,154 @@
+#include "config.h"
+#include "store/fold.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static rc_status_t read_result(const rc_record_t *r, const rc_fold_part_t *part,
+    const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
+{
+    rc_rec_result_t rec;
+    rc_status_t st = rc_rec_get_result(r->payload, r->len, &rec);
+    if (st < 0)
+        return rc_fold_not_understood(part->name, r, err);
+    rec.row.run = part->run;
+    rec.row.rank = part->rank;
+    rec.row.seq = r->seq;
+    rec.row.sample_offset = rec.row.reps ? (int64_t)b->samples : -1;
+    RC_TRY(rc_fold_resolve(d, &rec.c, rec.text, &rec.row, err));
+    void *rows = b->result;
+    st = rc_grow(&rows, &b->result_capacity, b->results + 1, sizeof *b->result, "results", err);
+    b->result = rows;
+    RC_TRY(st);
+    void *samples = b->sample;
+    st = rc_grow(&samples, &b->sample_capacity, b->samples + (size_t)rec.row.reps,
+        sizeof *b->sample, "samples", err);
+    b->sample = samples;
+    RC_TRY(st);
+    b->result[b->results++] = rec.row;
+    if (rec.row.reps)
+        memcpy(b->sample + b->samples, rec.sample_ns, (size_t)rec.row.reps * sizeof *b->sample);
+    b->samples += (size_t)rec.row.reps;
+done:
+    return st;
+}
+
+static rc_status_t read_order(const rc_record_t *r, const rc_fold_part_t *part, const rc_dicts_t *d,
+    rc_fold_bulk_t *b, rc_err_t *err)
+{
+    rc_rec_order_t o;
+    rc_status_t st = rc_rec_get_order(r->payload, r->len, &o);
+    if (st < 0)
+        return rc_fold_not_understood(part->name, r, err);
+    void *rows = b->order;
+    st = rc_grow(&rows, &b->order_capacity, b->orders + 1, sizeof *b->order, "orders", err);
+    b->order = rows;
+    if (st < 0)
+        return st;
+    b->order[b->orders++] = (rc_row_order_t){.order_ns = o.order_ns,
+        .slots = o.slots,
+        .pads = o.pads,
+        .utc_ns = o.utc_ns,
+        .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(o.matrix)),
+        .policy = rc_dict_find(&d->d[RC_T_POLICY], rc_key_policy(o.policy, o.version)),
+        .nw = o.nw,
+        .nt = o.nt,
+        .line = o.line,
+        .run = part->run};
+    return RC_OK;
+}
+
+static rc_status_t read_feature(const rc_record_t *r, const rc_fold_part_t *part,
+    const rc_fold_set_t *set, int sets, const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
+{
+    rc_rec_feature_t f;
+    rc_status_t st = rc_rec_get_feature(r->payload, r->len, &f);
+    if (st < 0)
+        return rc_fold_not_understood(part->name, r, err);
+    int i = 0;
+    while (i < sets && strcmp(set[i].set, f.set) != 0)
+        i++;
+    if (i == sets || set[i].columns != f.count)
+        return rc_fold_not_understood(part->name, r, err);
+    struct rc_fold_feature *t = &b->feature[i];
+    void *rows = t->row;
+    st = rc_grow(&rows, &t->row_capacity, t->rows + 1, sizeof *t->row, "feature rows", err);
+    t->row = rows;
+    if (st < 0)
+        return st;
+    void *values = t->value;
+    st = rc_grow(&values, &t->value_capacity, t->values + (size_t)f.count, sizeof *t->value,
+        "features", err);
+    t->value = values;
+    if (st < 0)
+        return st;
+    t->row[t->rows++] = (rc_row_feature_t){.feature_ns = f.feature_ns,
+        .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(f.matrix)),
+        .nw = f.nw,
+        .nt = f.nt,
+        .line = f.line,
+        .version = f.version,
+        .run = part->run};
+    memcpy(t->value + t->values, f.value, (size_t)f.count * sizeof *t->value);
+    t->values += (size_t)f.count;
+    return RC_OK;
+}
+
+static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const rc_fold_set_t *set,
+    int sets, const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_str_t path = {0};
+    rc_journal_view_t *v = NULL;
+    rc_record_t r;
+    int dead;
+    rc_str_addf(&path, "%s/%s", dir, part->name);
+    if (path.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
+    else
+        st = rc_journal_open(path.text, &dead, &v, err);
+    while (st == RC_OK && rc_journal_next(v, &r) && r.end <= part->end) {
+        if (r.end <= part->start)
+            continue;
+        if (r.type == RC_REC_RESULT)
+            st = read_result(&r, part, d, b, err);
+        else if (r.type == RC_REC_ORDER)
+            st = read_order(&r, part, d, b, err);
+        else if (r.type == RC_REC_FEATURE)
+            st = read_feature(&r, part, set, sets, d, b, err);
+    }
+    rc_journal_view_close(v);
+    rc_str_free(&path);
+    return st;
+}
+
+rc_status_t rc_fold_read(const char *dir, const rc_fold_part_t *part, int64_t first, int64_t last,
+    const rc_fold_set_t *set, int sets, const rc_dicts_t *d, rc_fold_bulk_t *out, rc_err_t *err)
+{
+    memset(out, 0, sizeof *out);
+    for (int64_t i = first; i < last; i++) {
+        if (part[i].end <= part[i].start)
+            continue;
+        rc_status_t st = read_part(dir, &part[i], set, sets, d, out, err);
+        if (st < 0) {
+            rc_fold_bulk_free(out);
+            return st;
+        }
+    }
+    return RC_OK;
+}
+
+void rc_fold_bulk_free(rc_fold_bulk_t *b)
+{
+    free(b->result);
+    free(b->sample);
+    free(b->order);
+    for (int i = 0; i < RC_FOLD_SETS_MAX; i++) {
+        free(b->feature[i].row);
+        free(b->feature[i].value);
+    }
+    memset(b, 0, sizeof *b);
+}

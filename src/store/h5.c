@@ -1,0 +1,249 @@
+#include "config.h"
+#include "store/h5_private.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---------------------------------------------------------------- creation */
+
+static int make_schema(hid_t file, int64_t created_ns)
+{
+    char stamp[21];
+    rc_utc_text(created_ns, stamp);
+    int ok = rc_h5_set_text(file, "format", RC_SCHEMA_FORMAT) &&
+             rc_h5_set_int(file, "schema_major", RC_SCHEMA_MAJOR) &&
+             rc_h5_set_int(file, "schema_minor", RC_SCHEMA_MINOR) &&
+             rc_h5_set_text(file, "created_utc", stamp) &&
+             rc_h5_set_text(file, "writer", "rowcast " PACKAGE_VERSION);
+    for (int i = 0; ok && i < RC_T_COUNT; i++)
+        ok = rc_h5_make_table(file, &rc_schema[i]);
+    hid_t d = ok ? rc_h5_make_dataset(file, RC_SAMPLES_PATH, H5T_NATIVE_INT64, 16384, 0) : -1;
+    ok = d >= 0 && rc_h5_set_text(d, "units", "ns") &&
+         rc_h5_set_text(d, "description",
+             "time of each batch; result rows point here with sample_offset and reps");
+    if (d >= 0)
+        H5Dclose(d);
+    hid_t g = ok ? H5Gcreate2(file, RC_FEATURES_PATH, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    ok = g >= 0 && rc_h5_set_text(
+                       g, "description", "one group per feature set: rows says what values is for");
+    if (g >= 0)
+        H5Gclose(g);
+    return ok;
+}
+
+static rc_status_t remember(rc_h5_t *h, const char *path, rc_err_t *err)
+{
+    h->file = -1;
+    h->comm = MPI_COMM_NULL;
+    h->rank = 0;
+    h->size = 1;
+    h->parallel = 0;
+    return rc_strcpy(h->path, sizeof h->path, path, "the name of the store", err);
+}
+
+rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err)
+{
+    rc_h5_t h;
+    rc_status_t st = remember(&h, path, err);
+    if (st < 0)
+        return st;
+    rc_h5_silence();
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    /* readable by HDF5 1.8 and later */
+    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
+        h.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0)
+        H5Pclose(access);
+    if (h.file < 0)
+        return rc_h5_fail(err, path, "cannot create the store");
+    if (!make_schema(h.file, created_ns)) {
+        st = rc_h5_fail(err, path, "cannot write the schema");
+        H5Fclose(h.file);
+        return st;
+    }
+    *out = h;
+    return RC_OK;
+}
+
+/* ----------------------------------------------------------------- opening */
+
+static rc_status_t check_format(const rc_h5_t *h, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int32_t major = -1;
+    char *format = rc_h5_get_text(h->file, "format");
+    if (!format || strcmp(format, RC_SCHEMA_FORMAT) != 0)
+        st = rc_fail(err, RC_ESTORE,
+            "%s: expected a rowcast store, found an HDF5 file without the attribute format=\"%s\"",
+            h->path, RC_SCHEMA_FORMAT);
+    else if (!rc_h5_get_int(h->file, "schema_major", &major) || major != RC_SCHEMA_MAJOR)
+        st = rc_fail(err, RC_ESTORE,
+            "%s: expected schema version %d, found %d; use the rowcast that wrote it", h->path,
+            RC_SCHEMA_MAJOR, (int)major);
+    free(format);
+    return st;
+}
+
+rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *err)
+{
+    rc_h5_t h;
+    rc_status_t st = remember(&h, path, err);
+    if (st < 0)
+        return st;
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", path);
+    if (S_ISDIR(s.st_mode))
+        return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", path);
+    rc_h5_silence();
+    h.file = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (h.file < 0)
+        return rc_h5_fail(err, path, "cannot open the store");
+    st = check_format(&h, err);
+    if (st < 0) {
+        H5Fclose(h.file);
+        return st;
+    }
+    *out = h;
+    return RC_OK;
+}
+
+rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err)
+{
+    rc_h5_t h;
+    rc_status_t st = remember(&h, path, err);
+    if (st < 0)
+        return st;
+    h.comm = comm;
+    MPI_Comm_rank(comm, &h.rank);
+    MPI_Comm_size(comm, &h.size);
+    rc_h5_silence();
+#ifdef HAVE_PARALLEL_HDF5
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) >= 0)
+        h.file = H5Fopen(path, H5F_ACC_RDWR, access);
+    if (access >= 0)
+        H5Pclose(access);
+    if (h.file < 0)
+        return rc_h5_fail(err, path, "cannot open the store on all ranks");
+    h.parallel = 1;
+#else
+    if (h.rank == 0) {
+        h.file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        if (h.file < 0)
+            return rc_h5_fail(err, path, "cannot open the store");
+    }
+#endif
+    *out = h;
+    return RC_OK;
+}
+
+rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err)
+{
+    hid_t file = h->file;
+    h->file = -1;
+    if (file >= 0 && H5Fclose(file) < 0)
+        return rc_h5_fail(err, h->path, "cannot close the store");
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------ reading, local */
+
+int64_t rc_h5_extent(hid_t d)
+{
+    hsize_t dims[2] = {0, 0};
+    hid_t space = H5Dget_space(d);
+    int ok = space >= 0 && H5Sget_simple_extent_dims(space, dims, NULL) >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    return ok ? (int64_t)dims[0] : -1;
+}
+
+rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *rows, rc_err_t *err)
+{
+    hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
+    if (d < 0)
+        return rc_h5_fail(err, h->path, t->path);
+    *rows = rc_h5_extent(d);
+    H5Dclose(d);
+    return *rows < 0 ? rc_h5_fail(err, h->path, t->path) : RC_OK;
+}
+
+rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
+    int64_t *count, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    void *p = NULL;
+    hid_t type = rc_h5_row_type(t);
+    hid_t d = H5Dopen2(at, t->path, H5P_DEFAULT);
+    int64_t n = d < 0 ? -1 : rc_h5_extent(d);
+    if (type < 0 || n < 0)
+        st = rc_h5_fail(err, h->path, t->path);
+    else if (!(p = rc_alloc0((size_t)n, t->row_bytes, t->title, err)))
+        st = RC_ENOMEM;
+    else if (n > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p) < 0)
+        st = rc_h5_fail(err, h->path, t->path);
+    if (d >= 0)
+        H5Dclose(d);
+    if (type >= 0)
+        H5Tclose(type);
+    if (st < 0) {
+        free(p);
+        return st;
+    }
+    *rows = p;
+    *count = n;
+    return RC_OK;
+}
+
+rc_status_t rc_h5_read(
+    const rc_h5_t *h, const rc_schema_table_t *t, void **rows, int64_t *count, rc_err_t *err)
+{
+    return rc_h5_read_table(h->file, h, t, rows, count, err);
+}
+
+rc_status_t rc_h5_replace(
+    const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t count, rc_err_t *err)
+{
+    hsize_t dims = (hsize_t)count;
+    hid_t type = rc_h5_row_type(t);
+    hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
+    int ok = type >= 0 && d >= 0 && H5Dset_extent(d, &dims) >= 0 &&
+             (count == 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
+    rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, t->path);
+    if (d >= 0)
+        H5Dclose(d);
+    if (type >= 0)
+        H5Tclose(type);
+    return st;
+}
+
+rc_status_t rc_h5_read_samples(
+    const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err)
+{
+    if (count == 0)
+        return RC_OK;
+    hsize_t first = (hsize_t)offset;
+    hsize_t n = (hsize_t)count;
+    hid_t d = H5Dopen2(h->file, RC_SAMPLES_PATH, H5P_DEFAULT);
+    hid_t file = d < 0 ? -1 : H5Dget_space(d);
+    hid_t mem = H5Screate_simple(1, &n, NULL);
+    int ok = file >= 0 && mem >= 0 && offset >= 0 && offset + count <= rc_h5_extent(d) &&
+             H5Sselect_hyperslab(file, H5S_SELECT_SET, &first, NULL, &n, NULL) >= 0 &&
+             H5Dread(d, H5T_NATIVE_INT64, mem, file, H5P_DEFAULT, ns) >= 0;
+    rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, RC_SAMPLES_PATH);
+    if (mem >= 0)
+        H5Sclose(mem);
+    if (file >= 0)
+        H5Sclose(file);
+    if (d >= 0)
+        H5Dclose(d);
+    return st;
+}

@@ -1,0 +1,77 @@
+/** \file store/h5.h  Tables and arrays in an HDF5 file: the only header of ours that knows an
+ * hid_t. Private to src/store.  Calls on a file that was opened with a communicator are collective
+ * over it. */
+#ifndef RC_STORE_H5_H
+#define RC_STORE_H5_H
+
+#include <hdf5.h>
+#include <mpi.h>
+
+#include "store/schema.h"
+
+/** An open store file. */
+typedef struct rc_h5 {
+    hid_t file;    /**< on ranks without the file: -1 */
+    MPI_Comm comm; /**< MPI_COMM_NULL: opened by this process alone */
+    int rank;
+    int size;
+    int parallel; /**< 1: MPI-IO; 0 with a communicator: rank 0 has the file, others send to it */
+    char path[512];
+} rc_h5_t;
+
+/** Create a file with the whole schema, empty.  Local.
+ *  \param[in] created_ns  root attribute created_utc, since 1970 */
+rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err);
+
+/** Open an existing store and check format and schema version.  Local.
+ *  \return RC_OK, RC_ENOENT, RC_ESTORE (not a store, damaged, schema of another major version) */
+rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *err);
+
+/** Open for appending by all ranks of comm.  Collective. */
+rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err);
+
+/** Close; collective when it was opened so.  \return RC_OK or RC_ESTORE */
+rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err);
+
+/** Rows of a table.  Local. */
+rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *rows, rc_err_t *err);
+
+/** Read a whole table; *rows is allocated, free with free().  Local. */
+rc_status_t rc_h5_read(
+    const rc_h5_t *h, const rc_schema_table_t *t, void **rows, int64_t *count, rc_err_t *err);
+
+/** Replace the contents of a table.  Local. */
+rc_status_t rc_h5_replace(
+    const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t count, rc_err_t *err);
+
+/** Append n rows of this rank behind those of the ranks before it.  Collective; n may be 0.
+ *  \param[out] first  row number of this rank's first row; may be NULL */
+rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t n,
+    int64_t *first, rc_err_t *err);
+
+/** As rc_h5_append, for /samples. */
+rc_status_t rc_h5_append_samples(
+    const rc_h5_t *h, const int64_t *ns, int64_t n, int64_t *first, rc_err_t *err);
+
+/** Read `count` raw times from `offset`. */
+rc_status_t rc_h5_read_samples(
+    const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err);
+
+/** Make the group of a feature set when it is missing.  Local.
+ *  \param[in] names  comma-separated names of its columns, an attribute of `values` */
+rc_status_t rc_h5_make_features(
+    const rc_h5_t *h, const char *set, int columns, const char *names, rc_err_t *err);
+
+/** Names of the feature sets of a store; free each and the array.  Local. */
+rc_status_t rc_h5_feature_sets(const rc_h5_t *h, char ***names, int *count, rc_err_t *err);
+
+/** Append rows to a feature set: n descriptions and n x columns values.  Collective. */
+rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns,
+    const rc_row_feature_t *rows, const double *values, int64_t n, rc_err_t *err);
+
+/** Read the descriptions (and, unless NULL, the values) of a set.  Local.
+ *  \param[out] columns  may be NULL;  \param[out] names  comma-separated, free(); may be NULL */
+rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_feature_t **rows,
+    double **values, int64_t *count, int *columns, char **names, rc_err_t *err);
+
+#endif

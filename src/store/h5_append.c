@@ -1,0 +1,187 @@
+#include "config.h"
+#include "store/h5_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+
+/* Write n rows at `first` of a dataset of rank 1 or 2 that has been extended already. */
+static rc_status_t write_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t type, int columns,
+    const void *rows, int64_t first, int64_t n, hid_t transfer, rc_err_t *err)
+{
+    hsize_t at[2] = {(hsize_t)first, 0};
+    hsize_t count[2] = {(hsize_t)n, (hsize_t)columns};
+    hsize_t none[2] = {1, (hsize_t)(columns ? columns : 1)};
+    int rank = columns > 0 ? 2 : 1;
+    hid_t file = H5Dget_space(d);
+    hid_t mem = H5Screate_simple(rank, n ? count : none, NULL);
+    int ok = file >= 0 && mem >= 0;
+    if (ok && n)
+        ok = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0;
+    else if (ok)
+        ok = H5Sselect_none(file) >= 0 && H5Sselect_none(mem) >= 0;
+    int64_t nothing = 0;
+    ok = ok && H5Dwrite(d, type, mem, file, transfer, n ? rows : &nothing) >= 0;
+    rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, path);
+    if (mem >= 0)
+        H5Sclose(mem);
+    if (file >= 0)
+        H5Sclose(file);
+    return st;
+}
+
+static int grow(hid_t d, int64_t rows, int columns)
+{
+    hsize_t dims[2] = {(hsize_t)rows, (hsize_t)columns};
+    return H5Dset_extent(d, dims) >= 0;
+}
+
+/* Rows per message to rank 0. */
+static int64_t piece_rows(size_t row_bytes)
+{
+    enum { piece_bytes = 16 << 20 };
+    return (int64_t)(piece_bytes / row_bytes) + 1;
+}
+
+/* Serial HDF5: rank 0 takes the rows of the others in rank order, in pieces of bounded size.
+ * Everything is received even after a failure: a sender must not be left hanging. */
+static rc_status_t gather_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t type, int columns,
+    size_t row_bytes, const void *rows, int64_t n, const int64_t *counts, int64_t base,
+    void *buffer, rc_err_t *err)
+{
+    enum { tag = 77 };
+    int64_t piece = piece_rows(row_bytes);
+    rc_status_t st = RC_OK;
+    if (h->rank != 0) {
+        for (int64_t i = 0; i < n; i += piece) {
+            int64_t m = n - i < piece ? n - i : piece;
+            if (MPI_Send((const char *)rows + (size_t)i * row_bytes, (int)((size_t)m * row_bytes),
+                    MPI_BYTE, 0, tag, h->comm) != MPI_SUCCESS)
+                st = rc_fail(err, RC_EMPI, "%s: %s: cannot send rows to rank 0", h->path, path);
+        }
+        return st;
+    }
+    int64_t at = base;
+    st = write_rows(h, path, d, type, columns, rows, at, n, H5P_DEFAULT, err);
+    at += n;
+    for (int r = 1; r < h->size; r++)
+        for (int64_t i = 0; i < counts[r]; i += piece) {
+            int64_t m = counts[r] - i < piece ? counts[r] - i : piece;
+            if (MPI_Recv(buffer, (int)((size_t)m * row_bytes), MPI_BYTE, r, tag, h->comm,
+                    MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                st = rc_fail(err, RC_EMPI, "%s: %s: cannot receive rows", h->path, path);
+            if (st == RC_OK)
+                st = write_rows(h, path, d, type, columns, buffer, at, m, H5P_DEFAULT, err);
+            at += m;
+        }
+    return st;
+}
+
+static rc_status_t agree(const rc_h5_t *h, rc_status_t st)
+{
+    int mine = st;
+    int all = st;
+    if (h->comm != MPI_COMM_NULL)
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, h->comm);
+    return (rc_status_t)all;
+}
+
+rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
+    size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int64_t base = 0;
+    int64_t before = 0;
+    int64_t total = n;
+    int64_t *counts = NULL;
+    void *buffer = NULL;
+    hid_t d = -1;
+    if (h->comm != MPI_COMM_NULL) {
+        MPI_Exscan(&n, &before, 1, MPI_INT64_T, MPI_SUM, h->comm);
+        if (h->rank == 0)
+            before = 0;
+        MPI_Allreduce(&n, &total, 1, MPI_INT64_T, MPI_SUM, h->comm);
+        counts = rc_alloc((size_t)h->size, sizeof *counts, "row counts", err);
+        if (agree(h, counts ? RC_OK : RC_ENOMEM) < 0) {
+            free(counts);
+            return RC_ENOMEM;
+        }
+        MPI_Gather(&n, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, 0, h->comm);
+    }
+    if (h->file >= 0) {
+        d = H5Dopen2(h->file, path, H5P_DEFAULT);
+        base = d < 0 ? -1 : rc_h5_extent(d);
+        if (base < 0 || (total && !grow(d, base + total, columns)))
+            st = rc_h5_fail(err, h->path, path);
+    }
+    if (st == RC_OK && h->comm != MPI_COMM_NULL && !h->parallel && h->rank == 0) {
+        buffer = rc_alloc((size_t)piece_rows(row_bytes), row_bytes, "rows of another rank", err);
+        if (!buffer)
+            st = RC_ENOMEM;
+    }
+    if (agree(h, st) < 0) {
+        if (st == RC_OK)
+            rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, path);
+        st = RC_ESTORE;
+        goto done;
+    }
+    if (h->comm != MPI_COMM_NULL)
+        MPI_Bcast(&base, 1, MPI_INT64_T, 0, h->comm);
+    if (total == 0)
+        goto done;
+    if (h->comm != MPI_COMM_NULL && !h->parallel) {
+        st = gather_rows(h, path, d, type, columns, row_bytes, rows, n, counts, base, buffer, err);
+    } else {
+        hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+#ifdef HAVE_PARALLEL_HDF5
+        if (h->parallel && H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
+            st = rc_h5_fail(err, h->path, path);
+#endif
+        /* also after a failure: the others are in this call */
+        rc_status_t wrote = write_rows(
+            h, path, d, type, columns, rows, base + before, n, transfer, st < 0 ? NULL : err);
+        st = st < 0 ? st : wrote;
+#ifdef HAVE_PARALLEL_HDF5
+        if (h->parallel && st == RC_OK) {
+            H5D_mpio_actual_io_mode_t mode = H5D_MPIO_NO_COLLECTIVE;
+            uint32_t local = 0;
+            uint32_t global = 0;
+            H5Pget_mpio_actual_io_mode(transfer, &mode);
+            H5Pget_mpio_no_collective_cause(transfer, &local, &global);
+            /* a type conversion or a layout would silently make the write independent */
+            if (mode == H5D_MPIO_NO_COLLECTIVE)
+                st = rc_fail(err, RC_ESTORE, "%s: %s: the write was not collective (cause %u)",
+                    h->path, path, (unsigned)global);
+        }
+#endif
+        H5Pclose(transfer);
+    }
+    if (agree(h, st) < 0 && st == RC_OK)
+        st = rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, path);
+done:
+    if (first)
+        *first = base + before;
+    if (d >= 0)
+        H5Dclose(d);
+    free(buffer);
+    free(counts);
+    return st;
+}
+
+rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t n,
+    int64_t *first, rc_err_t *err)
+{
+    hid_t type = rc_h5_row_type(t);
+    if (agree(h, type < 0 ? RC_ESTORE : RC_OK) < 0)
+        return rc_h5_fail(err, h->path, t->path);
+    rc_status_t st = rc_h5_append_rows(h, t->path, type, 0, t->row_bytes, rows, n, first, err);
+    H5Tclose(type);
+    return st;
+}
+
+rc_status_t rc_h5_append_samples(
+    const rc_h5_t *h, const int64_t *ns, int64_t n, int64_t *first, rc_err_t *err)
+{
+    return rc_h5_append_rows(
+        h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, 0, sizeof *ns, ns, n, first, err);
+}

@@ -1,0 +1,159 @@
+#include "config.h"
+#include "store/h5_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static rc_status_t set_path(
+    char *buf, size_t size, const char *set, const char *leaf, rc_err_t *err)
+{
+    int n = snprintf(buf, size, "%s/%s/%s", RC_FEATURES_PATH, set, leaf);
+    return n > 0 && (size_t)n < size
+               ? RC_OK
+               : rc_fail(err, RC_ERANGE, "feature set name too long: %s", set);
+}
+
+rc_status_t rc_h5_make_features(
+    const rc_h5_t *h, const char *set, int columns, const char *names, rc_err_t *err)
+{
+    char group[128];
+    char path[128];
+    int n = snprintf(group, sizeof group, "%s/%s", RC_FEATURES_PATH, set);
+    if (n < 0 || (size_t)n >= sizeof group)
+        return rc_fail(err, RC_ERANGE, "feature set name too long: %s", set);
+    if (H5Lexists(h->file, group, H5P_DEFAULT) > 0)
+        return RC_OK;
+    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
+    rc_schema_table_t t = rc_schema_feature_rows;
+    t.path = path;
+    if (st == RC_OK && !rc_h5_make_table(h->file, &t))
+        st = rc_h5_fail(err, h->path, path);
+    if (st == RC_OK)
+        st = set_path(path, sizeof path, set, "values", err);
+    if (st < 0)
+        return st;
+    hid_t d = rc_h5_make_dataset(h->file, path, H5T_NATIVE_DOUBLE, 512, columns);
+    if (d < 0 || !rc_h5_set_text(d, "names", names) ||
+        !rc_h5_set_text(d, "description", "row i is for row i of rows; the columns are in names"))
+        st = rc_h5_fail(err, h->path, path);
+    if (d >= 0)
+        H5Dclose(d);
+    return st;
+}
+
+rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns,
+    const rc_row_feature_t *rows, const double *values, int64_t n, rc_err_t *err)
+{
+    char path[128];
+    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
+    if (st < 0)
+        return st;
+    rc_schema_table_t t = rc_schema_feature_rows;
+    t.path = path;
+    st = rc_h5_append(h, &t, rows, n, NULL, err);
+    if (st < 0)
+        return st;
+    st = set_path(path, sizeof path, set, "values", err);
+    if (st < 0)
+        return st;
+    return rc_h5_append_rows(h, path, H5T_NATIVE_DOUBLE, columns, (size_t)columns * sizeof *values,
+        values, n, NULL, err);
+}
+
+typedef struct set_list {
+    char **names;
+    size_t capacity;
+    size_t count;
+    rc_status_t st;
+} set_list_t;
+
+static herr_t add_set(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    (void)group;
+    (void)info;
+    set_list_t *l = user;
+    void *p = l->names;
+    l->st = rc_grow(&p, &l->capacity, l->count + 1, sizeof *l->names, "feature sets", NULL);
+    l->names = p;
+    char *copy = l->st < 0 ? NULL : rc_strdup(name, NULL);
+    if (!copy) {
+        l->st = RC_ENOMEM;
+        return -1;
+    }
+    l->names[l->count++] = copy;
+    return 0;
+}
+
+rc_status_t rc_h5_feature_sets(const rc_h5_t *h, char ***names, int *count, rc_err_t *err)
+{
+    set_list_t l = {NULL, 0, 0, RC_OK};
+    hid_t g = H5Gopen2(h->file, RC_FEATURES_PATH, H5P_DEFAULT);
+    herr_t rc = g < 0 ? -1 : H5Literate(g, H5_INDEX_NAME, H5_ITER_INC, NULL, add_set, &l);
+    if (g >= 0)
+        H5Gclose(g);
+    if (rc < 0) {
+        for (size_t i = 0; i < l.count; i++)
+            free(l.names[i]);
+        free(l.names);
+        return l.st < 0 ? rc_fail(err, RC_ENOMEM, "no memory for the feature sets")
+                        : rc_h5_fail(err, h->path, RC_FEATURES_PATH);
+    }
+    *names = l.names;
+    *count = (int)l.count;
+    return RC_OK;
+}
+
+rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_feature_t **rows,
+    double **values, int64_t *count, int *columns, char **names, rc_err_t *err)
+{
+    char path[128];
+    void *r = NULL;
+    double *v = NULL;
+    char *text = NULL;
+    hsize_t dims[2] = {0, 0};
+    int64_t n = 0;
+    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
+    if (st < 0)
+        return st;
+    rc_schema_table_t t = rc_schema_feature_rows;
+    t.path = path;
+    st = rc_h5_read_table(h->file, h, &t, &r, &n, err);
+    if (st < 0)
+        return st;
+    st = set_path(path, sizeof path, set, "values", err);
+    hid_t d = st < 0 ? -1 : H5Dopen2(h->file, path, H5P_DEFAULT);
+    hid_t space = d < 0 ? -1 : H5Dget_space(d);
+    if (space < 0 || H5Sget_simple_extent_dims(space, dims, NULL) != 2 || (int64_t)dims[0] != n)
+        st = rc_h5_fail(err, h->path, path);
+    if (st == RC_OK && values) {
+        v = rc_alloc0((size_t)n * (size_t)dims[1], sizeof *v, "features", err);
+        if (!v)
+            st = RC_ENOMEM;
+        else if (n && H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, v) < 0)
+            st = rc_h5_fail(err, h->path, path);
+    }
+    if (st == RC_OK && names && !(text = rc_h5_get_text(d, "names")))
+        st = rc_fail(err, RC_ESTORE, "%s: %s has no attribute names", h->path, path);
+    if (space >= 0)
+        H5Sclose(space);
+    if (d >= 0)
+        H5Dclose(d);
+    if (st < 0) {
+        free(r);
+        free(v);
+        free(text);
+        return st;
+    }
+    *rows = r;
+    *count = n;
+    if (values)
+        *values = v;
+    if (columns)
+        *columns = (int)dims[1];
+    if (names)
+        *names = text;
+    return RC_OK;
+}

@@ -1,0 +1,214 @@
+#include "config.h"
+#include "store/h5_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* HDF5 prints its error stack by itself; ours is one line, so the stack is silenced around the
+ * calls of this file and its innermost text is put into the line. */
+static herr_t innermost(unsigned n, const H5E_error2_t *e, void *user)
+{
+    (void)n;
+    const char **text = user;
+    if (e->desc && e->desc[0])
+        *text = e->desc;
+    return 0;
+}
+
+rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what)
+{
+    char copy[200];
+    const char *text = "no reason given";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, innermost, &text);
+    snprintf(copy, sizeof copy, "%s", text);
+    return rc_fail(err, RC_ESTORE, "%s: %s: HDF5: %s", path, what, copy);
+}
+
+void rc_h5_silence(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+/* ------------------------------------------------------------------- types */
+
+static hid_t text_type(size_t n)
+{
+    hid_t t = H5Tcopy(H5T_C_S1);
+    if (t >= 0 && (H5Tset_size(t, n) < 0 || H5Tset_strpad(t, H5T_STR_NULLPAD) < 0 ||
+                      H5Tset_cset(t, H5T_CSET_UTF8) < 0)) {
+        H5Tclose(t);
+        t = -1;
+    }
+    return t;
+}
+
+static hid_t enum_type(const char *const *names)
+{
+    hid_t t = H5Tenum_create(H5T_NATIVE_INT32);
+    for (int32_t i = 0; t >= 0 && names[i]; i++)
+        if (H5Tenum_insert(t, names[i], &i) < 0) {
+            H5Tclose(t);
+            t = -1;
+        }
+    return t;
+}
+
+static hid_t field_type(const rc_schema_field_t *f)
+{
+    switch (f->type) {
+    case RC_FT_INT32:
+        return H5Tcopy(H5T_NATIVE_INT32);
+    case RC_FT_INT64:
+        return H5Tcopy(H5T_NATIVE_INT64);
+    case RC_FT_FLOAT64:
+        return H5Tcopy(H5T_NATIVE_DOUBLE);
+    case RC_FT_TEXT:
+        return text_type(f->size);
+    case RC_FT_ENUM:
+        return enum_type(f->names);
+    }
+    return -1;
+}
+
+hid_t rc_h5_row_type(const rc_schema_table_t *t)
+{
+    hid_t row = H5Tcreate(H5T_COMPOUND, t->row_bytes);
+    for (int i = 0; row >= 0 && i < t->fields; i++) {
+        hid_t f = field_type(&t->field[i]);
+        if (f < 0 || H5Tinsert(row, t->field[i].name, t->field[i].offset, f) < 0) {
+            H5Tclose(row);
+            row = -1;
+        }
+        if (f >= 0)
+            H5Tclose(f);
+    }
+    return row;
+}
+
+/* -------------------------------------------------------------- attributes */
+
+int rc_h5_set_text(hid_t object, const char *name, const char *text)
+{
+    hid_t type = text_type(strlen(text) ? strlen(text) : 1);
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t a = type < 0 || space < 0
+                  ? -1
+                  : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = a >= 0 && H5Awrite(a, type, text) >= 0;
+    if (a >= 0)
+        H5Aclose(a);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return ok;
+}
+
+int rc_h5_set_int(hid_t object, const char *name, int32_t value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t a = space < 0
+                  ? -1
+                  : H5Acreate2(object, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT32, &value) >= 0;
+    if (a >= 0)
+        H5Aclose(a);
+    if (space >= 0)
+        H5Sclose(space);
+    return ok;
+}
+
+int rc_h5_get_int(hid_t object, const char *name, int32_t *value)
+{
+    hid_t a = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    int ok = a >= 0 && H5Aread(a, H5T_NATIVE_INT32, value) >= 0;
+    if (a >= 0)
+        H5Aclose(a);
+    return ok;
+}
+
+/* Free with free(). */
+char *rc_h5_get_text(hid_t object, const char *name)
+{
+    char *text = NULL;
+    hid_t a = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    hid_t type = a >= 0 ? H5Aget_type(a) : -1;
+    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
+        size_t n = H5Tget_size(type);
+        text = rc_alloc0(n + 1, 1, "an attribute", NULL);
+        if (text && H5Aread(a, type, text) < 0) {
+            free(text);
+            text = NULL;
+        }
+    }
+    if (type >= 0)
+        H5Tclose(type);
+    if (a >= 0)
+        H5Aclose(a);
+    return text;
+}
+
+/* The HDF5 Table Specification, with units and description beside each field's name. */
+static int describe(hid_t d, const rc_schema_table_t *t)
+{
+    char key[64];
+    int ok = rc_h5_set_text(d, "CLASS", "TABLE") && rc_h5_set_text(d, "VERSION", "3.0") &&
+             rc_h5_set_text(d, "TITLE", t->title);
+    for (int i = 0; ok && i < t->fields; i++) {
+        snprintf(key, sizeof key, "FIELD_%d_NAME", i);
+        ok = rc_h5_set_text(d, key, t->field[i].name);
+        if (ok && t->field[i].unit[0]) {
+            snprintf(key, sizeof key, "FIELD_%d_UNITS", i);
+            ok = rc_h5_set_text(d, key, t->field[i].unit);
+        }
+        if (ok) {
+            snprintf(key, sizeof key, "FIELD_%d_DESCRIPTION", i);
+            ok = rc_h5_set_text(d, key, t->field[i].help);
+        }
+    }
+    return ok;
+}
+
+/* ---------------------------------------------------------------- creation */
+
+/* An empty extendible dataset of rank 1, or rank 2 when columns > 0. */
+hid_t rc_h5_make_dataset(hid_t at, const char *path, hid_t type, int64_t chunk, int columns)
+{
+    hsize_t now[2] = {0, (hsize_t)columns};
+    hsize_t max[2] = {H5S_UNLIMITED, (hsize_t)columns};
+    hsize_t chunks[2] = {(hsize_t)chunk, (hsize_t)columns};
+    int rank = columns > 0 ? 2 : 1;
+    hid_t d = -1;
+    hid_t space = H5Screate_simple(rank, now, max);
+    hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t link = H5Pcreate(H5P_LINK_CREATE);
+    /* no time stamps inside the file: the same contents give the same file; chunks are allocated
+     * when the dataset grows, because a collective write needs their addresses */
+    if (space >= 0 && create >= 0 && link >= 0 && H5Pset_chunk(create, rank, chunks) >= 0 &&
+        H5Pset_obj_track_times(create, 0) >= 0 &&
+        H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0 &&
+        H5Pset_create_intermediate_group(link, 1) >= 0)
+        d = H5Dcreate2(at, path, type, space, link, create, H5P_DEFAULT);
+    if (link >= 0)
+        H5Pclose(link);
+    if (create >= 0)
+        H5Pclose(create);
+    if (space >= 0)
+        H5Sclose(space);
+    return d;
+}
+
+int rc_h5_make_table(hid_t at, const rc_schema_table_t *t)
+{
+    hid_t type = rc_h5_row_type(t);
+    hid_t d = type < 0 ? -1 : rc_h5_make_dataset(at, t->path, type, t->chunk_rows, 0);
+    int ok = d >= 0 && describe(d, t);
+    if (d >= 0)
+        H5Dclose(d);
+    if (type >= 0)
+        H5Tclose(type);
+    return ok;
+}

@@ -1,0 +1,41 @@
+/** \file store/h5_private.h  What the files of the HDF5 layer share: words for errors, types,
+ * attributes, datasets. */
+#ifndef RC_STORE_H5_PRIVATE_H
+#define RC_STORE_H5_PRIVATE_H
+
+#include "store/h5.h"
+
+/** Word the failure of the last HDF5 call: to be called before the next one, which clears its
+ * reason. */
+rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what);
+
+/** Keep HDF5 from printing its error stack. */
+void rc_h5_silence(void);
+
+/** HDF5 type of a table's rows, the same in file and memory; -1 on failure.  Close it. */
+hid_t rc_h5_row_type(const rc_schema_table_t *t);
+
+/** Attributes; the setters return 1 on success, the text getter a copy to free() or NULL. */
+int rc_h5_set_text(hid_t object, const char *name, const char *text);
+int rc_h5_set_int(hid_t object, const char *name, int32_t value);
+int rc_h5_get_int(hid_t object, const char *name, int32_t *value);
+char *rc_h5_get_text(hid_t object, const char *name);
+
+/** An empty extendible dataset of rank 1, or rank 2 when columns > 0; -1 on failure. */
+hid_t rc_h5_make_dataset(hid_t at, const char *path, hid_t type, int64_t chunk, int columns);
+
+/** An empty table with its description; 1 on success. */
+int rc_h5_make_table(hid_t at, const rc_schema_table_t *t);
+
+/** Rows of a dataset, -1 on failure. */
+int64_t rc_h5_extent(hid_t d);
+
+/** Read a whole table at t->path below `at`. */
+rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
+    int64_t *count, rc_err_t *err);
+
+/** The shared part of all appends.  Collective. */
+rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
+    size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err);
+
+#endif

@@ -1,0 +1,78 @@
+/** \file store/journal.h  A rank's append-only journal: the first place a finished case is safe in.
+ *
+ *  File: a 16-byte header ("RCJRNL" 0x00 version, 8 bytes of native byte-order mark), then records:
+ *  mark, type, length, sequence number (4 bytes each), checksum (8 bytes, XXH3 of the 16 before and
+ *  the payload), payload padded to 8 bytes.  A record is written with one write(): a killed process
+ *  loses at most the record it was writing.  fdatasync() runs at most once per sync interval and
+ *  on request: after a power cut at most that interval is lost.
+ *  The owner holds an exclusive flock() on the file; whoever can take the lock knows that the owner
+ *  is gone.  Journals live in the folder STORE.journal/, named <run uuid>.<rank>.rcj. */
+#ifndef RC_STORE_JOURNAL_H
+#define RC_STORE_JOURNAL_H
+
+#include "store/record.h"
+
+typedef struct rc_journal rc_journal_t;
+
+/** Create a new journal and lock it.  Never opens an existing file.
+ *  \param[in] run  written as the first record
+ *  \return RC_OK, RC_EIO, RC_ENOMEM.  Free with rc_journal_close. */
+rc_status_t rc_journal_create(
+    const char *dir, const rc_rec_run_t *run, rc_journal_t **out, rc_err_t *err);
+
+/** Append a record that was encoded into b.
+ *  On a failed write the file is cut back to its last whole record.
+ *  \return RC_OK, RC_EIO (the text says which file and why), RC_ENOMEM when b->failed */
+rc_status_t rc_journal_append(
+    rc_journal_t *j, rc_rec_type_t type, const rc_bytes_t *b, rc_err_t *err);
+
+/** Sync what was written to the device now. */
+rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err);
+
+/** Async-signal-safe: append a DIED record with the signal number.  For handlers only. */
+void rc_journal_died(rc_journal_t *j, int signal_number);
+
+/** Sync, unlock, close, free. */
+void rc_journal_close(rc_journal_t *j);
+
+/* ------------------------------------------------------------------ reading */
+
+/** A record as it lies in a journal. */
+typedef struct rc_record {
+    rc_rec_type_t type;
+    int64_t seq;
+    int64_t end; /**< offset of the byte behind it */
+    const unsigned char *payload;
+    size_t len;
+} rc_record_t;
+
+/** A journal open for reading. */
+typedef struct rc_journal_view rc_journal_view_t;
+
+/** Map a journal.
+ *  \param[out] dead  1: its owner is gone (its lock could be taken, and is held until close)
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_ESTORE (not a journal), RC_ENOMEM */
+rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out, rc_err_t *err);
+
+/** Next valid record.  Damaged stretches are stepped over; see rc_journal_damage.
+ *  \return 1, or 0 at the end */
+int rc_journal_next(rc_journal_view_t *v, rc_record_t *out);
+
+/** Bytes before the last valid record that belonged to no valid record, and where they began.  A
+ *  torn last record (a kill while writing) is no damage. */
+int64_t rc_journal_damage(const rc_journal_view_t *v, int64_t *first_offset);
+
+/** Size of the file as mapped. */
+int64_t rc_journal_size(const rc_journal_view_t *v);
+
+void rc_journal_view_close(rc_journal_view_t *v);
+
+/** The journal folder of a store: "STORE.journal".  Free with free(). */
+char *rc_journal_dir(const char *store, rc_err_t *err);
+
+/** Names of the journals in a folder, sorted (which is by start of run, then rank).  A missing
+ *  folder has none.  Free the names and the array with rc_journal_names_free. */
+rc_status_t rc_journal_list(const char *dir, char ***names, int64_t *count, rc_err_t *err);
+void rc_journal_names_free(char **names, int64_t count);
+
+#endif

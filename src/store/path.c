@@ -1,0 +1,50 @@
+#include "config.h"
+#include "store/path.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* The folder of a store that is not there yet, and its name in it. */
+static rc_status_t new_path(const char *path, char **out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_str_t full = {0};
+    char *folder = NULL;
+    char *for_dir = rc_strdup(path, err);
+    char *for_base = rc_strdup(path, err);
+    if (!for_dir || !for_base)
+        RC_TRY(RC_ENOMEM);
+    folder = realpath(dirname(for_dir), NULL);
+    if (!folder) {
+        int why = errno;
+        st = rc_fail_errno(err, why == ENOENT ? RC_ENOENT : RC_EIO, why,
+            "%s: cannot find the folder of the store", path);
+        goto done;
+    }
+    rc_str_addf(&full, "%s/%s", folder, basename(for_base));
+    if (full.failed)
+        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of the store"));
+    *out = full.text;
+    full = (rc_str_t){0};
+done:
+    rc_str_free(&full);
+    free(folder);
+    free(for_dir);
+    free(for_base);
+    return st;
+}
+
+rc_status_t rc_store_path(const char *path, char **out, rc_err_t *err)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return new_path(path, out, err);
+    if (S_ISDIR(s.st_mode))
+        return rc_fail(err, RC_EINVAL, "%s: expected a store, found a folder", path);
+    *out = realpath(path, NULL);
+    return *out ? RC_OK : rc_fail_errno(err, RC_EIO, errno, "%s: cannot resolve", path);
+}

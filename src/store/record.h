@@ -1,0 +1,184 @@
+/** \file store/record.h  What a journal holds: self-contained records with names instead of ids, so
+ *  that a journal can be understood without the store it belongs to. */
+#ifndef RC_STORE_RECORD_H
+#define RC_STORE_RECORD_H
+
+#include "base/digest.h"
+#include "rowcast.h"
+#include "store/schema.h"
+
+/** Identity of a measurement (design: a case). */
+typedef struct rc_case {
+    rc_digest_t matrix;
+    char policy[33];
+    char kernel[33];
+    char params[97];  /**< canonical parameters of the kernel */
+    char device[161]; /**< device class */
+    int32_t policy_version;
+    int32_t kernel_version;
+    int32_t op;
+    int32_t precision;
+    int32_t layout;
+    int32_t c_order;
+    int32_t cache;
+    int32_t nw;
+    int32_t nt;
+    int32_t line;
+    int64_t k;
+} rc_case_t;
+
+/** Digest of the canonical text of a case. */
+rc_digest_t rc_case_id(const rc_case_t *c);
+
+/** Identity of a catalogue row as a thing that can be in flight (loading, featurising). */
+rc_digest_t rc_source_case_id(
+    const char *name, const char *location, int64_t bytes, int64_t mtime_ns);
+
+/** Identity of a feature row. */
+rc_digest_t rc_feature_id(
+    rc_digest_t matrix, const char *set, int32_t version, int32_t nw, int32_t nt, int32_t line);
+
+/** Type of a record. */
+typedef enum rc_rec_type {
+    RC_REC_RUN = 1,     /**< first record of every journal */
+    RC_REC_KV = 2,      /**< provenance */
+    RC_REC_SOURCE = 3,  /**< outcome of a catalogue row */
+    RC_REC_FEATURE = 4, /**< a row of features */
+    RC_REC_ORDER = 5,   /**< an order was built */
+    RC_REC_BEGIN = 6,   /**< a case or a catalogue row is in flight until its RESULT, the next
+                             SETTLED, or the end; up to the phase `order` also no longer than until
+                             the next BEGIN */
+    RC_REC_RESULT = 7,  /**< a case has a final status */
+    RC_REC_SETTLED = 8, /**< nothing is in flight any more */
+    RC_REC_PLAN = 9,    /**< what the run means to do (rank 0) */
+    RC_REC_DIED = 10,   /**< written by the handler of a fatal signal */
+    RC_REC_END = 11     /**< the rank left the run in good order */
+} rc_rec_type_t;
+
+typedef struct rc_rec_run {
+    char uuid[33];
+    char version[33];
+    char git[65];
+    int64_t started_ns;
+    int32_t ranks;
+    int32_t rank;
+} rc_rec_run_t;
+
+typedef struct rc_rec_kv {
+    int32_t rank; /**< -1: of the whole run */
+    char key[65];
+    const char *value; /**< borrowed; any length below 64 KiB */
+} rc_rec_kv_t;
+
+typedef struct rc_rec_source {
+    char name[RC_NAME_MAX + 1];
+    char kind[RC_NAME_MAX + 1];
+    char location[RC_LOCATION_MAX + 1];
+    char text[RC_MESSAGE_MAX + 1]; /**< why not ok; "" none */
+    int64_t ssid;
+    int64_t bytes;
+    int64_t mtime_ns;
+    int64_t load_ns;
+    int64_t utc_ns;
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    rc_digest_t digest; /**< of the matrix; meaningful when loaded */
+    int32_t loaded;
+    int32_t values_seeded;
+    int32_t where;
+    int32_t status;
+    int32_t phase;
+} rc_rec_source_t;
+
+typedef struct rc_rec_feature {
+    rc_digest_t matrix;
+    char set[33];
+    int32_t version;
+    int32_t nw;
+    int32_t nt;
+    int32_t line;
+    int64_t feature_ns;
+    int32_t count;
+    const double *value; /**< [count], borrowed */
+    const char *names;   /**< comma-separated, borrowed */
+} rc_rec_feature_t;
+
+typedef struct rc_rec_order {
+    rc_digest_t matrix;
+    char policy[33];
+    int32_t version;
+    int32_t nw;
+    int32_t nt;
+    int32_t line;
+    int64_t order_ns;
+    int64_t slots;
+    int64_t pads;
+    int64_t utc_ns;
+} rc_rec_order_t;
+
+typedef struct rc_rec_begin {
+    rc_digest_t id;
+    int64_t utc_ns;
+    int32_t phase;
+    int32_t is_source; /**< 1: a catalogue row; `source` is meaningful, else `c` */
+    rc_case_t c;
+    char name[RC_NAME_MAX + 1];
+    char location[RC_LOCATION_MAX + 1];
+    int64_t bytes;
+    int64_t mtime_ns;
+    int32_t where;
+} rc_rec_begin_t;
+
+typedef struct rc_rec_result {
+    rc_case_t c;
+    rc_row_result_t row;           /**< numbers; ids, case_id and message are filled by the fold */
+    char text[RC_MESSAGE_MAX + 1]; /**< why not ok; "" none */
+    const int64_t *sample_ns;      /**< [row.reps], borrowed */
+} rc_rec_result_t;
+
+typedef struct rc_rec_plan {
+    int64_t matrices;
+    int64_t cases; /**< pending at the start; an estimate where matrices were not known yet */
+    int64_t done;  /**< done before */
+    double cost_s; /**< estimated */
+} rc_rec_plan_t;
+
+typedef struct rc_rec_end {
+    int64_t utc_ns;
+    int32_t state; /**< rc_run_state_t */
+} rc_rec_end_t;
+
+/** A growing buffer that a record is written into. */
+typedef struct rc_bytes {
+    unsigned char *data;
+    size_t len;
+    size_t capacity;
+    int failed; /**< out of memory, or a text too long for its field */
+} rc_bytes_t;
+void rc_bytes_free(rc_bytes_t *b);
+
+/** Encode a record's payload, replacing what was in b; failure shows in b->failed. */
+void rc_rec_put_run(rc_bytes_t *b, const rc_rec_run_t *r);
+void rc_rec_put_kv(rc_bytes_t *b, const rc_rec_kv_t *r);
+void rc_rec_put_source(rc_bytes_t *b, const rc_rec_source_t *r);
+void rc_rec_put_feature(rc_bytes_t *b, const rc_rec_feature_t *r);
+void rc_rec_put_order(rc_bytes_t *b, const rc_rec_order_t *r);
+void rc_rec_put_begin(rc_bytes_t *b, const rc_rec_begin_t *r);
+void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r);
+void rc_rec_put_plan(rc_bytes_t *b, const rc_rec_plan_t *r);
+void rc_rec_put_end(rc_bytes_t *b, const rc_rec_end_t *r);
+
+/** Decode a payload of n bytes; borrowed pointers point into it.
+ *  \return RC_OK, or RC_ESTORE when it is not such a record */
+rc_status_t rc_rec_get_run(const unsigned char *p, size_t n, rc_rec_run_t *r);
+rc_status_t rc_rec_get_kv(const unsigned char *p, size_t n, rc_rec_kv_t *r);
+rc_status_t rc_rec_get_source(const unsigned char *p, size_t n, rc_rec_source_t *r);
+rc_status_t rc_rec_get_feature(const unsigned char *p, size_t n, rc_rec_feature_t *r);
+rc_status_t rc_rec_get_order(const unsigned char *p, size_t n, rc_rec_order_t *r);
+rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *r);
+rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t *r);
+rc_status_t rc_rec_get_plan(const unsigned char *p, size_t n, rc_rec_plan_t *r);
+rc_status_t rc_rec_get_end(const unsigned char *p, size_t n, rc_rec_end_t *r);
+
+#endif

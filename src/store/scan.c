@@ -1,0 +1,131 @@
+#include "config.h"
+#include "store/scan.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static rc_status_t take_result(
+    rc_scan_t *s, rc_scan_journal_t *j, const rc_record_t *r, rc_err_t *err)
+{
+    rc_rec_result_t result;
+    if (rc_rec_get_result(r->payload, r->len, &result) < 0)
+        return RC_OK; /* fold will say so */
+    if (result.row.status > RC_CASE_PENDING && result.row.status < RC_CASE_STATUSES)
+        j->cases[result.row.status]++;
+    if (result.row.utc_ns > j->last_utc_ns)
+        j->last_utc_ns = result.row.utc_ns;
+    void *p = s->fresh;
+    rc_status_t st = rc_grow(&p, &s->capacity, s->freshes + 1, sizeof *s->fresh, "new cases", err);
+    s->fresh = p;
+    if (st == RC_OK)
+        s->fresh[s->freshes++] = rc_case_id(&result.c);
+    return st;
+}
+
+static rc_status_t take(
+    rc_scan_t *s, rc_scan_journal_t *j, const rc_record_t *r, int64_t start, rc_err_t *err)
+{
+    rc_rec_source_t source;
+    rc_rec_begin_t begin;
+    rc_rec_end_t end;
+    switch (r->type) {
+    case RC_REC_RUN:
+        (void)rc_rec_get_run(r->payload, r->len, &j->run);
+        break;
+    case RC_REC_PLAN:
+        j->has_plan = rc_rec_get_plan(r->payload, r->len, &j->plan) == RC_OK;
+        break;
+    case RC_REC_BEGIN:
+        if (rc_rec_get_begin(r->payload, r->len, &begin) == RC_OK) {
+            if (begin.is_source)
+                memcpy(j->in_hand, begin.name, sizeof j->in_hand);
+            j->phase = begin.phase;
+            j->last_utc_ns = begin.utc_ns;
+        }
+        break;
+    case RC_REC_SETTLED:
+        j->in_hand[0] = '\0';
+        break;
+    case RC_REC_SOURCE:
+        if (r->end > start && rc_rec_get_source(r->payload, r->len, &source) == RC_OK) {
+            j->matrices++;
+            j->last_utc_ns = source.utc_ns;
+        }
+        break;
+    case RC_REC_RESULT:
+        return r->end > start ? take_result(s, j, r, err) : RC_OK;
+    case RC_REC_END:
+        if (rc_rec_get_end(r->payload, r->len, &end) == RC_OK) {
+            j->ended = 1;
+            j->state = end.state;
+            j->in_hand[0] = '\0';
+        }
+        break;
+    case RC_REC_KV:
+    case RC_REC_FEATURE:
+    case RC_REC_ORDER:
+    case RC_REC_DIED:
+        break;
+    }
+    return RC_OK;
+}
+
+static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc_scan_t *s,
+    rc_scan_journal_t *j, rc_err_t *err)
+{
+    rc_journal_view_t *v = NULL;
+    rc_record_t r;
+    rc_str_t path = {0};
+    int dead = 0;
+    rc_status_t st = rc_strcpy(j->name, sizeof j->name, name, "name of a journal", err);
+    rc_str_addf(&path, "%s/%s", dir, name);
+    if (path.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
+    if (st == RC_OK)
+        st = rc_journal_open(path.text, &dead, &v, err);
+    if (st == RC_ENOENT)
+        st = RC_OK; /* folded and removed since the folder was read */
+    j->alive = v && !dead;
+    while (st == RC_OK && v && rc_journal_next(v, &r))
+        st = take(s, j, &r, start, err);
+    rc_journal_view_close(v);
+    rc_str_free(&path);
+    return st;
+}
+
+rc_status_t rc_scan_journals(
+    const char *store, rc_scan_folded_fn *folded, void *user, rc_scan_t *out, rc_err_t *err)
+{
+    char **names = NULL;
+    int64_t n = 0;
+    rc_status_t st = RC_OK;
+    rc_scan_t s = {0};
+    char *dir = rc_journal_dir(store, err);
+    if (!dir)
+        return RC_ENOMEM;
+    RC_TRY(rc_journal_list(dir, &names, &n, err));
+    s.journal = rc_alloc0((size_t)n, sizeof *s.journal, "journals", err);
+    if (!s.journal)
+        RC_TRY(RC_ENOMEM);
+    for (int64_t i = 0; i < n; i++)
+        RC_TRY(scan_one(
+            dir, names[i], folded ? folded(user, names[i]) : 0, &s, &s.journal[s.journals++], err));
+    *out = s;
+    memset(&s, 0, sizeof s);
+done:
+    rc_scan_free(&s);
+    rc_journal_names_free(names, n);
+    free(dir);
+    return st;
+}
+
+void rc_scan_free(rc_scan_t *s)
+{
+    free(s->journal);
+    free(s->fresh);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,424 @@
+#include "config.h"
+#include "store/view.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/view_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "kernel:params" needs two fields: second may be NULL */
+static rc_status_t make_texts(const rc_dict_t *d, size_t offset, size_t size, size_t offset2,
+    size_t size2, texts_t *out, rc_err_t *err)
+{
+    out->stride = size + size2 + 2;
+    out->bytes = rc_alloc0(d->count + 1, out->stride, "names", err);
+    if (!out->bytes)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < d->count; i++) {
+        const char *row = (const char *)d->rows + i * d->table->row_bytes;
+        char *to = out->bytes + i * out->stride;
+        memcpy(to, row + offset, size);
+        if (size2 && row[offset2]) {
+            size_t n = strlen(to);
+            to[n] = ':';
+            memcpy(to + n + 1, row + offset2, size2);
+        }
+    }
+    return RC_OK;
+}
+
+#define TEXTS(v, table, row, member, out)                                                          \
+    make_texts(                                                                                    \
+        &(v)->dicts.d[table], offsetof(row, member), sizeof(((row *)0)->member), 0, 0, out, err)
+
+static rc_status_t make_all_texts(rc_view_t *v, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_name));
+    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_group));
+    for (size_t i = 0; i < v->dicts.d[RC_T_MATRIX].count; i++) {
+        char *group = v->matrix_group.bytes + i * v->matrix_group.stride;
+        group[strcspn(group, "/")] = '\0';
+    }
+    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, kind, &v->matrix_kind));
+    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, digest, &v->matrix_digest));
+    RC_TRY(TEXTS(v, RC_T_POLICY, rc_row_policy_t, name, &v->policy));
+    RC_TRY(make_texts(&v->dicts.d[RC_T_KERNEL], offsetof(rc_row_kernel_t, name), 32,
+        offsetof(rc_row_kernel_t, params), 96, &v->kernel, err));
+    RC_TRY(TEXTS(v, RC_T_DEVICE, rc_row_device_t, class_name, &v->device));
+    RC_TRY(TEXTS(v, RC_T_MESSAGE, rc_row_message_t, text, &v->message));
+    RC_TRY(TEXTS(v, RC_T_RUN, rc_row_run_t, uuid, &v->run));
+    RC_TRY(TEXTS(v, RC_T_SOURCE, rc_row_source_t, name, &v->source_name));
+    RC_TRY(TEXTS(v, RC_T_SOURCE, rc_row_source_t, location, &v->source_location));
+done:
+    return st;
+}
+
+/* ------------------------------------------------------------------- newest */
+
+static rc_digest_t case_key(const rc_row_result_t *r)
+{
+    return rc_digest(r->case_id, sizeof r->case_id);
+}
+
+static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_map_t last = {0};
+    v->newest = rc_alloc0((size_t)v->results, 1, "marks", err);
+    v->cases = rc_alloc0(v->dicts.d[RC_T_MATRIX].count, sizeof *v->cases, "counts", err);
+    if (!v->newest || !v->cases)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < v->results; i++) {
+        const rc_row_result_t *r = &v->result[i];
+        rc_digest_t key = case_key(r);
+        int64_t before = rc_map_get(&last, key, -1);
+        if (before >= 0)
+            v->newest[before] = 0;
+        v->newest[i] = 1;
+        RC_TRY(rc_map_set(&last, key, i, err));
+    }
+    for (int64_t i = 0; i < v->results; i++) {
+        const rc_row_result_t *r = &v->result[i];
+        if (v->newest[i] && r->status >= 0 && r->status < RC_CASE_STATUSES && r->matrix >= 0)
+            v->cases[r->matrix][r->status]++;
+    }
+done:
+    rc_map_free(&last);
+    return st;
+}
+
+rc_digest_t rc_view_group(const rc_row_result_t *r)
+{
+    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->c_order,
+        r->cache, r->nw, r->nt, r->line, r->device};
+    return rc_digest(key, sizeof key);
+}
+
+static int is_ok(const rc_row_result_t *r)
+{
+    return r->status == RC_CASE_OK && r->median_ns > 0;
+}
+
+/* Rows of one run are compared with the csr row of that run, which was timed in turns with them;
+ * only where that run did not time csr, with the newest one. */
+static rc_digest_t run_group(const rc_row_result_t *r)
+{
+    rc_digest_t d = rc_view_group(r);
+    const uint64_t key[] = {d.hi, d.lo, (uint64_t)r->run};
+    return rc_digest(key, sizeof key);
+}
+
+static rc_status_t fill_speedups(rc_view_t *v, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_map_t base = {0}; /* by setting, and by setting and run */
+    v->csr = rc_alloc((size_t)v->results, sizeof *v->csr, "speedups", err);
+    if (!v->csr)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < v->results; i++) {
+        const rc_row_result_t *r = &v->result[i];
+        if (!is_ok(r) || strcmp(rc_view_policy(v, r->policy), "csr") != 0)
+            continue;
+        RC_TRY(rc_map_set(&base, run_group(r), i, err));
+        if (v->newest[i])
+            RC_TRY(rc_map_set(&base, rc_view_group(r), i, err));
+    }
+    for (int64_t i = 0; i < v->results; i++) {
+        int64_t newest = rc_map_get(&base, rc_view_group(&v->result[i]), -1);
+        v->csr[i] = rc_map_get(&base, run_group(&v->result[i]), newest);
+    }
+done:
+    rc_map_free(&base);
+    return st;
+}
+
+int rc_view_is_current(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = &v->result[i];
+    const rc_row_policy_t *p = v->dicts.d[RC_T_POLICY].rows;
+    const rc_row_kernel_t *k = v->dicts.d[RC_T_KERNEL].rows;
+    for (size_t o = 0; o < v->dicts.d[RC_T_POLICY].count; o++)
+        if (p[o].version > p[r->policy].version &&
+            memcmp(p[o].name, p[r->policy].name, sizeof p[o].name) == 0)
+            return 0;
+    for (size_t o = 0; o < v->dicts.d[RC_T_KERNEL].count; o++)
+        if (k[o].version > k[r->kernel].version &&
+            memcmp(k[o].name, k[r->kernel].name, sizeof k[o].name) == 0)
+            return 0;
+    return 1;
+}
+
+double rc_view_csr_ns(const rc_view_t *v, int64_t i)
+{
+    return v->csr[i] < 0 ? NAN : v->result[v->csr[i]].median_ns;
+}
+
+int rc_view_is_paired(const rc_view_t *v, int64_t i)
+{
+    return v->csr[i] >= 0 && v->result[v->csr[i]].run == v->result[i].run;
+}
+
+double rc_view_speedup(const rc_view_t *v, int64_t i)
+{
+    return is_ok(&v->result[i]) ? rc_view_csr_ns(v, i) / v->result[i].median_ns : NAN;
+}
+
+/* ------------------------------------------------------------------ sources */
+
+typedef struct named {
+    const char *name;
+    int64_t row;
+} named_t;
+
+static int by_name_then_row(const void *a, const void *b)
+{
+    const named_t *x = a;
+    const named_t *y = b;
+    int c = strcmp(x->name, y->name);
+    return c ? c : (x->row > y->row) - (x->row < y->row);
+}
+
+static rc_status_t newest_sources(rc_view_t *v, rc_err_t *err)
+{
+    size_t n = v->dicts.d[RC_T_SOURCE].count;
+    named_t *list = rc_alloc(n, sizeof *list, "catalogue rows", err);
+    v->source = rc_alloc(n, sizeof *v->source, "catalogue rows", err);
+    if (!list || !v->source) {
+        free(list);
+        return RC_ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        list[i] = (named_t){rc_text_at(&v->source_name, (int64_t)i), (int64_t)i};
+    qsort(list, n, sizeof *list, by_name_then_row);
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 == n || strcmp(list[i].name, list[i + 1].name) != 0)
+            v->source[v->sources++] = list[i].row;
+    free(list);
+    return RC_OK;
+}
+
+static rc_status_t read_features(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
+{
+    char **sets = NULL;
+    int count = 0;
+    rc_status_t st = rc_h5_feature_sets(h, &sets, &count, err);
+    for (int s = 0; s < count; s++) {
+        rc_row_feature_t *row = NULL;
+        int64_t n = 0;
+        if (st == RC_OK)
+            st = rc_h5_read_features(h, sets[s], &row, NULL, &n, NULL, NULL, err);
+        for (int64_t i = 0; st == RC_OK && i < n; i++) {
+            rc_digest_t digest;
+            if (row[i].matrix < 0 ||
+                rc_digest_parse(rc_text_at(&v->matrix_digest, row[i].matrix), &digest) < 0)
+                continue;
+            void *list = v->feature;
+            st = rc_grow(&list, &v->feature_capacity, v->features + 1, sizeof *v->feature,
+                "feature rows", err);
+            v->feature = list;
+            if (st == RC_OK)
+                v->feature[v->features++] = rc_feature_id(
+                    digest, sets[s], row[i].version, row[i].nw, row[i].nt, row[i].line);
+        }
+        free(row);
+        free(sets[s]);
+    }
+    free(sets);
+    return st;
+}
+
+/* Ids in a damaged or foreign file must not lead outside the dictionaries. */
+static rc_status_t check_ids(const rc_view_t *v, const char *store, rc_err_t *err)
+{
+    const rc_dict_t *d = v->dicts.d;
+    for (int64_t i = 0; i < v->results; i++) {
+        const rc_row_result_t *r = &v->result[i];
+        if (r->matrix < 0 || (size_t)r->matrix >= d[RC_T_MATRIX].count || r->policy < 0 ||
+            (size_t)r->policy >= d[RC_T_POLICY].count || r->kernel < 0 ||
+            (size_t)r->kernel >= d[RC_T_KERNEL].count || r->device < 0 ||
+            (size_t)r->device >= d[RC_T_DEVICE].count || r->run < 0 ||
+            (size_t)r->run >= d[RC_T_RUN].count || r->message < -1 ||
+            r->message >= (int32_t)d[RC_T_MESSAGE].count)
+            return rc_fail(err, RC_ESTORE, "%s: row %lld of /results refers to no dictionary entry",
+                store, (long long)i);
+    }
+    const rc_row_source_t *s = d[RC_T_SOURCE].rows;
+    for (size_t i = 0; i < d[RC_T_SOURCE].count; i++)
+        if (s[i].matrix < -1 || s[i].matrix >= (int32_t)d[RC_T_MATRIX].count || s[i].message < -1 ||
+            s[i].message >= (int32_t)d[RC_T_MESSAGE].count)
+            return rc_fail(
+                err, RC_ESTORE, "%s: row %zu of /sources refers to no dictionary entry", store, i);
+    return RC_OK;
+}
+
+rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err)
+{
+    rc_h5_t h = {.file = -1};
+    void *rows = NULL;
+    int open = 0;
+    rc_status_t st;
+    rc_view_t *v = rc_alloc0(1, sizeof *v, "a view of a store", err);
+    if (!v)
+        return RC_ENOMEM;
+    rc_dicts_init(&v->dicts);
+    RC_TRY(rc_h5_open(store, 0, &h, err));
+    open = 1;
+    RC_TRY(rc_dicts_read(&v->dicts, &h, err));
+    RC_TRY(rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &v->results, err));
+    v->result = rows;
+    RC_TRY(check_ids(v, store, err));
+    RC_TRY(make_all_texts(v, err));
+    RC_TRY(read_features(v, &h, err));
+    RC_TRY(mark_newest(v, err));
+    RC_TRY(fill_speedups(v, err));
+    RC_TRY(newest_sources(v, err));
+    *out = v;
+    v = NULL;
+done:
+    if (open)
+        (void)rc_h5_close(&h, NULL);
+    rc_view_free(v);
+    return st;
+}
+
+void rc_view_free(rc_view_t *v)
+{
+    if (!v)
+        return;
+    texts_t *const t[] = {&v->matrix_name, &v->matrix_group, &v->matrix_kind, &v->matrix_digest,
+        &v->policy, &v->kernel, &v->device, &v->message, &v->run, &v->source_name,
+        &v->source_location};
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+        free(t[i]->bytes);
+    rc_dicts_free(&v->dicts);
+    free(v->feature);
+    free(v->result);
+    free(v->newest);
+    free(v->csr);
+    free(v->source);
+    free(v->cases);
+    free(v);
+}
+
+/* ------------------------------------------------------------------- access */
+
+int64_t rc_view_count(const rc_view_t *v)
+{
+    return v->results;
+}
+
+const rc_row_result_t *rc_view_result(const rc_view_t *v, int64_t i)
+{
+    return &v->result[i];
+}
+
+int rc_view_is_newest(const rc_view_t *v, int64_t i)
+{
+    return v->newest[i];
+}
+
+void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out)
+{
+    out->view = v;
+    out->i = i;
+    rc_field_text(v->result[i].case_id, sizeof v->result[i].case_id, out->case_id);
+}
+
+const char *rc_view_policy(const rc_view_t *v, int32_t id)
+{
+    return rc_text_at(&v->policy, id);
+}
+
+const char *rc_view_kernel(const rc_view_t *v, int32_t id)
+{
+    return rc_text_at(&v->kernel, id);
+}
+
+const char *rc_view_device(const rc_view_t *v, int32_t id)
+{
+    return rc_text_at(&v->device, id);
+}
+
+const char *rc_view_message(const rc_view_t *v, int32_t id)
+{
+    return rc_text_at(&v->message, id);
+}
+
+const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id)
+{
+    return (const rc_row_matrix_t *)v->dicts.d[RC_T_MATRIX].rows + id;
+}
+
+int64_t rc_view_runs(const rc_view_t *v)
+{
+    return (int64_t)v->dicts.d[RC_T_RUN].count;
+}
+
+const rc_row_run_t *rc_view_run(const rc_view_t *v, int64_t i)
+{
+    return (const rc_row_run_t *)v->dicts.d[RC_T_RUN].rows + i;
+}
+
+int64_t rc_view_feature_rows(const rc_view_t *v)
+{
+    return (int64_t)v->features;
+}
+
+rc_digest_t rc_view_feature_row(const rc_view_t *v, int64_t i)
+{
+    return v->feature[i];
+}
+
+int64_t rc_view_journal_bytes(const rc_view_t *v, const char *name)
+{
+    return rc_dict_journal_bytes(&v->dicts, name);
+}
+
+int64_t rc_view_inflights(const rc_view_t *v)
+{
+    return (int64_t)v->dicts.d[RC_T_INFLIGHT].count;
+}
+
+void rc_view_inflight_id(const rc_view_t *v, int64_t i, char hex[33])
+{
+    const rc_row_inflight_t *row = v->dicts.d[RC_T_INFLIGHT].rows;
+    rc_field_text(row[i].case_id, sizeof row[i].case_id, hex);
+}
+
+int64_t rc_view_sources(const rc_view_t *v)
+{
+    return v->sources;
+}
+
+void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
+{
+    int64_t at = v->source[i];
+    const rc_row_source_t *r = (const rc_row_source_t *)v->dicts.d[RC_T_SOURCE].rows + at;
+    memset(out, 0, sizeof *out);
+    out->name = rc_text_at(&v->source_name, at);
+    out->location = rc_text_at(&v->source_location, at);
+    out->where = rc_name_of(rc_where_names, r->where);
+    out->status = rc_name_of(rc_case_status_names, r->status);
+    out->phase = rc_name_of(rc_phase_names, r->phase);
+    out->message = rc_text_at(&v->message, r->message);
+    out->bytes = r->bytes;
+    out->mtime_ns = r->mtime_ns;
+    out->load_ns = r->load_ns;
+    out->status_code = r->status;
+    out->matrix = r->matrix;
+    out->kind = rc_text_at(&v->matrix_kind, r->matrix);
+    out->digest = rc_text_at(&v->matrix_digest, r->matrix);
+    out->rows = out->cols = out->nnz = -1;
+    if (r->matrix >= 0) {
+        const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix);
+        out->rows = m->rows;
+        out->cols = m->cols;
+        out->nnz = m->nnz;
+        memcpy(out->cases, v->cases[r->matrix], sizeof out->cases);
+    }
+}

@@ -1,0 +1,110 @@
+/** \file store/view.h  A store in memory, for queries: results joined with their dictionaries, the
+ *  newest row of each case marked, speedups over the original order filled in.  Local. */
+#ifndef RC_STORE_VIEW_H
+#define RC_STORE_VIEW_H
+
+#include "base/expr.h"
+#include "base/map.h"
+#include "base/outcome.h"
+#include "rowcast.h"
+#include "store/schema.h"
+
+typedef struct rc_view rc_view_t;
+
+/** Read a store.  \return RC_OK, RC_ENOENT, RC_ESTORE, RC_ENOMEM.  Free with rc_view_free.
+ *  Cost: reads dictionaries and results whole. */
+rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err);
+void rc_view_free(rc_view_t *v);
+
+/** Result rows, all of them, older ones included. */
+int64_t rc_view_count(const rc_view_t *v);
+const rc_row_result_t *rc_view_result(const rc_view_t *v, int64_t i);
+/** 1: row i is the last one of its case. */
+int rc_view_is_newest(const rc_view_t *v, int64_t i);
+
+/** A row for expressions and columns; fill with rc_view_seek. */
+typedef struct rc_cursor {
+    const rc_view_t *view;
+    int64_t i;
+    char case_id[33];
+} rc_cursor_t;
+void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out);
+
+/** Fields of a result row; index with rc_view_get. */
+extern const rc_field_t rc_view_fields[];
+extern const char *const rc_view_units[];
+enum { RC_VIEW_FIELDS = 54 };
+/** rc_field_get_fn of an rc_cursor_t. */
+void rc_view_get(const void *cursor, int field, rc_value_t *out);
+
+/** Catalogue rows: the newest of each name, in order of name. */
+int64_t rc_view_sources(const rc_view_t *v);
+
+/** A catalogue row with the state of its cases. */
+typedef struct rc_source_row {
+    const char *name;
+    const char *kind;
+    const char *location;
+    const char *where;
+    const char *status; /**< of loading */
+    const char *phase;
+    const char *message; /**< "" none */
+    int64_t rows;        /**< -1 when it was not loaded */
+    int64_t cols;
+    int64_t nnz;
+    int64_t bytes;
+    int64_t mtime_ns;
+    int64_t load_ns;
+    int32_t status_code;
+    int32_t matrix;                  /**< id, -1 */
+    const char *digest;              /**< "" when it was not loaded */
+    int64_t cases[RC_CASE_STATUSES]; /**< newest result rows by status */
+} rc_source_row_t;
+void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out);
+
+/** Fields of a catalogue row. */
+extern const rc_field_t rc_source_fields[];
+extern const char *const rc_source_units[];
+enum { RC_SOURCE_FIELDS = 19 };
+/** rc_field_get_fn of an rc_source_row_t. */
+void rc_source_get(const void *row, int field, rc_value_t *out);
+
+/** Median of the `csr` row that row i is compared with: same matrix, kernel, K, ..., of the same
+ * run where that run timed it, else the newest one; NaN when there is none that is ok. */
+double rc_view_csr_ns(const rc_view_t *v, int64_t i);
+
+/** 1: that csr row is of the same run, so both were timed in turns. */
+int rc_view_is_paired(const rc_view_t *v, int64_t i);
+
+/** rc_view_csr_ns over the median of row i; NaN when either is missing or not ok. */
+double rc_view_speedup(const rc_view_t *v, int64_t i);
+
+/** 1: the store has no newer version of the row's policy, nor of its kernel. */
+int rc_view_is_current(const rc_view_t *v, int64_t i);
+
+/** Names by id; "" for -1. */
+const char *rc_view_policy(const rc_view_t *v, int32_t id);
+const char *rc_view_kernel(const rc_view_t *v, int32_t id); /**< "cstat:strip=4" */
+const char *rc_view_device(const rc_view_t *v, int32_t id);
+const char *rc_view_message(const rc_view_t *v, int32_t id);
+const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
+
+/** Key that rows share when only the policy differs. */
+rc_digest_t rc_view_group(const rc_row_result_t *r);
+
+/** Runs of the store. */
+int64_t rc_view_runs(const rc_view_t *v);
+const rc_row_run_t *rc_view_run(const rc_view_t *v, int64_t i);
+
+/** Rows of /inflight, and the case of row i as text in hex[33]. */
+int64_t rc_view_inflights(const rc_view_t *v);
+void rc_view_inflight_id(const rc_view_t *v, int64_t i, char hex[33]);
+
+/** Feature rows of all sets, and the identity (rc_feature_id) of row i. */
+int64_t rc_view_feature_rows(const rc_view_t *v);
+rc_digest_t rc_view_feature_row(const rc_view_t *v, int64_t i);
+
+/** Bytes of a journal that are in the store. */
+int64_t rc_view_journal_bytes(const rc_view_t *v, const char *name);
+
+#endif

@@ -1,0 +1,54 @@
+/** \file store/view_private.h  What view.c and view_fields.c share. */
+#ifndef RC_STORE_VIEW_PRIVATE_H
+#define RC_STORE_VIEW_PRIVATE_H
+
+#include "store/dict.h"
+#include "store/view.h"
+
+/* C strings of one text field of a dictionary. */
+typedef struct texts {
+    char *bytes;
+    size_t stride;
+} texts_t;
+
+struct rc_view {
+    rc_dicts_t dicts;
+    rc_row_result_t *result;
+    int64_t results;
+    unsigned char *newest; /* [results] */
+    int64_t *csr;          /* [results] row of the original order to compare with, -1 */
+    texts_t matrix_name;
+    texts_t matrix_group;
+    texts_t matrix_kind;
+    texts_t matrix_digest;
+    texts_t policy;
+    texts_t kernel;
+    texts_t device;
+    texts_t message;
+    texts_t run;
+    texts_t source_name;
+    texts_t source_location;
+    int64_t *source; /* newest source rows in order of name */
+    int64_t sources;
+    int64_t (*cases)[RC_CASE_STATUSES]; /* [matrices] newest result rows by status */
+    rc_digest_t *feature;               /* identities of the feature rows */
+    size_t features;
+    size_t feature_capacity;
+};
+
+/** Text of row i, "" for -1. */
+static inline const char *rc_text_at(const texts_t *t, int64_t i)
+{
+    return i < 0 ? "" : t->bytes + (size_t)i * t->stride;
+}
+
+/** Name of an enumeration's value, "?" outside. */
+static inline const char *rc_name_of(const char *const *names, int32_t i)
+{
+    for (int32_t k = 0; names[k]; k++)
+        if (k == i)
+            return names[k];
+    return "?";
+}
+
+#endif

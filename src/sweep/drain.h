@@ -1,0 +1,18 @@
+/** \file sweep/drain.h  Signals.  SIGTERM, SIGINT and SIGUSR1 ask for a drain: finish or give up
+ * the case in hand, commit, exit 75.  A fatal signal leaves a word in the journal before it kills.
+ */
+#ifndef RC_SWEEP_DRAIN_H
+#define RC_SWEEP_DRAIN_H
+
+#include "store/journal.h"
+
+/** Install the handlers.  A second SIGINT kills at once. */
+rc_status_t rc_drain_install(rc_err_t *err);
+
+/** The signal that asked for a drain, 0 none. */
+int rc_drain_asked(void);
+
+/** Journal that a fatal signal writes to; NULL: none. */
+void rc_drain_set_journal(rc_journal_t *j);
+
+#endif

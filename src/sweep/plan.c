@@ -1,0 +1,364 @@
+#include "config.h"
+#include "sweep/plan.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "feature/feature.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profile_t *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->class_name, d->class_name, sizeof out->class_name);
+    for (int i = 0; i < c->kernels && i < RC_PLAN_KERNELS_MAX; i++)
+        for (int p = 0; p < RC_PLAN_PRECISIONS; p++) {
+            rc_geometry_t g = c->kernel[i].kernel->geometry(d, (rc_precision_t)p);
+            g.nw = c->geometry.nw > 0 ? c->geometry.nw : g.nw;
+            g.nt = c->geometry.nt > 0 ? c->geometry.nt : g.nt;
+            g.line = c->geometry.line > 0 ? c->geometry.line : g.line;
+            out->geometry[i][p] = g;
+        }
+}
+
+int rc_plan_blocks(const rc_sweep_config_t *c)
+{
+    return c->kernels * c->precisions * c->ks;
+}
+
+static int64_t resolve_k(const rc_sweep_config_t *c, int i, int64_t cols)
+{
+    int64_t k = c->k[i] > 0 ? c->k[i] : cols;
+    for (int j = 0; j < i; j++)
+        if ((c->k[j] > 0 ? c->k[j] : cols) == k)
+            return 0;
+    return k;
+}
+
+void rc_plan_block(
+    const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out)
+{
+    int k = i % c->ks;
+    int precision = i / c->ks % c->precisions;
+    out->kernel = i / c->ks / c->precisions;
+    out->precision = c->precision[precision];
+    out->k = resolve_k(c, k, cols);
+    out->geometry = p->geometry[out->kernel][out->precision];
+}
+
+void rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
+    int policy, rc_digest_t matrix, rc_case_t *out)
+{
+    const rc_kernel_spec_t *spec = &c->kernel[b->kernel];
+    memset(out, 0, sizeof *out);
+    out->matrix = matrix;
+    /* names are checked against the widths of the store by a test of the registries */
+    memcpy(out->policy, c->policy[policy]->name, strnlen(c->policy[policy]->name, 32));
+    memcpy(out->kernel, spec->kernel->name, strnlen(spec->kernel->name, 32));
+    memcpy(out->params, spec->params, strnlen(spec->params, sizeof out->params - 1));
+    memcpy(out->device, p->class_name, strnlen(p->class_name, sizeof p->class_name));
+    out->policy_version = c->policy[policy]->version;
+    out->kernel_version = spec->kernel->version;
+    out->op = RC_OP_SPMM;
+    out->precision = (int32_t)b->precision;
+    out->layout = (int32_t)spec->kernel->layout;
+    out->c_order = RC_C_ORIGINAL;
+    out->cache = c->measure.cold;
+    out->nw = b->geometry.nw;
+    out->nt = b->geometry.nt;
+    out->line = b->geometry.line;
+    out->k = b->k;
+}
+
+/* -------------------------------------------------------------------- known */
+
+rc_status_t rc_plan_know(rc_plan_known_t *k, rc_digest_t id, rc_plan_state_t state, rc_err_t *err)
+{
+    void *ids = k->id;
+    size_t capacity = k->capacity;
+    rc_status_t st = rc_grow(&ids, &capacity, k->count + 1, sizeof *k->id, "known cases", err);
+    k->id = ids;
+    if (st < 0)
+        return st;
+    void *values = realloc(k->value, capacity);
+    if (!values)
+        return rc_fail(err, RC_ENOMEM, "no memory for known cases");
+    k->value = values;
+    k->capacity = capacity;
+    st = rc_map_set(&k->state, id, (int64_t)state, err);
+    if (st < 0)
+        return st;
+    k->id[k->count] = id;
+    k->value[k->count++] = (unsigned char)state;
+    return RC_OK;
+}
+
+void rc_plan_known_free(rc_plan_known_t *k)
+{
+    rc_map_free(&k->state);
+    free(k->id);
+    free(k->value);
+    memset(k, 0, sizeof *k);
+}
+
+static int is_final(int32_t status)
+{
+    return status > RC_CASE_PENDING && status < RC_CASE_STATUSES;
+}
+
+/* Cases without a final row that were in flight when a run died. */
+static rc_status_t know_suspects(const rc_view_t *v, rc_plan_known_t *k, rc_err_t *err)
+{
+    for (int64_t i = 0; i < rc_view_inflights(v); i++) {
+        char hex[RC_DIGEST_HEX + 1];
+        rc_digest_t id;
+        rc_view_inflight_id(v, i, hex);
+        if (rc_digest_parse(hex, &id) < 0 ||
+            rc_map_get(&k->state, id, RC_PLAN_PENDING) != RC_PLAN_PENDING)
+            continue;
+        rc_status_t st = rc_plan_know(k, id, RC_PLAN_SUSPECT, err);
+        if (st < 0)
+            return st;
+    }
+    return RC_OK;
+}
+
+static rc_status_t know_features(const rc_view_t *v, rc_plan_known_t *k, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < rc_view_feature_rows(v) && st == RC_OK; i++)
+        st = rc_plan_know(k, rc_view_feature_row(v, i), RC_PLAN_DONE, err);
+    return st;
+}
+
+rc_status_t rc_plan_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
+    const rc_digest_t *fresh, size_t fresh_count, rc_plan_known_t *out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_plan_known_t k = {0};
+    for (int64_t i = 0; v && i < rc_view_count(v); i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        rc_cursor_t cursor;
+        rc_digest_t id;
+        if (!rc_view_is_newest(v, i) || !is_final(r->status))
+            continue;
+        rc_view_seek(v, i, &cursor);
+        if (rc_digest_parse(cursor.case_id, &id) < 0)
+            continue;
+        if (redo_cases && rc_expr_match(redo_cases, rc_view_get, &cursor))
+            continue;
+        RC_TRY(rc_plan_know(&k, id, RC_PLAN_DONE, err));
+    }
+    for (size_t i = 0; i < fresh_count; i++)
+        RC_TRY(rc_plan_know(&k, fresh[i], RC_PLAN_DONE, err));
+    if (v)
+        RC_TRY(know_suspects(v, &k, err));
+    if (v)
+        RC_TRY(know_features(v, &k, err));
+    *out = k;
+    memset(&k, 0, sizeof k);
+done:
+    rc_plan_known_free(&k);
+    return st;
+}
+
+/* --------------------------------------------------------------------- plan */
+
+/* What the store knows of the catalogue rows. */
+typedef struct known_source {
+    int found;
+    int same; /* same location, size and time of change as now */
+    rc_source_row_t row;
+} known_source_t;
+
+typedef struct maker {
+    const rc_sweep_config_t *c;
+    const rc_profile_t *profile;
+    int profiles;
+    const rc_view_t *v;
+    const rc_expr_t *redo;
+    const rc_plan_known_t *known;
+    rc_plan_t *plan;
+    rc_map_t source; /* name -> number of the catalogue row in the view */
+    size_t item_capacity;
+    size_t absent_capacity;
+    rc_err_t *err;
+} maker_t;
+
+static void find_source(const maker_t *m, const rc_entry_t *e, known_source_t *out)
+{
+    memset(out, 0, sizeof *out);
+    int64_t at = rc_map_get(&m->source, rc_map_text(e->name), -1);
+    if (at < 0)
+        return;
+    rc_view_source(m->v, at, &out->row);
+    out->found = 1;
+    out->same = strcmp(out->row.location, e->location) == 0 && out->row.bytes == e->bytes &&
+                out->row.mtime_ns == e->mtime_ns;
+    if (m->redo && rc_expr_match(m->redo, rc_source_get, &out->row))
+        out->same = 0;
+}
+
+/* Rough costs for sorting, for the share of work that is done, and for a first guess of the time;
+ * the guess is corrected by what is measured. */
+static double load_cost(const rc_entry_t *e)
+{
+    double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
+    double rows = e->rows > 0 ? (double)e->rows : entries / 10;
+    return 2e-3 + 3e-7 * entries + 2e-6 * rows;
+}
+
+static double case_cost(const rc_sweep_config_t *c, const rc_entry_t *e, int64_t k)
+{
+    double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
+    double rows = e->rows > 0 ? (double)e->rows : entries / 10;
+    double product = 1e-6 + (entries * 1e-9 + rows * 1e-9) * (double)(k > 0 ? k : 1) / 2;
+    double timed = (double)c->measure.min_reps * product;
+    double budget = (double)c->measure.budget_ns * 1e-9 / 2; /* many reach the target early */
+    return 1e-3 + 3 * product + (timed > budget ? timed : budget);
+}
+
+static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
+{
+    void *p = m->plan->item;
+    rc_status_t st = rc_grow(
+        &p, &m->item_capacity, (size_t)m->plan->items + 1, sizeof *item, "the plan", m->err);
+    m->plan->item = p;
+    if (st < 0)
+        return st;
+    m->plan->item[m->plan->items++] = *item;
+    m->plan->cases += item->cases;
+    m->plan->cost_s += item->cost_s;
+    return RC_OK;
+}
+
+static rc_status_t push_absent(maker_t *m, int64_t entry)
+{
+    void *p = m->plan->absent;
+    rc_status_t st = rc_grow(
+        &p, &m->absent_capacity, (size_t)m->plan->absents + 1, sizeof entry, "the plan", m->err);
+    m->plan->absent = p;
+    if (st == RC_OK)
+        m->plan->absent[m->plan->absents++] = entry;
+    return st;
+}
+
+/* 1 when a feature row of the block's geometry is missing. */
+static int lacks_features(const maker_t *m, const rc_block_t *b, rc_digest_t matrix)
+{
+    for (int i = 0; rc_feature_sets[i]; i++) {
+        const rc_feature_set_t *f = rc_feature_sets[i];
+        rc_digest_t id = rc_feature_id(
+            matrix, f->name, f->version, b->geometry.nw, b->geometry.nt, b->geometry.line);
+        if (rc_map_get(&m->known->state, id, RC_PLAN_PENDING) != RC_PLAN_DONE)
+            return 1;
+    }
+    return 0;
+}
+
+static rc_status_t plan_entry(maker_t *m, int64_t index, int class_id, const known_source_t *s)
+{
+    const rc_sweep_config_t *c = m->c;
+    const rc_entry_t *e = &c->catalog->entry[index];
+    rc_digest_t matrix = {0, 0};
+    int known = s->same && s->row.status_code == RC_CASE_OK &&
+                rc_digest_parse(s->row.digest, &matrix) == RC_OK;
+    int64_t cols = known ? s->row.cols : e->cols;
+    int features = 0;
+    rc_sweep_item_t item = {.entry = index,
+        .class_id = class_id,
+        .known = known,
+        .cost_s = load_cost(e),
+        .bytes = rc_entry_load_bytes(e)};
+    for (int b = 0; b < rc_plan_blocks(c); b++) {
+        rc_block_t block;
+        rc_plan_block(c, &m->profile[class_id], b, cols > 0 ? cols : 1, &block);
+        if (block.k == 0)
+            continue;
+        if (known && !features)
+            features = lacks_features(m, &block, matrix);
+        for (int p = 0; p < c->policies; p++) {
+            rc_case_t one;
+            rc_plan_case(c, &m->profile[class_id], &block, p, matrix, &one);
+            if (known &&
+                rc_map_get(&m->known->state, rc_case_id(&one), RC_PLAN_PENDING) == RC_PLAN_DONE) {
+                m->plan->done++;
+                continue;
+            }
+            item.cases++;
+            item.cost_s += case_cost(c, e, block.k);
+        }
+        if (e->rows > 0 && e->cols > 0) {
+            double dense = (double)(e->rows + e->cols) * (double)block.k *
+                           (double)rc_precision_bytes(block.precision);
+            int64_t peak = dense < 4e18 ? (int64_t)dense + rc_entry_load_bytes(e) : INT64_MAX;
+            if (peak > item.bytes)
+                item.bytes = peak;
+        }
+    }
+    if (item.cases == 0 && known && !features)
+        return RC_OK;
+    return push_item(m, &item);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const rc_sweep_item_t *x = a;
+    const rc_sweep_item_t *y = b;
+    if (x->cost_s != y->cost_s)
+        return x->cost_s > y->cost_s ? -1 : 1;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_plan_known_t *known, rc_plan_t *out,
+    rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_plan_t plan = {0};
+    maker_t m = {.c = c,
+        .profile = profile,
+        .profiles = profiles,
+        .v = v,
+        .redo = redo_sources,
+        .known = known,
+        .plan = &plan,
+        .err = err};
+    for (int64_t i = 0; v && i < rc_view_sources(v); i++) {
+        rc_source_row_t row;
+        rc_view_source(v, i, &row);
+        RC_TRY(rc_map_set(&m.source, rc_map_text(row.name), i, err));
+    }
+    for (int64_t i = 0; i < c->catalog->count; i++) {
+        const rc_entry_t *e = &c->catalog->entry[i];
+        known_source_t s;
+        find_source(&m, e, &s);
+        if (s.same && s.row.status_code != RC_CASE_OK && is_final(s.row.status_code)) {
+            /* could not be loaded, and is still what it was */
+            plan.given_up += e->where != RC_WHERE_ABSENT;
+            continue;
+        }
+        if (e->where == RC_WHERE_ABSENT) {
+            RC_TRY(push_absent(&m, i));
+            continue;
+        }
+        for (int p = 0; p < profiles; p++)
+            RC_TRY(plan_entry(&m, i, p, &s));
+    }
+    if (plan.items)
+        qsort(plan.item, (size_t)plan.items, sizeof *plan.item, longest_first);
+    *out = plan;
+    memset(&plan, 0, sizeof plan);
+done:
+    rc_map_free(&m.source);
+    rc_plan_free(&plan);
+    return st;
+}
+
+void rc_plan_free(rc_plan_t *p)
+{
+    free(p->item);
+    free(p->absent);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,86 @@
+/** \file sweep/plan.h  From catalogue, lists and store to what is left to do.  Pure: no files, no
+ * MPI; the store comes in as a view (NULL: there is none yet) and as the results that journals
+ * still hold. */
+#ifndef RC_SWEEP_PLAN_H
+#define RC_SWEEP_PLAN_H
+
+#include "base/map.h"
+#include "store/record.h"
+#include "store/view.h"
+#include "sweep/sweep.h"
+
+enum { RC_PLAN_KERNELS_MAX = 64, RC_PLAN_PRECISIONS = 2 };
+
+/** What a device class means for cases: its name and the geometry of each kernel on it. */
+typedef struct rc_profile {
+    char class_name[160];
+    rc_geometry_t geometry[RC_PLAN_KERNELS_MAX][RC_PLAN_PRECISIONS];
+} rc_profile_t;
+
+/** Profile of a device under a configuration; the override of the geometry is applied. */
+void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profile_t *out);
+
+/** A block of cases that differ in nothing but policy: what one measurement group takes. */
+typedef struct rc_block {
+    int kernel; /**< index into the configuration */
+    rc_precision_t precision;
+    int64_t k; /**< resolved */
+    rc_geometry_t geometry;
+} rc_block_t;
+
+/** Number of blocks of a configuration: kernels x precisions x ks. */
+int rc_plan_blocks(const rc_sweep_config_t *c);
+
+/** Block i for a matrix with `cols` columns.  Blocks whose K repeats an earlier one (K = n that
+ *  equals a number of the list) have k = 0 and no cases. */
+void rc_plan_block(
+    const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out);
+
+/** The case of a block under policy number `policy`. */
+void rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
+    int policy, rc_digest_t matrix, rc_case_t *out);
+
+/** State of an identity (case, feature row). */
+typedef enum rc_plan_state {
+    RC_PLAN_PENDING = 0,
+    RC_PLAN_DONE = 1,
+    RC_PLAN_SUSPECT = 2 /**< pending, and in flight in one run that died: to be run alone */
+} rc_plan_state_t;
+
+/** Identities with their state, for ranks to look up. */
+typedef struct rc_plan_known {
+    rc_map_t state;       /**< case or feature id -> rc_plan_state_t */
+    rc_digest_t *id;      /**< [count] the same as a list, for sending */
+    unsigned char *value; /**< [count] */
+    size_t count;
+    size_t capacity;
+} rc_plan_known_t;
+rc_status_t rc_plan_know(rc_plan_known_t *k, rc_digest_t id, rc_plan_state_t state, rc_err_t *err);
+void rc_plan_known_free(rc_plan_known_t *k);
+
+/** What is known from a store and from unfolded journals.
+ *  Cases that match `redo` are left out, so that they are pending again.
+ *  \param[in] fresh, fresh_count  case ids that journals hold and the store does not */
+rc_status_t rc_plan_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
+    const rc_digest_t *fresh, size_t fresh_count, rc_plan_known_t *out, rc_err_t *err);
+
+typedef struct rc_plan {
+    rc_sweep_item_t *item; /**< longest first */
+    int64_t items;
+    int64_t *absent; /**< entries to be recorded as absent */
+    int64_t absents;
+    int64_t cases;    /**< pending, an estimate where digests are not known */
+    int64_t given_up; /**< entries with a file that could not be loaded before */
+    int64_t done;     /**< cases of the selection that are done */
+    double cost_s;
+} rc_plan_t;
+
+/** Expand the selection over the device classes.
+ *  \param[in] redo_sources  catalogue rows that match are loaded again; NULL: none
+ *  Free with rc_plan_free. */
+rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_plan_known_t *known, rc_plan_t *out,
+    rc_err_t *err);
+void rc_plan_free(rc_plan_t *p);
+
+#endif

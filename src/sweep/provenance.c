@@ -1,0 +1,116 @@
+#include "config.h"
+#include "sweep/provenance.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+
+rc_status_t rc_provenance_uuid(int64_t utc_ns, char uuid[33], rc_err_t *err)
+{
+    unsigned char random[10];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return rc_fail_errno(err, RC_EIO, errno, "no random bytes for the identity of the run");
+    uint64_t ms = (uint64_t)utc_ns / 1000000;
+    int n = snprintf(uuid, 33, "%012" PRIx64, ms & UINT64_C(0xffffffffffff));
+    for (size_t i = 0; i < sizeof random; i++)
+        n += snprintf(uuid + n, 33 - (size_t)n, "%02x", random[i]);
+    return RC_OK;
+}
+
+typedef struct writer {
+    rc_journal_t *journal;
+    rc_bytes_t buffer;
+    int rank;
+    rc_status_t st;
+    rc_err_t *err;
+} writer_t;
+
+/* After a failure the rest does nothing. */
+static void note(writer_t *w, const char *key, const char *value)
+{
+    rc_rec_kv_t kv = {.rank = w->rank, .value = value};
+    if (w->st < 0)
+        return;
+    snprintf(kv.key, sizeof kv.key, "%s", key);
+    rc_rec_put_kv(&w->buffer, &kv);
+    w->st = rc_journal_append(w->journal, RC_REC_KV, &w->buffer, w->err);
+}
+
+static void note_int(writer_t *w, const char *key, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    note(w, key, text);
+}
+
+static void note_real(writer_t *w, const char *key, double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", value);
+    note(w, key, text);
+}
+
+static void note_shared(writer_t *w, const rc_sweep_config_t *c)
+{
+    /* Slurm's own names of what identifies a job and its place */
+    static const char *const variables[] = {"SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID",
+        "SLURM_ARRAY_TASK_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME",
+        "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "OMP_NUM_THREADS", "OMP_PROC_BIND"};
+    char key[64];
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int n = 0;
+    for (int i = 0; i < c->argc; i++) {
+        snprintf(key, sizeof key, "argv[%d]", i);
+        note(w, key, c->argv[i]);
+    }
+    note(w, "compiler", RC_BUILD_CC);
+    note(w, "cflags", RC_BUILD_CFLAGS);
+    note(w, "hdf5", RC_BUILD_HDF5);
+    note(w, "cuda", RC_BUILD_CUDA);
+    if (MPI_Get_library_version(text, &n) == MPI_SUCCESS)
+        note(w, "mpi", text);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            note(w, variables[i], getenv(variables[i]));
+    note(w, "catalog.revision", c->catalog->revision);
+    note_int(w, "catalog.selected", c->catalog->count);
+    note_real(w, "measure.target_rel_err", c->measure.target_rel_err);
+    note_int(w, "measure.budget_ns", c->measure.budget_ns);
+    note_int(w, "measure.warmup_ns", c->measure.warmup_ns);
+    note_int(w, "measure.warmup_runs", c->measure.warmup_runs);
+    note_int(w, "measure.min_reps", c->measure.min_reps);
+    note_int(w, "measure.max_reps", c->measure.max_reps);
+    note_int(w, "measure.min_batch_ns", c->measure.min_batch_ns);
+    note_int(w, "measure.seed", (int64_t)c->measure.seed);
+    note(w, "timing", c->share_machine ? "shared" : "exclusive");
+}
+
+rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc_sweep_config_t *c,
+    const rc_device_t *d, rc_err_t *err)
+{
+    struct utsname u;
+    writer_t w = {.journal = j, .rank = -1, .st = RC_OK, .err = err};
+    if (s->rank == 0)
+        note_shared(&w, c);
+    w.rank = s->rank;
+    note(&w, "host", s->host);
+    if (uname(&u) == 0) {
+        note(&w, "system", u.sysname);
+        note(&w, "kernel", u.release);
+        note(&w, "machine", u.machine);
+    }
+    note(&w, "device.name", d->name);
+    note(&w, "device.uuid", d->uuid);
+    note(&w, "device.class", d->class_name);
+    note_int(&w, "device.threads", d->threads);
+    note_int(&w, "device.cache_bytes", d->cache_bytes);
+    note_int(&w, "device.memory_bytes", d->memory_bytes);
+    note_int(&w, "node.ranks", s->node_size);
+    rc_bytes_free(&w.buffer);
+    return w.st;
+}

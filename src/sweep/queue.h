@@ -1,0 +1,52 @@
+/** \file sweep/queue.h  Dealing out the items of a plan.
+ *
+ *  Rank 0 runs a small server thread (probe, answer, sleep a millisecond); the other ranks ask by
+ *  message, rank 0's own worker asks under a mutex.  Why not one-sided counters: a passive target
+ *  stalls while its owner computes, and needs a transport between nodes that is not always there.
+ *  Where MPI gives no MPI_THREAD_MULTIPLE, the items are dealt out in advance instead.
+ *  The server also gathers the ranks' progress and spreads a request to drain. */
+#ifndef RC_SWEEP_QUEUE_H
+#define RC_SWEEP_QUEUE_H
+
+#include "base/digest.h"
+#include "base/log.h"
+#include "base/outcome.h"
+#include "sweep/plan.h"
+#include "sweep/session.h"
+
+typedef struct rc_queue rc_queue_t;
+
+/** What a worker has done since it last said so. */
+typedef struct rc_progress {
+    int64_t cases[RC_CASE_STATUSES];
+    double cost_s; /**< of the plan's estimate */
+} rc_progress_t;
+
+/** Start.  Collective.
+ *  \param[in] plan           the same items on every rank (borrowed)
+ *  \param[in] class_id       device class of this rank
+ *  \param[in] time_budget_s  drain after this long; 0: never */
+rc_status_t rc_queue_open(const rc_session_t *s, const rc_plan_t *plan, int class_id,
+    double time_budget_s, const rc_log_t *log, rc_queue_t **out, rc_err_t *err);
+
+/** Next item of this rank's class; -1 when there is none, or when draining. */
+rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_err_t *err);
+
+/** Claim a matrix, so that two catalogue rows with the same contents are measured once.
+ *  \param[out] mine  1: this rank is to measure it */
+rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_t *err);
+
+/** Tell what was done, for the progress line. */
+rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err);
+
+/** 1: drain now.  Cheap; asks MPI at most every 20 ms. */
+int rc_queue_draining(void *queue);
+
+/** Ask everybody to drain. */
+void rc_queue_drain(rc_queue_t *q);
+
+/** Leave and stop the server once everybody has left.  Collective.
+ *  \param[out] items_left  items that nobody took, the same on every rank */
+rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err);
+
+#endif

@@ -1,0 +1,525 @@
+#include "config.h"
+#include "sweep/sweep.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/commit.h"
+#include "store/journal.h"
+#include "store/lock.h"
+#include "store/scan.h"
+#include "sweep/drain.h"
+#include "sweep/placement.h"
+#include "sweep/plan.h"
+#include "sweep/provenance.h"
+#include "sweep/queue.h"
+#include "sweep/turn.h"
+#include "sweep/worker.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Another process that folds the same store is given this long. */
+static const int64_t lock_wait_ns = INT64_C(60000000000);
+
+/* A sweep, as one rank sees it. */
+typedef struct sweep {
+    const rc_session_t *s;
+    const rc_sweep_config_t *c;
+    const rc_log_t *log;
+    rc_err_t *err;
+    char *dir;       /* journal folder */
+    rc_lock_t *lock; /* rank 0: one sweep at a time */
+    rc_device_t *device;
+    rc_profile_t *profile; /* [profiles] of the distinct device classes */
+    int profiles;
+    int class_id; /* of this rank */
+    rc_plan_known_t known;
+    rc_plan_t plan;
+    rc_journal_t *journal;
+    rc_turn_t *turn;
+    rc_queue_t *queue;
+    int64_t memory_limit;
+    int64_t crashed; /* cases, and catalogue rows, that the commits of this run gave up */
+    int64_t crashed_sources;
+    rc_sweep_result_t result;
+} sweep_t;
+
+/* ------------------------------------------------------------------ planning */
+
+/* The distinct device classes, in order of the first rank that has one.  Collective. */
+static rc_status_t gather_profiles(sweep_t *w)
+{
+    int n = w->s->size;
+    rc_profile_t *all = rc_alloc((size_t)n, sizeof *all, "device profiles", w->err);
+    rc_status_t st = rc_session_agree(w->s, all ? RC_OK : RC_ENOMEM, w->err);
+    if (st < 0) {
+        free(all);
+        return st;
+    }
+    rc_profile_t mine;
+    rc_profile_make(w->c, w->device, &mine);
+    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, w->s->comm);
+    for (int r = 0; r < n; r++) {
+        int at = 0;
+        while (at < w->profiles && strcmp(all[at].class_name, all[r].class_name) != 0)
+            at++;
+        if (r == w->s->rank)
+            w->class_id = at;
+        if (at == w->profiles)
+            all[w->profiles++] = all[r];
+    }
+    w->profile = all;
+    return RC_OK;
+}
+
+static int64_t folded_bytes(void *view, const char *name)
+{
+    return view ? rc_view_journal_bytes(view, name) : 0;
+}
+
+/* --redo is one expression over two kinds of rows: fields that a kind lacks are no error as long as
+ * the other kind has them. */
+static rc_status_t compile_redo(
+    const char *text, rc_expr_t **cases, rc_expr_t **sources, rc_err_t *err)
+{
+    rc_err_t other;
+    *cases = *sources = NULL;
+    if (!text)
+        return RC_OK;
+    rc_status_t st = rc_expr_compile(text, rc_view_fields, RC_VIEW_FIELDS, cases, err);
+    rc_status_t st2 = rc_expr_compile(text, rc_source_fields, RC_SOURCE_FIELDS, sources, &other);
+    if (st < 0 && st2 < 0)
+        return rc_err_context(err, "--redo");
+    return RC_OK;
+}
+
+/* What the store and its journals say is left.  Rank 0. */
+static rc_status_t make_plan(sweep_t *w)
+{
+    rc_status_t st = RC_OK;
+    rc_view_t *v = NULL;
+    rc_expr_t *cases = NULL;
+    rc_expr_t *sources = NULL;
+    rc_scan_t scan = {0};
+    RC_TRY(compile_redo(w->c->redo, &cases, &sources, w->err));
+    if (access(w->c->store, F_OK) == 0)
+        RC_TRY(rc_view_read(w->c->store, &v, w->err));
+    RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
+    RC_TRY(rc_plan_gather(v, cases, scan.fresh, scan.freshes, &w->known, w->err));
+    RC_TRY(rc_plan_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->plan, w->err));
+    w->result.planned = w->plan.cases;
+    w->result.done_before = w->plan.done;
+    w->result.given_up = w->plan.given_up;
+done:
+    rc_scan_free(&scan);
+    rc_expr_free(cases);
+    rc_expr_free(sources);
+    rc_view_free(v);
+    return st;
+}
+
+/* Broadcast an allocated array from rank 0 in pieces.  Collective. */
+static rc_status_t broadcast(sweep_t *w, void **data, int64_t count, size_t size)
+{
+    enum { piece = 1 << 30 };
+    rc_status_t st = RC_OK;
+    if (w->s->rank != 0) {
+        *data = rc_alloc((size_t)count, size, "the plan", w->err);
+        st = *data ? RC_OK : RC_ENOMEM;
+    }
+    st = rc_session_agree(w->s, st, w->err);
+    if (st < 0)
+        return st;
+    size_t bytes = (size_t)count * size;
+    for (size_t at = 0; at < bytes; at += piece) {
+        int n = bytes - at < piece ? (int)(bytes - at) : piece;
+        if (MPI_Bcast((char *)*data + at, n, MPI_BYTE, 0, w->s->comm) != MPI_SUCCESS)
+            return rc_fail(w->err, RC_EMPI, "cannot broadcast the plan");
+    }
+    return RC_OK;
+}
+
+static rc_status_t share_plan(sweep_t *w)
+{
+    int64_t head[5] = {
+        w->plan.items, (int64_t)w->known.count, w->plan.cases, w->plan.done, w->plan.absents};
+    MPI_Bcast(head, 5, MPI_INT64_T, 0, w->s->comm);
+    MPI_Bcast(&w->plan.cost_s, 1, MPI_DOUBLE, 0, w->s->comm);
+    void *item = w->plan.item;
+    rc_status_t st = broadcast(w, &item, head[0], sizeof *w->plan.item);
+    w->plan.item = item;
+    if (st < 0)
+        return st;
+    void *id = w->known.id;
+    st = broadcast(w, &id, head[1], sizeof *w->known.id);
+    w->known.id = id;
+    if (st < 0)
+        return st;
+    void *value = w->known.value;
+    st = broadcast(w, &value, head[1], 1);
+    w->known.value = value;
+    if (st < 0)
+        return st;
+    if (w->s->rank != 0) {
+        w->plan.items = head[0];
+        w->plan.cases = head[2];
+        w->plan.done = head[3];
+        w->known.count = w->known.capacity = (size_t)head[1];
+        for (size_t i = 0; i < w->known.count && st == RC_OK; i++)
+            st = rc_map_set(&w->known.state, w->known.id[i], (int64_t)w->known.value[i], w->err);
+    }
+    return rc_session_agree(w->s, st, w->err);
+}
+
+/* ------------------------------------------------------------- start and end */
+
+static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
+{
+    if (c->kernels > RC_PLAN_KERNELS_MAX)
+        return rc_fail(
+            err, RC_EINVAL, "%d kernels, at most %d in one sweep", c->kernels, RC_PLAN_KERNELS_MAX);
+    if (c->policies < 1 || c->kernels < 1 || c->ks < 1 || c->precisions < 1)
+        return rc_fail(err, RC_EINVAL, "nothing to sweep: a list is empty");
+    for (int64_t i = 0; i < c->catalog->count; i++) {
+        const rc_entry_t *e = &c->catalog->entry[i];
+        if (strlen(e->name) > RC_NAME_MAX || strlen(e->location) > RC_LOCATION_MAX)
+            return rc_fail(err, RC_ERANGE,
+                "%.60s...: a name has at most %d characters and a location %d", e->name,
+                RC_NAME_MAX, RC_LOCATION_MAX);
+    }
+    return RC_OK;
+}
+
+/* Every rank has read the collection for itself; the plan speaks of entries by number. */
+static rc_status_t check_catalog(sweep_t *w)
+{
+    rc_hasher_t *h = rc_hasher_new(w->err);
+    rc_status_t st = rc_session_agree(w->s, h ? RC_OK : RC_ENOMEM, w->err);
+    if (st < 0) {
+        rc_hasher_free(h);
+        return st;
+    }
+    for (int64_t i = 0; i < w->c->catalog->count; i++) {
+        const rc_entry_t *e = &w->c->catalog->entry[i];
+        rc_hasher_add(h, e->name, strlen(e->name) + 1);
+        rc_hasher_add(h, e->location, strlen(e->location) + 1);
+        rc_hasher_add(h, &e->bytes, sizeof e->bytes);
+        rc_hasher_add(h, &e->mtime_ns, sizeof e->mtime_ns);
+    }
+    rc_digest_t mine = rc_hasher_digest(h);
+    rc_digest_t first = mine;
+    rc_hasher_free(h);
+    MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, w->s->comm);
+    if (rc_digest_compare(&mine, &first) != 0)
+        st = rc_fail(w->err, RC_EINVAL,
+            "rank %d on %s sees another collection than rank 0; put it on a shared file system",
+            w->s->rank, w->s->host);
+    return rc_session_agree(w->s, st, w->err);
+}
+
+static rc_status_t common_start(sweep_t *w)
+{
+    rc_status_t st = rc_session_agree(w->s, check_config(w->c, w->err), w->err);
+    if (st == RC_OK)
+        st = check_catalog(w);
+    if (st < 0)
+        return st;
+    w->result.selected = w->c->catalog->count;
+    for (int64_t i = 0; i < w->c->catalog->count; i++)
+        w->result.absent += w->c->catalog->entry[i].where == RC_WHERE_ABSENT;
+    st = rc_placement_open(
+        w->s, w->c->device, w->c->threads, w->c->share_device, w->log, &w->device, w->err);
+    if (st < 0)
+        return st;
+    /* what is free now is for the ranks of the node together; a tenth is left alone */
+    int64_t free_bytes = rc_memory_available();
+    w->memory_limit =
+        w->c->memory_limit > 0 ? w->c->memory_limit : free_bytes / w->s->node_size / 10 * 9;
+    return gather_profiles(w);
+}
+
+static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
+{
+    memset(run, 0, sizeof *run);
+    rc_status_t st = RC_OK;
+    if (w->s->rank == 0) {
+        run->started_ns = rc_utc_ns();
+        st = rc_provenance_uuid(run->started_ns, run->uuid, w->err);
+    }
+    st = rc_session_agree(w->s, st, w->err);
+    if (st < 0)
+        return st;
+    MPI_Bcast(run, (int)sizeof *run, MPI_BYTE, 0, w->s->comm);
+    run->ranks = w->s->size;
+    run->rank = w->s->rank;
+    st = rc_strcpy(run->version, sizeof run->version, PACKAGE_VERSION, "version", w->err);
+    if (st == RC_OK)
+        st = rc_strcpy(run->git, sizeof run->git, RC_BUILD_GIT, "commit", w->err);
+    if (st == RC_OK)
+        st = rc_journal_create(w->dir, run, &w->journal, w->err);
+    if (st == RC_OK)
+        st = rc_provenance_write(w->journal, w->s, w->c, w->device, w->err);
+    if (st == RC_OK && w->s->rank == 0) {
+        rc_bytes_t b = {0};
+        rc_rec_plan_t plan = {.matrices = w->plan.items,
+            .cases = w->plan.cases,
+            .done = w->plan.done,
+            .cost_s = w->plan.cost_s};
+        rc_rec_put_plan(&b, &plan);
+        st = rc_journal_append(w->journal, RC_REC_PLAN, &b, w->err);
+        rc_bytes_free(&b);
+    }
+    if (st == RC_OK)
+        rc_drain_set_journal(w->journal);
+    return rc_session_agree(w->s, st, w->err);
+}
+
+static void end_journal(sweep_t *w, rc_run_state_t state)
+{
+    rc_bytes_t b = {0};
+    rc_err_t err = {0};
+    rc_rec_end_t end = {.utc_ns = rc_utc_ns(), .state = (int32_t)state};
+    rc_rec_put_end(&b, &end);
+    /* without its end the run counts as open, and nothing else is lost */
+    if (rc_journal_append(w->journal, RC_REC_END, &b, &err) < 0)
+        rc_log(w->log, RC_LOG_WARN, "sweep", "%s", err.text);
+    rc_bytes_free(&b);
+    rc_drain_set_journal(NULL);
+    rc_journal_close(w->journal);
+    w->journal = NULL;
+}
+
+/* ------------------------------------------------------------------ the work */
+
+/* This rank's share; returns when there is no more, or when it can do no more. */
+static rc_status_t work(sweep_t *w)
+{
+    rc_worker_t worker = {.config = w->c,
+        .profile = &w->profile[w->class_id],
+        .device = w->device,
+        .known = &w->known,
+        .queue = w->queue,
+        .turn = w->turn,
+        .journal = w->journal,
+        .log = w->log,
+        .memory_limit = w->memory_limit,
+        .result = &w->result};
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < w->plan.absents && st == RC_OK; i++)
+        st = rc_worker_absent(&worker, &w->c->catalog->entry[w->plan.absent[i]], w->err);
+    int64_t item = 0;
+    while (st == RC_OK && item >= 0) {
+        st = rc_queue_next(w->queue, &item, w->err);
+        if (st == RC_OK && item >= 0)
+            st = rc_worker_do(&worker, &w->plan.item[item], w->err);
+    }
+    if (st == RC_EINTR) {
+        w->result.drained = 1;
+        st = RC_OK;
+    }
+    if (st < 0) {
+        /* this rank is out; the others go on unless the journals cannot be written */
+        rc_log(w->log, RC_LOG_ERROR, "sweep", "rank %d stops: %s", w->s->rank,
+            w->err ? w->err->text : "");
+        if (st == RC_EIO)
+            rc_queue_drain(w->queue);
+    }
+    w->result.busy_share = (double)worker.busy_ns;
+    rc_bytes_free(&worker.buffer);
+    return st;
+}
+
+/* Sum and spread what the ranks did.  Collective. */
+static void add_up(sweep_t *w, double work_s, int64_t out_of_work_ns)
+{
+    rc_sweep_result_t *r = &w->result;
+    enum { counts = 2 * RC_CASE_STATUSES + 3 };
+    int64_t sums[counts];
+    int64_t all[counts];
+    for (int i = 0; i < RC_CASE_STATUSES; i++) {
+        sums[i] = r->measured[i];
+        sums[RC_CASE_STATUSES + i] = r->matrices[i];
+    }
+    sums[2 * RC_CASE_STATUSES] = r->features;
+    sums[2 * RC_CASE_STATUSES + 1] = r->aliases;
+    sums[2 * RC_CASE_STATUSES + 2] = r->too_large;
+    MPI_Allreduce(sums, all, counts, MPI_INT64_T, MPI_SUM, w->s->comm);
+    for (int i = 0; i < RC_CASE_STATUSES; i++) {
+        r->measured[i] = all[i];
+        r->matrices[i] = all[RC_CASE_STATUSES + i];
+    }
+    r->features = all[2 * RC_CASE_STATUSES];
+    r->aliases = all[2 * RC_CASE_STATUSES + 1];
+    r->too_large = all[2 * RC_CASE_STATUSES + 2];
+    int drained = r->drained;
+    MPI_Allreduce(&drained, &r->drained, 1, MPI_INT, MPI_MAX, w->s->comm);
+    double busy = r->busy_share * 1e-9;
+    double times[2] = {busy, work_s};
+    double totals[2];
+    MPI_Allreduce(times, totals, 2, MPI_DOUBLE, MPI_SUM, w->s->comm);
+    r->busy_share = totals[1] > 0 ? totals[0] / totals[1] : 0;
+    /* clocks of nodes may differ; the tail is measured against a common event, the end barrier */
+    double idle = (double)(rc_clock_ns() - out_of_work_ns) * 1e-9;
+    double ends[2] = {idle, -idle};
+    double most[2];
+    MPI_Allreduce(ends, most, 2, MPI_DOUBLE, MPI_MAX, w->s->comm);
+    r->idle_tail_s = most[0] + most[1];
+    struct {
+        double value;
+        int rank;
+    } mine = {r->slowest_s, w->s->rank}, slowest;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, w->s->comm);
+    r->slowest_s = slowest.value;
+    MPI_Bcast(r->slowest, (int)sizeof r->slowest, MPI_CHAR, slowest.rank, w->s->comm);
+}
+
+static rc_status_t commit(sweep_t *w, int create)
+{
+    rc_commit_info_t info;
+    int64_t start = rc_clock_ns();
+    rc_status_t st =
+        rc_commit(w->c->store, w->s->comm, create, lock_wait_ns, w->log, &info, w->err);
+    w->result.commit_s += (double)(rc_clock_ns() - start) * 1e-9;
+    if (st == RC_OK) {
+        w->crashed += info.crashed;
+        w->crashed_sources += info.crashed_sources;
+    }
+    if (st == RC_OK && w->s->rank == 0 && info.changed)
+        rc_log(w->log, RC_LOG_DEBUG, "sweep",
+            "commit: %" PRId64 " rows from %" PRId64 " journals, %" PRId64 " rows in the store",
+            info.results, info.journals, info.total_results);
+    if (st == RC_OK && w->s->rank == 0 && info.crashed + info.crashed_sources)
+        rc_log(w->log, RC_LOG_WARN, "sweep",
+            "%" PRId64 " cases and %" PRId64 " matrices were in flight in two runs that died: "
+            "crashed",
+            info.crashed, info.crashed_sources);
+    return st;
+}
+
+static rc_status_t run_plan(sweep_t *w)
+{
+    rc_rec_run_t run;
+    int64_t left = 0;
+    rc_status_t st = open_journal(w, &run);
+    if (st < 0)
+        return st;
+    int alone = w->c->share_machine || w->device->kind != RC_DEVICE_CPU;
+    RC_TRY(rc_session_agree(w->s, rc_turn_open(!alone, &w->turn, w->err), w->err));
+    RC_TRY(
+        rc_queue_open(w->s, &w->plan, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
+    int64_t start = rc_clock_ns();
+    st = work(w);
+    int64_t out_of_work = rc_clock_ns();
+    rc_status_t closed = rc_queue_close(w->queue, &left, st < 0 ? NULL : w->err);
+    double work_s = (double)(rc_clock_ns() - start) * 1e-9;
+    w->queue = NULL;
+    w->result.items_left = left;
+    if (left > 0)
+        w->result.drained = 1;
+    add_up(w, work_s, out_of_work);
+    st = rc_session_agree(w->s, st < 0 ? st : closed, w->err);
+done:
+    rc_turn_close(w->turn);
+    w->turn = NULL;
+    end_journal(w, st < 0 ? RC_RUN_ERROR : w->result.drained ? RC_RUN_DRAINED : RC_RUN_COMPLETE);
+    rc_session_wait_all(w->s);
+    return st;
+}
+
+static rc_status_t play(sweep_t *w)
+{
+    int64_t start = rc_clock_ns();
+    rc_status_t st = RC_OK;
+    rc_err_t why = {0};
+    if (w->s->rank == 0)
+        st = rc_lock_take(w->dir, "sweep.lock", 0, &w->lock, w->err);
+    st = rc_session_agree(w->s, st, w->err);
+    if (st == RC_EBUSY && w->s->rank == 0)
+        rc_err_context(w->err, "another sweep has this store");
+    if (st < 0)
+        return st;
+    RC_TRY(rc_drain_install(w->err));
+    RC_TRY(common_start(w));
+    RC_TRY(commit(w, 0));
+    RC_TRY(rc_session_agree(w->s, w->s->rank == 0 ? make_plan(w) : RC_OK, w->err));
+    RC_TRY(share_plan(w));
+    int64_t absents = w->plan.absents;
+    MPI_Bcast(&absents, 1, MPI_INT64_T, 0, w->s->comm);
+    MPI_Bcast(&w->result.planned, 1, MPI_INT64_T, 0, w->s->comm);
+    MPI_Bcast(&w->result.done_before, 1, MPI_INT64_T, 0, w->s->comm);
+    MPI_Bcast(&w->result.given_up, 1, MPI_INT64_T, 0, w->s->comm);
+    if (w->plan.items > 0 || absents > 0) {
+        st = run_plan(w);
+        /* what is finished is committed also when the run ended in an error */
+        rc_err_t *kept = w->err;
+        if (st < 0)
+            w->err = &why;
+        rc_status_t committed = commit(w, 0);
+        w->err = kept;
+        if (st == RC_OK)
+            st = committed;
+    }
+done:
+    w->result.measured[RC_CASE_CRASHED] += w->crashed;
+    w->result.matrices[RC_CASE_CRASHED] += w->crashed_sources;
+    w->result.wall_s = (double)(rc_clock_ns() - start) * 1e-9;
+    return st;
+}
+
+static void finish(sweep_t *w)
+{
+    rc_drain_set_journal(NULL);
+    rc_journal_close(w->journal); /* still open when another rank could not open its own */
+    rc_device_close(w->device);
+    rc_plan_free(&w->plan);
+    rc_plan_known_free(&w->known);
+    free(w->profile);
+    if (w->lock) {
+        rc_lock_release(w->lock);
+        rmdir(w->dir); /* succeeds only when it is empty */
+    }
+    free(w->dir);
+}
+
+rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *config,
+    rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err)
+{
+    rc_err_t local = {0};
+    sweep_t w = {.s = session, .c = config, .log = log, .err = &local};
+    w.dir = rc_journal_dir(config->store, &local);
+    rc_status_t st = rc_session_agree(session, w.dir ? RC_OK : RC_ENOMEM, &local);
+    if (st == RC_OK)
+        st = play(&w);
+    finish(&w);
+    rc_session_wait_all(session);
+    if (st < 0) {
+        if (err)
+            *err = local;
+        return st;
+    }
+    *out = w.result;
+    return RC_OK;
+}
+
+rc_status_t rc_sweep_dry_run(const rc_session_t *session, const rc_sweep_config_t *config,
+    rc_log_t *log, rc_sweep_result_t *out, rc_sweep_item_t **items, int64_t *count, rc_err_t *err)
+{
+    rc_err_t local = {0};
+    sweep_t w = {.s = session, .c = config, .log = log, .err = &local};
+    rc_status_t st = common_start(&w);
+    if (st == RC_OK)
+        st = rc_session_agree(session, session->rank == 0 ? make_plan(&w) : RC_OK, &local);
+    if (st == RC_OK) {
+        *items = w.plan.item;
+        *count = w.plan.items;
+        w.plan.item = NULL;
+        *out = w.result;
+    }
+    finish(&w);
+    if (st < 0 && err)
+        *err = local;
+    return st;
+}

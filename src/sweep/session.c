@@ -1,0 +1,91 @@
+#include "config.h"
+#include "sweep/session.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Tasks that the launcher says it started in this step; 0 when it does not say. */
+static int64_t launched_tasks(void)
+{
+    static const char *const names[] = {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        int64_t n;
+        if (text && rc_parse_int(text, 1, INT32_MAX, names[i], &n, NULL) == RC_OK)
+            return n;
+    }
+    return 0;
+}
+
+rc_status_t rc_session_open(int *argc, char ***argv, rc_session_t *out, rc_err_t *err)
+{
+    rc_session_t s = {.comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
+    int provided = MPI_THREAD_SINGLE;
+    /* to a job, a closed pipe is an error of the write that hits it, not a silent death */
+    signal(SIGPIPE, SIG_IGN);
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+        return rc_fail(err, RC_EMPI, "MPI does not start");
+    s.comm = MPI_COMM_WORLD;
+    MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(s.comm, &s.rank);
+    MPI_Comm_size(s.comm, &s.size);
+    s.threads_ok = provided >= MPI_THREAD_MULTIPLE;
+    if (MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &s.node) !=
+        MPI_SUCCESS) {
+        rc_session_close(&s);
+        return rc_fail(err, RC_EMPI, "MPI cannot tell which ranks share a node");
+    }
+    MPI_Comm_rank(s.node, &s.node_rank);
+    MPI_Comm_size(s.node, &s.node_size);
+    if (gethostname(s.host, sizeof s.host - 1) != 0)
+        snprintf(s.host, sizeof s.host, "unknown");
+    int64_t tasks = launched_tasks();
+    if (s.size == 1 && tasks > 1) {
+        rc_session_close(&s);
+        return rc_fail(err, RC_EMPI,
+            "the launcher started %lld tasks, but MPI sees one: wrong MPI plugin (try srun "
+            "--mpi=pmix, or mpirun)",
+            (long long)tasks);
+    }
+    *out = s;
+    return RC_OK;
+}
+
+void rc_session_close(rc_session_t *s)
+{
+    if (s->node != MPI_COMM_NULL)
+        MPI_Comm_free(&s->node);
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended)
+        MPI_Finalize();
+}
+
+rc_status_t rc_session_agree(const rc_session_t *s, rc_status_t st, rc_err_t *err)
+{
+    int mine = st;
+    int all = st;
+    if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, s->comm) != MPI_SUCCESS)
+        return rc_fail(err, RC_EMPI, "MPI: a reduction failed");
+    if (all < 0 && st >= 0)
+        rc_fail(
+            err, (rc_status_t)all, "another rank failed (%s)", rc_status_name((rc_status_t)all));
+    return (rc_status_t)all;
+}
+
+void rc_session_wait_all(const rc_session_t *s)
+{
+    static const int64_t pause_ns = 2000000;
+    MPI_Request request;
+    int done = 0;
+    if (s->size == 1 || MPI_Ibarrier(s->comm, &request) != MPI_SUCCESS)
+        return;
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        rc_sleep_ns(pause_ns);
+}

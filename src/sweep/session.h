@@ -1,0 +1,38 @@
+/** \file sweep/session.h  MPI start and end, so that no other room has to know about it. */
+#ifndef RC_SWEEP_SESSION_H
+#define RC_SWEEP_SESSION_H
+
+#include <mpi.h>
+
+#include "rowcast.h"
+
+enum { RC_SWEEP_NAME_MAX = 160 };
+
+typedef struct rc_session {
+    MPI_Comm comm; /**< all ranks; errors are returned */
+    MPI_Comm node; /**< ranks that share this node's memory */
+    int rank;
+    int size;
+    int node_rank;
+    int node_size;
+    int threads_ok; /**< 1: several threads may call MPI */
+    char host[128];
+} rc_session_t;
+
+/** Start MPI.  Works without a launcher as one rank.
+ *  Refuses a job of N singletons: when the launcher says that there are more tasks than MPI sees
+ *  (the wrong MPI plugin), every process would believe to be rank 0 of 1.
+ *  \return RC_OK, RC_EMPI */
+rc_status_t rc_session_open(int *argc, char ***argv, rc_session_t *out, rc_err_t *err);
+
+/** End MPI in good order; collective. */
+void rc_session_close(rc_session_t *s);
+
+/** The smallest status of all ranks, so that all take the same branch; ranks that were fine get a
+ *  text that says another one was not.  Collective. */
+rc_status_t rc_session_agree(const rc_session_t *s, rc_status_t st, rc_err_t *err);
+
+/** Barrier that sleeps instead of spinning: ranks that wait must not disturb one that measures. */
+void rc_session_wait_all(const rc_session_t *s);
+
+#endif

@@ -1,0 +1,83 @@
+/** \file sweep/sweep.h  A sweep: plan the pending cases, deal the matrices out over the ranks,
+ * measure, journal, commit.  Collective over the communicator of the session. */
+#ifndef RC_SWEEP_SWEEP_H
+#define RC_SWEEP_SWEEP_H
+
+#include "base/log.h"
+#include "catalog/catalog.h"
+#include "kernels/kernel.h"
+#include "measure/measure.h"
+#include "order/policy.h"
+#include "sweep/session.h"
+
+/** What to sweep and how.  Everything is borrowed. */
+typedef struct rc_sweep_config {
+    const char *store;
+    const rc_catalog_t *catalog;      /**< the selected entries; the same on every rank */
+    const rc_policy_t *const *policy; /**< [policies] */
+    int policies;
+    const rc_kernel_spec_t *kernel; /**< [kernels] */
+    int kernels;
+    const int64_t *k; /**< [ks]; 0 stands for n_col */
+    int ks;
+    const rc_precision_t *precision; /**< [precisions] */
+    int precisions;
+    rc_geometry_t geometry; /**< a member above 0 overrides what the kernel declares */
+    rc_measure_config_t measure;
+    rc_device_kind_t device;
+    int threads;          /**< per rank; 0: the CPUs that the rank has to itself */
+    int share_device;     /**< 1: ranks may share a device */
+    int share_machine;    /**< 1: CPU ranks of a node may time at the same moment */
+    int64_t memory_limit; /**< bytes per rank; 0: what the node has free, shared by its ranks */
+    double time_budget_s; /**< drain after this long; 0: never */
+    const char *redo;     /**< expression over result rows or catalogue rows; NULL: none */
+    int argc;             /**< for the provenance */
+    char **argv;
+} rc_sweep_config_t;
+
+/** An item of the plan: one matrix with work left. */
+typedef struct rc_sweep_item {
+    int64_t entry;    /**< index into the catalogue */
+    int32_t class_id; /**< device class that is to run it */
+    int32_t known;    /**< 1: its digest is known, so `cases` is exact */
+    int64_t cases;    /**< pending */
+    double cost_s;    /**< estimated time */
+    int64_t bytes;    /**< estimated peak of host memory */
+} rc_sweep_item_t;
+
+/** What a sweep did (or would do). */
+typedef struct rc_sweep_result {
+    int64_t selected;    /**< catalogue rows selected */
+    int64_t absent;      /**< of them without a file */
+    int64_t planned;     /**< cases pending at the start */
+    int64_t given_up;    /**< catalogue rows with a file that could not be loaded before */
+    int64_t done_before; /**< cases of the selection that had a final status before */
+    int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
+    int64_t
+        matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
+    int64_t too_large;              /**< of both: skipped because they need too much memory */
+    int64_t features;               /**< feature rows computed now */
+    int64_t aliases;                /**< catalogue rows whose matrix is the same as another one's */
+    int drained;                    /**< ended on request with work left */
+    int64_t items_left;             /**< matrices not handed out */
+    double wall_s;                  /**< of this run, commit rounds included */
+    double commit_s;                /**< of it commit rounds */
+    double idle_tail_s;             /**< between the first and the last rank running out of work */
+    double busy_share;              /**< time spent timing or verifying, of all ranks' wall time */
+    double slowest_s;               /**< longest time for one matrix */
+    char slowest[RC_SWEEP_NAME_MAX]; /**< which */
+} rc_sweep_result_t;
+
+/** Run a sweep.  Collective; every rank gets the same status and result.
+ *  \return RC_OK (also when cases failed, or when it was drained: see the result), RC_EBUSY
+ * (another sweep has the store), RC_EDEVICE (ranks share a device), RC_EIO, RC_ESTORE, RC_ENOMEM,
+ * RC_EINVAL */
+rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *config,
+    rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err);
+
+/** Plan only: touches nothing on disk.  Collective.
+ *  \param[out] items  rank 0: [*count], longest first, free with free(); others NULL */
+rc_status_t rc_sweep_dry_run(const rc_session_t *session, const rc_sweep_config_t *config,
+    rc_log_t *log, rc_sweep_result_t *out, rc_sweep_item_t **items, int64_t *count, rc_err_t *err);
+
+#endif

@@ -1,0 +1,105 @@
+#include "config.h"
+#include "sweep/turn.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+struct rc_turn {
+    int enabled;
+    int room; /* held shared or exclusively while inside */
+    int gate; /* passed by everyone; held by who waits for the room alone, so that it cannot starve
+               */
+};
+
+/* In a folder that all jobs of the node see: TMPDIR is often one per job. */
+static int open_lock(const char *name, rc_err_t *err)
+{
+    static const char *const folders[] = {"/dev/shm", "/tmp"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/rowcast-%ld.%s", folders[i], (long)getuid(), name);
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd >= 0)
+            return fd;
+    }
+    rc_fail_errno(err, RC_EIO, errno,
+        "no lock can be made in /dev/shm or /tmp; --timing shared goes without");
+    return -1;
+}
+
+rc_status_t rc_turn_open(int enabled, rc_turn_t **out, rc_err_t *err)
+{
+    rc_turn_t *t = rc_alloc0(1, sizeof *t, "a lock", err);
+    if (!t)
+        return RC_ENOMEM;
+    t->room = t->gate = -1;
+    t->enabled = enabled;
+    if (enabled) {
+        t->room = open_lock("room", err);
+        t->gate = t->room < 0 ? -1 : open_lock("gate", err);
+        if (t->gate < 0) {
+            rc_turn_close(t);
+            return RC_EIO;
+        }
+    }
+    *out = t;
+    return RC_OK;
+}
+
+static rc_status_t take(int fd, int how, rc_turn_stop_fn *stop, void *user)
+{
+    static const int64_t pause_ns = 3000000;
+    /* where the node has no locks at all, ranks time side by side */
+    while (flock(fd, how | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+        if (stop && stop(user))
+            return RC_EINTR;
+        rc_sleep_ns(pause_ns);
+    }
+    return RC_OK;
+}
+
+static rc_status_t enter(rc_turn_t *t, int how, rc_turn_stop_fn *stop, void *user)
+{
+    if (!t->enabled)
+        return RC_OK;
+    rc_turn_leave(t);
+    rc_status_t st = take(t->gate, LOCK_EX, stop, user);
+    if (st == RC_OK)
+        st = take(t->room, how, stop, user);
+    flock(t->gate, LOCK_UN);
+    return st;
+}
+
+rc_status_t rc_turn_share(rc_turn_t *t, rc_turn_stop_fn *stop, void *user)
+{
+    return enter(t, LOCK_SH, stop, user);
+}
+
+rc_status_t rc_turn_own(rc_turn_t *t, rc_turn_stop_fn *stop, void *user)
+{
+    return enter(t, LOCK_EX, stop, user);
+}
+
+void rc_turn_leave(rc_turn_t *t)
+{
+    if (t->enabled)
+        flock(t->room, LOCK_UN);
+}
+
+void rc_turn_close(rc_turn_t *t)
+{
+    if (!t)
+        return;
+    if (t->room >= 0)
+        close(t->room);
+    if (t->gate >= 0)
+        close(t->gate);
+    free(t);
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# rowcast order: the summary, the files and in which direction they map, and errors.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 23
+
+# 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
+cat >"$tmp/a.mtx" <<END
+%%MatrixMarket matrix coordinate real general
+5 4 6
+1 1 11
+1 4 14
+2 2 22
+4 1 41
+4 4 44
+5 2 52
+END
+
+rows() # rows FILE: the slots in one line
+{
+    grep -v '^#' "$1" | tr '\n' ' '
+}
+
+order() # order POLICY OPTION...
+{
+    policy=$1
+    shift
+    "$ROWCAST" order "$tmp/a.mtx" --policy "$policy" --nw 2 --nt 1 --line 1 --threads 1 \
+        --rows "$tmp/rows" -o "$tmp/b.mtx" "$@" >"$tmp/out"
+}
+
+ok "cta runs" order cta
+is "cta takes the closest row next" "$(rows "$tmp/rows")" "2 1 4 0 3 "
+ok "the rows file names the policy" grep -qx '# policy: cta@[0-9]*' "$tmp/rows"
+ok "and the direction" grep -q 'slot (new position) -> original row' "$tmp/rows"
+ok "and the geometry" grep -qx '# nw: 2  nt: 1  line: 1' "$tmp/rows"
+is "the matrix has its rows in slot order" "$(grep -v '^%' "$tmp/b.mtx" | tr '\n' ';')" \
+    "5 4 6;2 2 22;3 2 52;4 1 11;4 4 14;5 1 41;5 4 44;"
+ok "lpt runs" order lpt
+is "lpt balances" "$(rows "$tmp/rows")" "0 3 1 4 2 -1 "
+ok "pads are counted" grep -q 'pads: 1 ' "$tmp/rows"
+is "pads are not in the matrix" "$(grep -v '^%' "$tmp/b.mtx" | head -n 1)" "5 4 6"
+ok "dcsr runs" order dcsr
+is "dcsr leaves the empty row out" "$(rows "$tmp/rows")" "0 1 3 4 "
+is "and so does the matrix" "$(grep -v '^%' "$tmp/b.mtx" | tr '\n' ';')" \
+    "4 4 6;1 1 11;1 4 14;2 2 22;3 1 41;3 4 44;4 2 52;"
+ok "csv runs" order lpt --format csv
+is "csv has both orders" "$(cut -d, -f1,3,4,5,7 "$tmp/out" | tr '\n' ';')" \
+    "order,slots,pads,left_out,load_max;csr,5,0,0,3;lpt,6,1,0,3;"
+code "a built-in matrix can be named" 0 "$ROWCAST" order mesh3d:n=4 -p warp --format json
+code "an unknown policy is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx" -p hybrid2-1
+ok "that suggests the nearest" grep -q "did you mean 'hybrid2.1'" "$tmp/err"
+code "a missing policy is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx"
+code "a geometry out of range is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx" -p csr --nw 0
+code "a missing file is an input error" 3 "$ROWCAST" order "$tmp/none.mtx" -p csr
+code "a file that cannot be written is an error" 3 \
+    "$ROWCAST" order "$tmp/a.mtx" -p csr --rows "$tmp/none/rows"
+code "an unknown format is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx" -p csr --format xml

@@ -1,0 +1,81 @@
+#!/bin/sh
+# The examples of README.md, run as they stand there.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+PATH=$(dirname "$ROWCAST"):$PATH
+export PATH
+cd "$tmp" || exit 1
+plan 19
+
+# blocks MARK: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
+blocks()
+{
+    awk -v mark="<!-- $1 -->" '
+        $0 == mark { armed = 1; next }
+        armed && /^```/ { n++; file = "block-" n "." substr($0, 4); armed = 0; open = 1; next }
+        open && /^```/ { open = 0; close(file); next }
+        open { print > file }
+    ' "$top_srcdir/README.md"
+}
+
+rowcast sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --case-time 0.0005 \
+    --share-device --timing shared >log 2>&1
+is "a small store is made" "$?" 0
+blocks run
+is "README.md has three examples of the store" "$(find . -name 'block-*' | wc -l)" 3
+
+sh -eu block-1.sh >out 2>err
+is "h5ls, h5dump and query" "$?:$(wc -c <err)" 0:0
+is "h5ls names the results" "$(grep -c '^/results ' out)" 1
+is "query prints rows" "$(grep -c 'cstat:strip=4' out | awk '{ print ($1 > 0) }')" 1
+
+for n in 2 3; do
+    if ! /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+        skip "python example $n runs" "no h5py"
+        skip "python example $n prints results" "no h5py"
+    elif grep -q 'import pandas' block-$n.python && ! /usr/bin/python3 -c 'import pandas' 2>/dev/null; then
+        skip "python example $n runs" "no pandas"
+        skip "python example $n prints results" "no pandas"
+    else
+        /usr/bin/python3 -W ignore block-$n.python >out 2>err
+        is "python example $n runs" "$?" 0
+        sed 's/^/# /' err
+        is "python example $n prints results" "$(grep -c csr out | awk '{ print ($1 > 0) }')" 1
+    fi
+done
+
+rm -f block-*
+blocks compile
+is "README.md has an example of the library" "$(find . -name 'block-*' | wc -l)" 1
+make -C "$top_builddir" install DESTDIR="$tmp/root" >log 2>&1
+is "make install" "$?" 0
+prefix=$(find "$tmp/root" -name rowcast.pc | sed 's|/lib.*/pkgconfig/rowcast.pc$||')
+library=$(find "$prefix" -name librowcast.so)
+if [ -n "$library" ]; then
+    folder=$(dirname "$library")
+    mv block-1.c example.c
+    flags=$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH \
+        pkg-config --cflags --libs --define-variable=prefix="$prefix" rowcast)
+    # shellcheck disable=SC2086  # flags are words
+    $CC $CFLAGS -Wall -Werror example.c -o example $flags >log 2>&1
+    is "the example compiles against the installed library" "$?" 0
+    sed 's/^/# /' log
+    rowcast generate mesh2d:nx=30,ny=30 -o m.mtx >log 2>&1
+    LD_LIBRARY_PATH=$folder ./example m.mtx >out 2>&1
+    is "the example runs" "$?:$(grep -c '^[0-9]* slots, first row [0-9]*, density 0.00' out)" 0:1
+    sed 's/^/# /' out
+    is "the library needs neither MPI nor HDF5" \
+        "$(readelf -d "$library" | grep -cE 'NEEDED.*(mpi|hdf5)')" 0
+else
+    for what in "the example compiles against the installed library" "the example runs" \
+        "the library needs neither MPI nor HDF5"; do
+        skip "$what" "no shared library in this build"
+    done
+fi
+for f in bin/rowcast include/rowcast.h share/man/man1/rowcast.1 share/man/man1/rowcast-sweep.1 \
+    share/bash-completion/completions/rowcast; do
+    is "installed: $f" "$(find "$prefix/$f" -type f | wc -l)" 1
+done

@@ -1,0 +1,80 @@
+# shellcheck shell=sh
+# Sourced by the command tests: TAP on stdout, a scratch directory in $tmp, removed at the end.
+tap_count=0 # printf, not echo: the names may hold backslashes
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# plan N: how many tests follow
+plan()
+{
+    echo "1..$1"
+}
+
+# skip_all REASON: end the script
+skip_all()
+{
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# ok NAME COMMAND...: the command succeeds
+ok()
+{
+    tap_count=$((tap_count + 1))
+    tap_name=$1
+    shift
+    if "$@" >"$tmp/tap.out" 2>&1; then
+        printf 'ok %d - %s\n' "$tap_count" "$tap_name"
+    else
+        tap_code=$?
+        printf 'not ok %d - %s\n' "$tap_count" "$tap_name"
+        printf '# exit code %d of: %s\n' "$tap_code" "$*"
+        sed 's/^/# /' "$tmp/tap.out"
+    fi
+}
+
+# not_ok NAME COMMAND...: the command fails
+not_ok()
+{
+    tap_label=$1
+    shift
+    ok "$tap_label" fails "$@"
+}
+
+fails()
+{
+    ! "$@"
+}
+
+# code NAME EXPECTED COMMAND...: the command ends with that exit code; its output is in
+# $tmp/out and $tmp/err
+code()
+{
+    tap_label=$1
+    tap_expected=$2
+    shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    is "$tap_label" "$?" "$tap_expected"
+}
+
+# is NAME FOUND EXPECTED: two texts are the same
+is()
+{
+    tap_count=$((tap_count + 1))
+    if [ "$2" = "$3" ]; then
+        printf 'ok %d - %s\n' "$tap_count" "$1"
+    else
+        printf 'not ok %d - %s\n' "$tap_count" "$1"
+        printf 'expected: %s\nfound: %s\n' "$3" "$2" | sed 's/^/# /'
+    fi
+}
+
+# skip NAME REASON
+skip()
+{
+    tap_count=$((tap_count + 1))
+    printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$1" "$2"
+}

@@ -1,0 +1,210 @@
+#!/bin/sh
+# Usage: check-source.sh RULE DIR
+# Prints "file:line: what is wrong" for every place under DIR that breaks the rule; exit 1 when there
+# is one.  `check-source.sh list` prints the rules.  DIR is a source tree: src, kernels, analysis.
+LC_ALL=C
+export LC_ALL
+
+rules='layers headers libraries words length docstrings first'
+
+if [ "${1:-}" = list ]; then
+    echo "$rules"
+    exit 0
+fi
+rule=$1
+cd "$2" || exit 2
+
+sources()
+{
+    for room in src kernels analysis; do
+        if [ -d "$room" ]; then
+            find "$room" -type f \( -name '*.c' -o -name '*.h' -o -name '*.inc' -o -name '*.cu' \
+                -o -name '*.cuh' \) ! -name config.h
+        fi
+    done | sort
+}
+
+# The named file with comments and the contents of texts blanked, line by line; a file that an
+# include names is kept.
+code_of()
+{
+    awk '{
+        line = $0
+        keep = line ~ /^[ \t]*#[ \t]*include/
+        out = ""
+        while (line != "") {
+            if (comment) {
+                at = index(line, "*/")
+                if (!at) { line = ""; break }
+                line = substr(line, at + 2)
+                comment = 0
+            } else if (substr(line, 1, 2) == "/*") {
+                comment = 1
+                line = substr(line, 3)
+            } else if (substr(line, 1, 2) == "//") {
+                line = ""
+            } else if (!keep && match(line, /^"([^"\\]|\\.)*"/)) {
+                out = out "\"\""
+                line = substr(line, RLENGTH + 1)
+            } else if (!keep && match(line, /^\047([^\047\\]|\\.[^\047]*)\047/)) {
+                out = out "\047\047"
+                line = substr(line, RLENGTH + 1)
+            } else {
+                at = match(substr(line, 2), /["\/\047]/) # where a text or comment may begin
+                at = at ? at : length(line)
+                out = out substr(line, 1, at)
+                line = substr(line, at + 1)
+            }
+        }
+        print out
+    }' "$1"
+}
+
+# grep_code PATTERN MESSAGE FILE...: every line of code that matches
+grep_code()
+{
+    pattern=$1
+    message=$2
+    shift 2
+    for file in "$@"; do
+        code_of "$file" | grep -nE "$pattern" | sed "s|^\([0-9]*\):.*|$file:\1: $message|"
+    done
+}
+
+# Rooms may include only lower rooms.
+layers()
+{
+    for file in $(sources); do
+        room=${file#src/}
+        room=${room%%/*}
+        case $file in
+        src/rowcast.h) may=' ' ;;
+        src/base/*) may=' base ' ;;
+        src/sparse/*) may=' base sparse ' ;;
+        src/catalog/*) may=' base sparse catalog ' ;;
+        src/order/*) may=' base sparse order ' ;;
+        # a feature counts what masks and rows say
+        src/feature/*) may=' base sparse feature order/mask.h order/rows.h ' ;;
+        # a kernel runs a schedule
+        kernels/*) may=' base sparse kernels order/policy.h ' ;;
+        src/measure/*) may=' base kernels measure ' ;;
+        src/store/*) may=' base store ' ;;
+        src/sweep/*) may=' base sparse catalog order feature kernels measure store sweep ' ;;
+        src/model/*) may=' base feature order model ' ;;
+        analysis/*) may=' base store model analysis ' ;;
+        src/cmd/*) continue ;;
+        *)
+            echo "$file:1: a room that the table of tests/lint/check-source.sh does not have"
+            continue
+            ;;
+        esac
+        code_of "$file" | grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' \
+            | sed 's/^\([0-9]*\):[^"]*"\([^"]*\)".*/\1 \2/' | while read -r number name; do
+            case $name in
+            config.h | rowcast.h) continue ;;
+            ../* | */../*)
+                echo "$file:$number: '$name' leaves the folder: name it from the top"
+                continue
+                ;;
+            */*) part=${name%%/*} ;;
+            *) part=$room ;;
+            esac
+            case $may in
+            *" $part "* | *" $name "*) ;;
+            *) echo "$file:$number: $room may not include '$name'" ;;
+            esac
+        done
+    done
+}
+
+# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels see CUDA.
+headers()
+{
+    for file in $(sources); do
+        case $file in
+        src/store/* | src/sweep/* | src/cmd/*) ;;
+        *) grep_code '#[[:space:]]*include[[:space:]]*[<"]mpi\.h' \
+            'only src/store, src/sweep and src/cmd may include mpi.h' "$file" ;;
+        esac
+        case $file in
+        src/store/*) ;;
+        *) grep_code '#[[:space:]]*include[[:space:]]*[<"]hdf5(_hl)?\.h' \
+            'only src/store may include hdf5.h' "$file" ;;
+        esac
+        case $file in
+        kernels/*) ;;
+        *) grep_code '#[[:space:]]*include[[:space:]]*[<"](cuda|cusparse)[a-zA-Z_]*\.h' \
+            'only kernels may include CUDA headers' "$file" ;;
+        esac
+    done
+}
+
+# A library returns to its caller.
+libraries()
+{
+    for file in $(sources); do
+        case $file in
+        src/cmd/*) ;;
+        *) grep_code '(^|[^A-Za-z0-9_])(exit|_exit|_Exit|quick_exit|abort)[[:space:]]*\(' \
+            'a library does not end the program' "$file" ;;
+        esac
+    done
+}
+
+# Calls that cut, overrun or cannot report an error.
+words()
+{
+    for file in $(sources); do
+        grep_code '(^|[^A-Za-z0-9_])(strncpy|strcpy|strcat|strncat|sprintf|vsprintf|gets|atoi|atol|atoll|atof|rand|srand|alloca)[[:space:]]*\(' \
+            'use the checked or seeded call of src/base instead' "$file"
+    done
+}
+
+length()
+{
+    for file in $(sources); do
+        n=$(wc -l <"$file")
+        if [ "$n" -gt 1000 ]; then
+            echo "$file:$n: more than 1000 lines: split it"
+        elif [ "$n" -gt 600 ]; then
+            echo "# $file has $n lines (600 is where to ask why)" >&2
+        fi
+    done
+}
+
+# Every public declaration has a docstring, every header says what it is.
+docstrings()
+{
+    [ ! -f src/rowcast.h ] || awk '
+        /^RC_API |^typedef (struct|enum|union) / && previous !~ /\*\/$/ {
+            print FILENAME ":" FNR ": no docstring before: " $0
+        }
+        { previous = $0 }' src/rowcast.h
+    for file in $(sources); do
+        case $file in
+        *.h) head -n 1 "$file" | grep -q '^/\*\* .file ' \
+            || printf '%s\n' "$file:1: a header starts with a comment that says what it is" ;;
+        esac
+    done
+}
+
+# config.h comes first: it decides what the system headers declare.
+first()
+{
+    for file in $(sources); do
+        case $file in
+        *.c) code_of "$file" | grep -nE '^[[:space:]]*#[[:space:]]*include' | head -n 1 \
+            | grep -v '"config\.h"' | sed "s|^\([0-9]*\):.*|$file:\1: config.h must be included first|" ;;
+        esac
+    done
+}
+
+case " $rules " in
+*" $rule "*) ;;
+*)
+    echo "unknown rule $rule: $rules" >&2
+    exit 2
+    ;;
+esac
+found=$("$rule")
+[ -z "$found" ] || { printf '%s\n' "$found"; exit 1; }

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Requests to stop: exit code 75, the store opens, a rerun completes; and what others may do while a
+# sweep runs.
+# shellcheck source=tests/mpi/mpi.sh
+. "${top_srcdir:?}/tests/mpi/mpi.sh"
+plan 39
+
+for i in 1 2 3 4; do
+    matrix "m$i" uniform:n=$((50 + 40 * i))
+done
+# a run of about two seconds
+list="-C $tmp/col $quick -k 2,3 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000"
+
+cat >"$tmp/rank" <<'END'
+#!/bin/sh
+echo "$$" >>"$PIDS"
+exec "$ROWCAST" "$@"
+END
+chmod +x "$tmp/rank"
+PIDS=$tmp/pids
+export PIDS ROWCAST
+
+start() # start STORE ARGUMENT...: a sweep on 2 ranks in the background, its launcher in $job
+{
+    store=$1
+    shift
+    : >"$PIDS"
+    # shellcheck disable=SC2086
+    "$MPIRUN" -n 2 "$tmp/rank" sweep -s "$store" $list "$@" >"$tmp/job.out" 2>"$tmp/job.err" &
+    job=$!
+    # a watchdog: a hang is a failure
+    (
+        sleep "$limit"
+        kill -9 "$job" 2>/dev/null
+    ) >/dev/null 2>&1 &
+    watchdog=$!
+}
+
+finish() # the exit code of the job in $code
+{
+    wait "$job" 2>/dev/null
+    code=$?
+    kill "$watchdog" 2>/dev/null
+}
+
+under_way() # wait until a journal of the store has results
+{
+    waits=0
+    while [ "$waits" -lt 300 ]; do
+        alone status "$store" -f csv 2>/dev/null | awk -F'",' '/^journal/ && $2 + 0 > 0' | grep -q . && return 0
+        waits=$((waits + 1))
+        sleep 0.05
+    done
+    return 1
+}
+
+start "$tmp/whole.h5"
+finish
+is "an uninterrupted sweep" "$code" 0
+
+# -------------------------------------------------- signals and the time budget
+for how in TERM-0 TERM-1 USR1-1 USR1-launcher INT-0; do
+    start "$tmp/$how.h5"
+    ok "$how: it is under way" under_way
+    signal=${how%-*}
+    case $how in
+    *-launcher) kill "-$signal" "$job" ;;
+    *) kill "-$signal" "$(sed -n "$((${how#*-} + 1))p" "$PIDS")" ;;
+    esac
+    finish
+    is "$how: exit code 75" "$code" 75
+    ok "$how: something is done and something left" sh -c \
+        "n=\$('$ROWCAST' query '$store' -f csv -o case | wc -l); test \$n -gt 1 && test \$n -lt 25"
+    # shellcheck disable=SC2086
+    code "$how: a rerun completes" 0 launch 2 sweep -s "$store" $list
+    is "$how: the cases are those of an uninterrupted sweep" "$(cases "$store")$(twice "$store")" \
+        "$(cases "$tmp/whole.h5")"
+done
+start "$tmp/budget.h5" --time-budget 0.2
+finish
+is "a time budget ends it with 75" "$code" 75
+# shellcheck disable=SC2086
+code "and a rerun completes" 0 launch 3 sweep -s "$store" $list
+is "with the same cases" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
+
+# mpirun that is asked to end gives its ranks a moment, then kills: nothing is lost
+start "$tmp/launcher.h5"
+under_way
+kill -TERM "$job"
+finish
+ok "a launcher that is ended leaves a store that opens" alone status "$store"
+# shellcheck disable=SC2086
+code "and a rerun completes" 0 launch 2 sweep -s "$store" $list
+is "with the same cases" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
+
+# ------------------------------------------------------- while a sweep runs
+start "$tmp/busy.h5"
+under_way
+is "status shows its ranks" "$(alone status "$store" -f csv 2>/dev/null | grep -c '^journal: rank [01] of 2,.running')" 2
+# shellcheck disable=SC2086
+code "a second sweep is refused" 3 alone sweep -s "$store" $list
+ok "and told by whom" grep -q 'another sweep has this store.*held by process [0-9]* on' "$tmp/err"
+ok "a fold in the middle" alone fold "$store"
+ok "brings rows" sh -c "'$ROWCAST' query '$store' -f csv | grep -q ,ok,"
+finish
+is "and does the sweep no harm" "$code" 0
+is "the cases are those of a sweep alone" "$(cases "$store")$(twice "$store")" \
+    "$(cases "$tmp/whole.h5")"

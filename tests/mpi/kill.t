@@ -1,0 +1,153 @@
+#!/bin/sh
+# kill -9 of one rank, of all, or of the launcher, at random times, many times over: the store opens,
+# no finished case is lost or doubled, and in the end everything is there.
+# ROWCAST_KILLS: how many; ROWCAST_SEED: of the random numbers.
+# shellcheck source=tests/mpi/mpi.sh
+. "${top_srcdir:?}/tests/mpi/mpi.sh"
+kills=${ROWCAST_KILLS:-25}
+seed=${ROWCAST_SEED:-$$}
+export OMPI_MCA_odls_base_sigkill_timeout=0 # mpirun ends the others at once
+echo "# $kills kills, seed $seed"
+plan 8
+
+for i in 1 2 3 4 5 6; do
+    matrix "m$i" uniform:n=$((40 + 30 * i))
+done
+list="-C $tmp/col $quick -k 2 -p csr,lpt,warp,cta,hybrid1 --kernels fault:mode=0:delay_us=300,null"
+
+random() # random N: 0 .. N-1, in $random
+{
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    random=$((seed / 65536 % $1))
+}
+
+# A rank says who it is before it becomes rowcast.
+cat >"$tmp/rank" <<'END'
+#!/bin/sh
+echo "$$" >>"$PIDS"
+exec "$ROWCAST" "$@"
+END
+chmod +x "$tmp/rank"
+PIDS=$tmp/pids
+export PIDS ROWCAST
+
+start() # start STORE: a sweep on 2 ranks in the background, its launcher in $job
+{
+    : >"$PIDS"
+    # shellcheck disable=SC2086
+    "$MPIRUN" -n 2 "$tmp/rank" sweep -s "$1" $list >"$tmp/out" 2>"$tmp/err" &
+    job=$!
+}
+
+# sleep_ms N
+sleep_ms()
+{
+    sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+}
+
+gone() # wait until the ranks are gone; 1 when they stay
+{
+    while read -r pid; do
+        waits=0
+        while kill -0 "$pid" 2>/dev/null; do
+            waits=$((waits + 1))
+            [ "$waits" -lt 1000 ] || return 1
+            sleep 0.02
+        done
+    done <"$PIDS"
+}
+
+finished() # finished STORE: cases that are ok, from a copy of store and journals that is folded
+{
+    rm -rf "$tmp/copy.h5" "$tmp/copy.h5.journal"
+    [ ! -e "$1" ] || cp "$1" "$tmp/copy.h5"
+    [ ! -d "$1.journal" ] || cp -r "$1.journal" "$tmp/copy.h5.journal"
+    [ -e "$tmp/copy.h5" ] || [ -e "$tmp/copy.h5.journal" ] || return 0 # killed before anything
+    alone fold -q "$tmp/copy.h5" >"$tmp/fold.out" 2>&1 || fault "fold: $(cat "$tmp/fold.out")"
+    [ -e "$tmp/copy.h5" ] || return 0
+    twice "$tmp/copy.h5" >"$tmp/twice"
+    [ ! -s "$tmp/twice" ] || fault "doubled: $(tr '\n' ' ' <"$tmp/twice")"
+    alone query "$tmp/copy.h5" -f csv -o case -w 'status == ok' | tail -n +2 | sort
+}
+
+fault()
+{
+    echo "# kill $n: $1" >&2
+    echo "$n: $1" >>"$tmp/faults"
+}
+: >"$tmp/faults"
+
+# an uninterrupted run: what there is to be, and how long it takes
+began=$(date +%s%N)
+start "$tmp/whole.h5"
+wait "$job"
+is "an uninterrupted run" "$?" 0
+span=$((($(date +%s%N) - began) / 1000000))
+echo "# a run takes $span ms"
+
+store=$tmp/s.h5
+n=0
+complete=0
+
+: >"$tmp/before"
+while [ "$n" -lt "$kills" ]; do
+    n=$((n + 1))
+    start "$store"
+    random "$span"
+    sleep_ms "$random"
+    random 4
+    case $random in
+    0) # the ranks live on without their launcher for a while
+        kill -9 "$job" 2>/dev/null
+        random "$span"
+        sleep_ms "$random"
+        xargs -r kill -9 <"$PIDS" 2>/dev/null
+        ;;
+    1) xargs -r kill -9 "$job" <"$PIDS" 2>/dev/null ;;
+    2) pid=$(sed -n 1p "$PIDS") && [ -n "$pid" ] && kill -9 "$pid" 2>/dev/null ;;
+    3) pid=$(sed -n 2p "$PIDS") && [ -n "$pid" ] && kill -9 "$pid" 2>/dev/null ;;
+    esac
+    wait "$job" 2>/dev/null
+    code=$?
+    gone || fault "a rank is still there"
+    if [ -e "$store" ] || [ -d "$store.journal" ]; then
+        alone status "$store" >/dev/null 2>"$tmp/status" || {
+            [ ! -e "$store" ] && grep -q 'no such store' "$tmp/status"
+        } || fault "status: $(cat "$tmp/status")"
+    fi
+    finished "$store" >"$tmp/now"
+    comm -23 "$tmp/before" "$tmp/now" >"$tmp/lost"
+    [ ! -s "$tmp/lost" ] || fault "lost: $(tr '\n' ' ' <"$tmp/lost")"
+    cp "$tmp/now" "$tmp/before"
+    random 5
+    if [ "$random" -eq 0 ]; then # a fold in between, killed now and then
+        random 400
+        timeout -s KILL "0.$random" "$ROWCAST" fold -q "$store" >/dev/null 2>&1
+    fi
+    if [ "$code" -le 1 ]; then # it was faster than the kill: begin again
+        complete=$((complete + 1))
+        rm -rf "$store" "$store.journal"
+        : >"$tmp/before"
+    fi
+done
+is "no kill lost or doubled anything, or left what cannot be opened" "$(cat "$tmp/faults")" ""
+
+start "$store"
+wait "$job"
+code=$?
+ok "the last run completes" test "$code" -le 1
+given_up=$(alone query "$store" -f csv -o case -w 'status == crashed' | tail -n +2 | wc -l)
+given_up=$((given_up + $(alone query "$store" -M -f csv -o fullname -w 'status == crashed' | tail -n +2 | wc -l)))
+echo "# $complete runs were not hit; $given_up cases or matrices were in flight in two killed runs"
+if [ "$given_up" -gt 0 ]; then
+    is "what was in flight twice is told by the exit code" "$code" 1
+    # shellcheck disable=SC2086
+    launch 2 sweep -s "$store" $list --redo 'status == crashed' >"$tmp/out" 2>&1
+    is "and a redo brings it to ok" "$?" 0
+else
+    is "nothing was in flight twice" "$code" 0
+    skip "a redo brings the crashed to ok" "there are none"
+fi
+is "the cases are those of an uninterrupted run" "$(cases "$store")" "$(cases "$tmp/whole.h5")"
+is "nothing is doubled" "$(alone query "$store" -a -f csv -o case -w 'status == ok' | tail -n +2 | sort | uniq -d)" ""
+ok "no journal is left" test ! -e "$store.journal"

@@ -1,0 +1,129 @@
+#!/bin/sh
+# Sweeps on 1, 2, 3 and 5 ranks: the same cases, incremental reruns, failures, bad options.
+# shellcheck source=tests/mpi/mpi.sh
+. "${top_srcdir:?}/tests/mpi/mpi.sh"
+plan 79
+
+matrix a uniform:n=100
+matrix b uniform:n=150
+matrix c uniform:n=200
+list="-k 2,5,n -p csr,lpt,cta --precision fp32,fp64 --kernels rowsplit,null"
+total=$((3 * 3 * 3 * 2 * 2))
+
+count() # count WHAT: the numbers of a line of the last result table
+{
+    grep "^$1" "$tmp/out" | tr -s ' ' | sed "s/^$1 //"
+}
+
+# --------------------------------------------------- the same on any number of ranks
+for ranks in 1 2 3 5; do
+    store=$tmp/r$ranks.h5
+    # shellcheck disable=SC2086
+    code "a sweep on $ranks ranks" 0 sweep "$ranks" "$store" $list
+    is "$ranks ranks measure every case" "$(count matrices); $(count cases)" \
+        "3 0 0 0 0; $total 0 0 0 0"
+    is "$ranks ranks give the cases of one rank" "$(cases "$store")" "$(cases "$tmp/r1.h5")"
+    is "nothing is there twice on $ranks" "$(twice "$store")" ""
+    ok "no journal is left on $ranks" test ! -e "$store.journal"
+    before=$(rows "$store" -a)
+    # shellcheck disable=SC2086
+    code "a second run on $ranks ranks" 0 sweep "$ranks" "$store" $list
+    ok "says that there is nothing to do" grep -q "nothing to do: all $total cases of 3 matrices" \
+        "$tmp/err"
+    is "and adds no row" "$(rows "$store" -a)" "$before"
+done
+is "without a launcher too" "$(
+    # shellcheck disable=SC2086
+    alone sweep -C "$tmp/col" -s "$tmp/r2.h5" $quick $list 2>&1 | grep -c 'nothing to do'
+)" 1
+
+# ------------------------------------------------------------- exactly the new cases
+store=$tmp/inc.h5
+sweep 2 "$store" -k 2 -p csr,lpt --kernels null >/dev/null 2>&1
+is "two policies on three matrices" "$(rows "$store" -a)" 6
+
+dry() # dry ARGUMENT...: what a dry run says is pending, done
+{
+    sweep 2 "$store" --dry-run "$@" 2>&1 >/dev/null | sed -n 's/.*left: \([0-9]*\) cases pending, \([0-9]*\) done.*/\1 \2/p'
+}
+sum=$(cksum <"$store")
+is "a dry run tells what a policy adds" "$(dry -k 2 -p csr,lpt,cta --kernels null)" "3 6"
+is "a dry run tells what two K add" "$(dry -k 2,7,n -p csr,lpt --kernels null)" "12 6"
+is "a dry run touches nothing" "$(cksum <"$store")$(ls -d "$store"*)" "$sum$store"
+code "another policy" 0 sweep 2 "$store" -k 2 -p csr,lpt,cta --kernels null
+is "adds its cases only" "$(count cases); $(rows "$store" -a)" "3 0 0 0 0; 9"
+code "another K" 0 sweep 3 "$store" -k 2,7 -p csr,lpt,cta --kernels null
+is "adds its cases only" "$(count cases); $(rows "$store" -a)" "9 0 0 0 0; 18"
+matrix d uniform:n=120
+is "a dry run tells what a matrix adds" "$(dry -k 2,7 -p csr,lpt,cta --kernels null)" "6 18"
+code "another matrix" 0 sweep 2 "$store" -k 2,7 -p csr,lpt,cta --kernels null
+is "adds its cases only" "$(count matrices); $(count cases); $(rows "$store" -a)" \
+    "1 0 0 0 0; 6 0 0 0 0; 24"
+code "a K that n repeats" 0 sweep 2 "$store" -k 120,n -p csr --kernels null -w 'name == d'
+is "is measured once" "$(count cases)" "1 0 0 0 0"
+code "a redo" 0 sweep 2 "$store" -k 2,7 -p csr,lpt,cta --kernels null --redo 'policy == lpt'
+is "measures what matches" "$(count cases)" "8 0 0 0 0"
+is "and adds that many newer rows" "$(rows "$store" -a) $(rows "$store")" "33 25"
+is "the newest rows are the redone ones" \
+    "$(alone query "$store" -f csv -o run -w 'policy == lpt' | tail -n +2 | sort -u | wc -l)" 1
+cp "$tmp/col/G/a.mtx" "$tmp/col/G/same.mtx"
+code "a second copy of a matrix" 0 sweep 2 "$store" -k 2,7 -p csr,lpt,cta --kernels null
+is "is loaded, and not measured again" "$(count matrices); $(count cases)" "1 0 0 0 0; 0 0 0 0 0"
+rm "$tmp/col/G/same.mtx"
+
+# ------------------------------------------------------------------------ failures
+bad=$tmp/bad.h5
+echo 'this is no matrix' >"$tmp/col/G/x1.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n7 1 1\n' >"$tmp/col/G/x2.mtx"
+: >"$tmp/col/G/x3.mtx"
+printf 'Group,Name\n' >"$tmp/none.csv"
+code "matrices that cannot be read" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
+is "are failed, the others are ok" "$(count matrices); $(count cases)" "4 0 0 3 0; 4 0 0 0 0"
+ok "the text has file, line and what was expected" sh -c \
+    "'$ROWCAST' query '$bad' -M -f csv -o message -w 'fullname == G/x2' | grep -q 'x2.mtx.*4.*expected'"
+code "a rerun does not try them again" 0 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
+ok "and has nothing to do" grep -q 'nothing to do' "$tmp/err"
+matrix x1 uniform:n=50
+code "one that is mended" 0 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
+is "is loaded and measured" "$(count matrices); $(count cases)" "1 0 0 0 0; 1 0 0 0 0"
+code "a redo of what failed" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit \
+    --redo 'status == failed'
+is "loads that again and nothing else" "$(count matrices); $(count cases)" "0 0 0 2 0; 0 0 0 0 0"
+rm "$tmp/col/G"/x*
+
+code "a wrong kernel" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=1,rowsplit
+is "is wrong, the others are done" "$(count cases)" "0 4 0 0 0"
+code "a kernel without memory" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=5:rows=100
+is "has failed on its matrix only" "$(count cases)" "3 0 0 1 0"
+is "in its phase, with its text" "$(alone query "$bad" -f csv -o phase,message -w 'status == failed' | tail -n +2)" \
+    "prepare,no memory (requested by fault:mode=5)"
+code "a device that fails" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=4:rows=100
+is "has failed on its matrix only" "$(count cases)" "3 0 0 1 0"
+code "too little memory for the matrices" 1 sweep 2 "$tmp/small.h5" -k 2 -p csr --kernels null -m 10
+is "skips them" "$(count matrices)" "0 0 4 0 0"
+ok "and says how much is missing" sh -c \
+    "'$ROWCAST' query '$tmp/small.h5' -M -f csv -o message | grep -q 'memory: loading takes about [0-9]* bytes, the limit is 10'"
+code "too little memory for B and C" 1 sweep 2 "$tmp/small2.h5" -k 1000000 -p csr --kernels null -m 1M
+is "skips the cases" "$(count matrices); $(count cases)" "4 0 0 0 0; 0 0 4 0 0"
+
+# -------------------------------------------------------------------- empty, wrong
+code "an empty selection" 0 sweep 2 "$tmp/empty.h5" -w 'rows > 1000000'
+ok "says so" grep -q 'nothing to do' "$tmp/err"
+
+said() # lines of ours on stderr
+{
+    grep -cv -e '^---' -e '^$' -e '[Pp]rimary job' -e 'non-zero' -e 'mpirun detected' \
+        -e 'the job to be' -e 'Process name' -e 'Exit code' -e 'try .rowcast' "$tmp/err"
+}
+while read -r words; do
+    # shellcheck disable=SC2086
+    code "a usage error: $words" 2 sweep 3 "$tmp/empty.h5" $words
+    is "is told once" "$(said)" 1
+done <<END
+-p nosuch
+-k 0
+--bogus
+--redo nosuch==1
+END
+code "more ranks than processors" 3 launch $((2 * $(nproc) + 1)) sweep -C "$tmp/col" -s "$tmp/empty.h5" -q
+is "are refused once" "$(said)" 1

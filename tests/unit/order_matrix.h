@@ -1,0 +1,19 @@
+/* Random matrices for the tests of row orders. */
+#ifndef RC_TESTS_ORDER_MATRIX_H
+#define RC_TESTS_ORDER_MATRIX_H
+
+#include "base/rng.h"
+#include "rowcast.h"
+
+/* Matrix from rows x cols flags; every array on the heap, free with free_matrix. */
+void matrix_from_flags(const unsigned char *flag, int64_t rows, int64_t cols, rc_csr_t *out);
+void free_matrix(rc_csr_t *a);
+
+/* A random matrix: up to most_rows rows (at times none) of one of several shapes: sparse, dense,
+ * single column, repeated rows, empty rows, dense columns, dense rows, bands. */
+void random_matrix(rc_rng_t *r, int64_t most_rows, rc_csr_t *out);
+
+/* A random geometry out of a list of usual and extreme ones. */
+rc_geometry_t random_geometry(rc_rng_t *r);
+
+#endif

@@ -1,0 +1,182 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/digest.h"
+#include "base/opt.h"
+#include "base/rng.h"
+#include "base/stats.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void stats_of_known_samples(void **state)
+{
+    (void)state;
+    double x[] = { 4, 1, 3, 2 };
+    rc_stats_t s;
+    rc_stats_compute(x, 4, &s);
+    assert_true(s.min == 1 && s.max == 4 && s.mean == 2.5 && s.median == 2.5);
+    assert_true(fabs(s.sd - sqrt(5.0 / 3.0)) < 1e-15);
+    assert_true(fabs(s.geomean - pow(24, 0.25)) < 1e-15);
+    /* deviations from 2.5 are .5 .5 1.5 1.5, their median 1 */
+    assert_true(fabs(s.rel_err - 1.2533 * 1.4826 * 1.0 / (2 * 2.5)) < 1e-15);
+}
+
+/* The windowed median deviation against the plain definition. */
+static void median_deviation_is_exact(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 7);
+    for (int round = 0; round < 500; round++) {
+        int n = 3 + (int)rc_rng_below(&r, 30);
+        double x[40];
+        double d[40];
+        for (int i = 0; i < n; i++)
+            x[i] = 1 + (double)rc_rng_below(&r, 12);
+        rc_stats_t s;
+        rc_stats_compute(x, n, &s);
+        for (int i = 0; i < n; i++)
+            d[i] = fabs(x[i] - s.median);
+        qsort(d, (size_t)n, sizeof *d, rc_stats_compare);
+        double mad = rc_stats_quantile(d, n, 0.5);
+        assert_true(fabs(s.rel_err - 1.2533 * 1.4826 * mad / (sqrt(n) * s.median)) < 1e-12);
+    }
+}
+
+static void rng_is_uniform_and_seeded(void **state)
+{
+    (void)state;
+    rc_rng_t a;
+    rc_rng_t b;
+    rc_rng_seed(&a, 1);
+    rc_rng_seed(&b, 1);
+    int hits[10] = { 0 };
+    for (int i = 0; i < 100000; i++) {
+        uint64_t v = rc_rng_below(&a, 10);
+        assert_true(v == rc_rng_below(&b, 10));
+        hits[v]++;
+    }
+    for (int i = 0; i < 10; i++)
+        assert_in_range(hits[i], 9500, 10500);
+    for (uint64_t i = 0; i < 1000; i++) {
+        double v = rc_rng_signed(3, i);
+        assert_true(v >= -1 && v < 1 && (double)(float)v == v);
+    }
+}
+
+static void digest_survives_text(void **state)
+{
+    (void)state;
+    rc_digest_t d = rc_digest("rowcast", 7);
+    rc_digest_t e;
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_hex(d, hex);
+    assert_int_equal(strlen(hex), RC_DIGEST_HEX);
+    assert_int_equal(rc_digest_parse(hex, &e), RC_OK);
+    assert_int_equal(rc_digest_compare(&d, &e), 0);
+    hex[3] = 'X';
+    assert_true(rc_digest_parse(hex, &e) < 0);
+    rc_hasher_t *h = rc_hasher_new(NULL);
+    assert_non_null(h);
+    rc_hasher_add(h, "row", 3);
+    rc_hasher_add(h, "cast", 4);
+    e = rc_hasher_digest(h);
+    assert_int_equal(rc_digest_compare(&d, &e), 0);
+    rc_hasher_free(h);
+}
+
+static void numbers_are_parsed_whole(void **state)
+{
+    (void)state;
+    static const char *const bad[] = { "", " 1", "1 ", "1x", "0x10", "--1", "9999999999999999999" };
+    int64_t v;
+    rc_err_t err;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_true(rc_parse_int(bad[i], INT64_MIN, INT64_MAX, "n", &v, &err) < 0);
+    assert_int_equal(rc_parse_int("-12", -12, 0, "n", &v, &err), RC_OK);
+    assert_true(v == -12);
+    assert_int_equal(rc_parse_int("-13", -12, 0, "n", &v, &err), RC_ERANGE);
+    assert_int_equal(rc_parse_bytes("1.5K", "b", &v, &err), RC_OK);
+    assert_true(v == 1536);
+    assert_true(rc_parse_bytes("1.5X", "b", &v, &err) < 0);
+    assert_true(rc_parse_bytes("-1", "b", &v, &err) < 0);
+}
+
+static void words_and_near_names(void **state)
+{
+    (void)state;
+    rc_words_t w;
+    assert_int_equal(rc_words_split("a,bb,c", ',', &w, NULL), RC_OK);
+    assert_int_equal(w.count, 3);
+    assert_string_equal(w.word[1], "bb");
+    rc_words_free(&w);
+    assert_true(rc_words_split("a,,c", ',', &w, NULL) < 0);
+    static const char *const names[] = { "rows", "cols", "nnz" };
+    assert_string_equal(rc_nearest("row", names, 3), "rows");
+    assert_null(rc_nearest("density", names, 3));
+}
+
+struct opts {
+    int64_t number;
+    int flag;
+    const char *text;
+};
+
+static const rc_opt_t table[] = {
+    { "number", 'n', RC_OPT_INT, offsetof(struct opts, number), "N", "A number.", 0, 100 },
+    { "flag", 'f', RC_OPT_FLAG, offsetof(struct opts, flag), NULL, "A flag.", 0, 0 },
+    { "text", 0, RC_OPT_TEXT, offsetof(struct opts, text), "TEXT", "A text.", 0, 0 },
+    { NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+};
+
+static void options_and_operands_mix(void **state)
+{
+    (void)state;
+    char *argv[] = { "cmd", "one", "--number=7", "two", "-f", "--text", "--x", "three", "--",
+        "--four", NULL };
+    struct opts o = { 0, 0, NULL };
+    int first;
+    rc_err_t err;
+    assert_int_equal(rc_opt_parse(table, &o, 10, argv, &first, &err), RC_OK);
+    assert_true(o.number == 7 && o.flag == 1);
+    assert_string_equal(o.text, "--x");
+    assert_int_equal(10 - first, 4);
+    assert_string_equal(argv[first], "one");
+    assert_string_equal(argv[first + 1], "two");
+    assert_string_equal(argv[first + 2], "three");
+    assert_string_equal(argv[first + 3], "--four");
+}
+
+static void bad_options_are_named(void **state)
+{
+    (void)state;
+    static char *const bad[][3] = { { "c", "--numbr=1", "--number" }, { "c", "--flag=1", "no value" },
+        { "c", "--number", "needs a value" }, { "c", "--number=101", "0 to 100" },
+        { "c", "-q", "-q" } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char *argv[] = { bad[i][0], bad[i][1], NULL };
+        struct opts o = { 0, 0, NULL };
+        int first;
+        rc_err_t err = { 0 };
+        assert_true(rc_opt_parse(table, &o, 2, argv, &first, &err) < 0);
+        assert_non_null(strstr(err.text, bad[i][2]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stats_of_known_samples),
+        cmocka_unit_test(median_deviation_is_exact),
+        cmocka_unit_test(rng_is_uniform_and_seeded),
+        cmocka_unit_test(digest_survives_text),
+        cmocka_unit_test(numbers_are_parsed_whole),
+        cmocka_unit_test(words_and_near_names),
+        cmocka_unit_test(options_and_operands_mix),
+        cmocka_unit_test(bad_options_are_named),
+    };
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

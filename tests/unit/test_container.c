@@ -1,0 +1,374 @@
+#include "config.h"
+#include "unit.h"
+#include "failing_alloc.h"
+#include "scratch.h"
+
+#include "base/rng.h"
+#include "sparse/csr.h"
+#include "sparse/generate.h"
+#include "sparse/mtx.h"
+#include "sparse/mtx_read.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { container_most = 1 << 20 };
+
+typedef struct container {
+    const char *name; /* of the file */
+    int (*filter)(struct archive *);
+    int is_tar;
+} container_t;
+
+static const container_t containers[] = {
+    {"m.mtx", NULL, 0},
+    {"m.mtx.gz", archive_write_add_filter_gzip, 0},
+    {"m.mtx.xz", archive_write_add_filter_xz, 0},
+    {"m.mtx.zst", archive_write_add_filter_zstd, 0},
+    {"m.tar", NULL, 1},
+    {"m.tar.gz", archive_write_add_filter_gzip, 1},
+    {"m.tgz", archive_write_add_filter_gzip, 1},
+    {"m.tar.xz", archive_write_add_filter_xz, 1},
+    {"m.tar.zst", archive_write_add_filter_zstd, 1},
+};
+enum { container_count = sizeof containers / sizeof *containers };
+
+static const char text[] = "%%MatrixMarket matrix coordinate real symmetric\n"
+                           "% a comment\n5 5 6\n1 1 1.5\n3 1 -2\n2 2 1e-3\n5 4 7\n4 4 .25\n5 5 9\n";
+static const char decoy[] = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+
+static void add_member(struct archive *a, const char *name, const char *data, size_t bytes)
+{
+    struct archive_entry *e = archive_entry_new();
+    assert_non_null(e);
+    archive_entry_set_pathname(e, name);
+    archive_entry_set_size(e, (la_int64_t)bytes);
+    archive_entry_set_filetype(e, AE_IFREG);
+    archive_entry_set_perm(e, 0644);
+    assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
+    assert_int_equal(archive_write_data(a, data, bytes), bytes);
+    archive_entry_free(e);
+}
+
+/* Put data into a container; `wanted` 0 leaves the matrix itself out of a tar file. */
+static size_t pack(
+    const container_t *c, const char *data, size_t bytes, int wanted, char out[container_most])
+{
+    size_t used = 0;
+    if (!c->filter && !c->is_tar) {
+        memcpy(out, data, bytes);
+        return bytes;
+    }
+    struct archive *a = archive_write_new();
+    assert_non_null(a);
+    if (c->filter)
+        assert_int_equal(c->filter(a), ARCHIVE_OK);
+    assert_int_equal(
+        c->is_tar ? archive_write_set_format_ustar(a) : archive_write_set_format_raw(a),
+        ARCHIVE_OK);
+    assert_int_equal(archive_write_open_memory(a, out, container_most, &used), ARCHIVE_OK);
+    if (c->is_tar) {
+        add_member(a, "m/m_b.mtx", decoy, strlen(decoy));
+        add_member(a, "m.mtx", decoy, strlen(decoy));
+        add_member(a, "m/sub/m.mtx", decoy, strlen(decoy));
+    }
+    if (wanted)
+        add_member(a, "m/m.mtx", data, bytes);
+    if (c->is_tar)
+        add_member(a, "m/m_coord.mtx", decoy, strlen(decoy));
+    assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+    archive_write_free(a);
+    return used;
+}
+
+static char *buffer(void)
+{
+    char *p = malloc(container_most);
+    assert_non_null(p);
+    return p;
+}
+
+static rc_digest_t digest_of(const rc_csr_t *a)
+{
+    rc_digest_t d;
+    assert_int_equal(rc_csr_digest(a, &d, NULL), RC_OK);
+    return d;
+}
+
+/* A file of some size, so that blocks and slices are crossed. */
+static size_t sample_text(void **state, char out[container_most], rc_digest_t *digest)
+{
+    char path[SCRATCH_PATH];
+    rc_csr_t a;
+    scratch_path(state, "sample", path);
+    assert_int_equal(rc_generate("circuit:n=300,mean=5,dense=1", &a, NULL, NULL), RC_OK);
+    assert_int_equal(rc_mtx_write(path, &a, NULL, NULL), RC_OK);
+    *digest = digest_of(&a);
+    rc_csr_free(&a);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t n = fread(out, 1, container_most, f);
+    fclose(f);
+    assert_in_range(n, 1000, container_most - 1);
+    return n;
+}
+
+static void every_container_gives_the_matrix(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *plain = buffer();
+    char *packed = buffer();
+    rc_digest_t want;
+    size_t n = sample_text(state, plain, &want);
+    for (int i = 0; i < container_count; i++) {
+        scratch_path(state, containers[i].name, path);
+        scratch_write(path, packed, pack(&containers[i], plain, n, 1, packed));
+        static const size_t block[] = {37, 400, 5000, 8 << 20};
+        for (int b = 0; b < 4; b++) {
+            rc_csr_t a;
+            rc_err_t err;
+            if (rc_mtx_read_blocks(path, 1 + b, block[b], block[b] / 3 + 1, &a, NULL, &err) !=
+                RC_OK)
+                fail_msg("%s", err.text);
+            rc_digest_t d = digest_of(&a);
+            assert_int_equal(rc_digest_compare(&want, &d), 0);
+            rc_csr_free(&a);
+        }
+        int64_t rows;
+        int64_t cols;
+        int64_t entries;
+        assert_int_equal(rc_mtx_peek(path, &rows, &cols, &entries, NULL, NULL), RC_OK);
+        assert_true(rows == 300 && cols == 300 && entries > 300);
+    }
+    free(plain);
+    free(packed);
+}
+
+static void content_decides_not_the_name(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *packed = buffer();
+    rc_csr_t a;
+    rc_err_t err;
+    scratch_path(state, "plain.mtx.gz", path);
+    scratch_write(path, text, strlen(text));
+    assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_OK);
+    assert_int_equal(a.nnz, 8);
+    rc_csr_free(&a);
+    scratch_path(state, "packed.mtx", path);
+    scratch_write(path, packed, pack(&containers[1], text, strlen(text), 1, packed));
+    assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_OK);
+    rc_csr_free(&a);
+    free(packed);
+}
+
+static void missing_member_is_named(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *packed = buffer();
+    rc_csr_t a;
+    rc_err_t err;
+    scratch_path(state, "m.tar.gz", path);
+    scratch_write(path, packed, pack(&containers[5], text, strlen(text), 0, packed));
+    assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_EFORMAT);
+    assert_non_null(strstr(err.text, "'m/m.mtx'"));
+    assert_non_null(strstr(err.text, "m/m_b.mtx"));
+    scratch_path(state, "other.tar.gz", path);
+    scratch_write(path, packed, pack(&containers[5], text, strlen(text), 1, packed));
+    assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_EFORMAT);
+    assert_non_null(strstr(err.text, "'other/other.mtx'"));
+    free(packed);
+}
+
+static void errors_inside_have_their_line(void **state)
+{
+    static const char wrong[] =
+        "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 9 1\n";
+    char *packed = buffer();
+    for (int i = 0; i < container_count; i++) {
+        char path[SCRATCH_PATH];
+        char place[64];
+        rc_csr_t a;
+        rc_err_t err;
+        scratch_path(state, containers[i].name, path);
+        scratch_write(path, packed, pack(&containers[i], wrong, strlen(wrong), 1, packed));
+        assert_int_equal(rc_mtx_read_blocks(path, 2, 5, 3, &a, NULL, &err), RC_EFORMAT);
+        snprintf(place, sizeof place, "%s:4: expected a column", containers[i].name);
+        if (!strstr(err.text, place))
+            fail_msg("expected '%s' in '%s'", place, err.text);
+    }
+    free(packed);
+}
+
+static void read_damaged(const char *path, const char *data, size_t n, int must_fail)
+{
+    rc_csr_t a;
+    rc_err_t err = {0};
+    scratch_write(path, data, n);
+    rc_status_t st = rc_mtx_read_blocks(path, 2, 64, 40, &a, NULL, &err);
+    if (st == RC_OK) {
+        assert_int_equal(rc_csr_check(&a, NULL), RC_OK);
+        rc_csr_free(&a);
+        if (must_fail)
+            fail_msg("%s: %zu bytes were read as if they were whole", path, n);
+    } else {
+        assert_true(err.status == st && strlen(err.text) > 10);
+        assert_non_null(strstr(err.text, "/m."));
+    }
+}
+
+/* Every truncation is an error, except where only the end of a container is lost. */
+static void truncated_files_are_refused(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *packed = buffer();
+    for (int i = 0; i < container_count; i++) {
+        scratch_path(state, containers[i].name, path);
+        size_t n = pack(&containers[i], text, strlen(text), 1, packed);
+        /* plain: the last newline; tar: members and zero blocks behind the matrix */
+        size_t optional = containers[i].is_tar ? n : containers[i].filter ? 0 : 1;
+        for (size_t cut = 0; cut < n; cut += containers[i].is_tar && !containers[i].filter ? 37 : 1)
+            read_damaged(path, packed, cut, cut + optional < n || cut < 10);
+    }
+    free(packed);
+}
+
+static void flipped_bytes_do_no_harm(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *packed = buffer();
+    rc_rng_t r;
+    rc_rng_seed(&r, 21);
+    for (int i = 0; i < container_count; i++) {
+        scratch_path(state, containers[i].name, path);
+        size_t n = pack(&containers[i], text, strlen(text), 1, packed);
+        for (int round = 0; round < 100; round++) {
+            char *copy = malloc(n);
+            assert_non_null(copy);
+            memcpy(copy, packed, n);
+            for (uint64_t k = 0; k <= rc_rng_below(&r, 3); k++)
+                copy[rc_rng_below(&r, n)] = (char)rc_rng_below(&r, 256);
+            read_damaged(path, copy, n, 0);
+            free(copy);
+        }
+    }
+    free(packed);
+}
+
+/* Damage to compressed data must not pass as other numbers: the check sum finds it. */
+static void damaged_data_is_noticed(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *packed = buffer();
+    char *plain = buffer();
+    rc_digest_t unused;
+    size_t bytes = sample_text(state, plain, &unused);
+    static const int checked[] = {1, 2, 5, 7}; /* libarchive writes zstd without a check sum */
+    for (int c = 0; c < 4; c++) {
+        int i = checked[c];
+        scratch_path(state, containers[i].name, path);
+        size_t n = pack(&containers[i], plain, bytes, 1, packed);
+        for (size_t at = n / 8; at < n - n / 8; at += n / 60) {
+            rc_csr_t a;
+            packed[at] = (char)(packed[at] ^ 0x10);
+            scratch_write(path, packed, n);
+            packed[at] = (char)(packed[at] ^ 0x10);
+            if (rc_mtx_read(path, 2, &a, NULL, NULL) == RC_OK)
+                fail_msg("%s: byte %zu was damaged and nobody noticed", path, at);
+        }
+    }
+    free(packed);
+    free(plain);
+}
+
+static void a_pipe_can_be_read(void **state)
+{
+    char path[SCRATCH_PATH];
+    scratch_path(state, "m.pipe", path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        FILE *f = fopen(path, "w");
+        _exit(!f || fputs(text, f) < 0 || fclose(f) != 0);
+    }
+    rc_csr_t a;
+    rc_err_t err;
+    if (rc_mtx_read(path, 1, &a, NULL, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(a.nnz, 8);
+    rc_csr_free(&a);
+}
+
+static void failed_allocations_are_survived(void **state)
+{
+    char path[SCRATCH_PATH];
+    char *packed = buffer();
+    for (int i = 0; i < container_count; i++) {
+        scratch_path(state, containers[i].name, path);
+        scratch_write(path, packed, pack(&containers[i], text, strlen(text), 1, packed));
+        int done = 0;
+        for (long n = 0; !done; n++) {
+            rc_csr_t a;
+            rc_err_t err = {0};
+            failing_alloc_set(n);
+            rc_status_t st = rc_mtx_read_blocks(path, 2, 32, 16, &a, NULL, &err);
+            done = !failing_alloc_happened();
+            failing_alloc_set(-1);
+            if (st == RC_OK) {
+                assert_int_equal(a.nnz, 8);
+                rc_csr_free(&a);
+            } else if (st != RC_ENOMEM || err.status != st) {
+                fail_msg("%s, allocation %ld: %s", path, n, err.text);
+            }
+            assert_true(n < 10000);
+            assert_true(!done || st == RC_OK);
+        }
+    }
+    free(packed);
+}
+
+static void failed_allocations_of_the_writer(void **state)
+{
+    char path[SCRATCH_PATH];
+    scratch_path(state, "out.mtx", path);
+    int done = 0;
+    for (long n = 0; !done; n++) {
+        rc_csr_t a;
+        rc_err_t err = {0};
+        failing_alloc_set(n);
+        rc_status_t st = rc_generate("block:n=200,size=5,between=1", &a, NULL, &err);
+        if (st == RC_OK) {
+            st = rc_mtx_write(path, &a, "x", &err);
+            failing_alloc_set(failing_alloc_happened() ? -1 : 1000000);
+            rc_csr_free(&a);
+        }
+        done = st == RC_OK;
+        failing_alloc_set(-1);
+        if (st < 0)
+            assert_int_equal(st, RC_ENOMEM);
+        assert_true(n < 10000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_container_gives_the_matrix),
+        cmocka_unit_test(content_decides_not_the_name),
+        cmocka_unit_test(missing_member_is_named),
+        cmocka_unit_test(errors_inside_have_their_line),
+        cmocka_unit_test(truncated_files_are_refused),
+        cmocka_unit_test(flipped_bytes_do_no_harm),
+        cmocka_unit_test(damaged_data_is_noticed),
+        cmocka_unit_test(a_pipe_can_be_read),
+        cmocka_unit_test(failed_allocations_are_survived),
+        cmocka_unit_test(failed_allocations_of_the_writer),
+    };
+    return cmocka_run_group_tests_name("container", tests, scratch_setup, scratch_teardown);
+}

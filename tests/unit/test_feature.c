@@ -1,0 +1,317 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/rng.h"
+#include "feature/feature.h"
+#include "order_matrix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = RC_FEATURES_MEHRABI };
+
+/* ------------------------------------------------ straight from the definitions */
+
+/* 1 when row r has an entry in columns [c0, c1) among its entries number e0 .. e1 - 1. */
+static int row_touches(const rc_csr_t *a, int64_t r, int64_t e0, int64_t e1, int64_t c0, int64_t c1)
+{
+    for (int64_t e = a->row_ptr[r] + e0; e < a->row_ptr[r] + e1; e++)
+        if (a->col_idx[e] >= c0 && a->col_idx[e] < c1)
+            return 1;
+    return 0;
+}
+
+static int64_t row_length(const rc_csr_t *a, int64_t r)
+{
+    return a->row_ptr[r + 1] - a->row_ptr[r];
+}
+
+static void min_mean_max(const double *x, int64_t n, double out[3])
+{
+    out[0] = n ? x[0] : 0;
+    out[1] = 0;
+    out[2] = n ? x[0] : 0;
+    for (int64_t i = 0; i < n; i++) {
+        out[0] = fmin(out[0], x[i]);
+        out[2] = fmax(out[2], x[i]);
+        out[1] += x[i];
+    }
+    out[1] = n ? out[1] / (double)n : 0;
+}
+
+static double *zeros(int64_t n)
+{
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    assert_non_null(x);
+    return x;
+}
+
+static void reference(const rc_csr_t *a, const rc_geometry_t *g, double out[N])
+{
+    int64_t lines = (a->cols + g->line - 1) / g->line;
+    int64_t blocks = (a->cols + g->nw - 1) / g->nw;
+    double *length = zeros(a->rows);
+    double *block = zeros(a->rows);
+    double *distance = zeros(a->rows);
+    double *load = zeros(g->nw);
+    double *same = zeros(lines);
+    double *distinct = zeros(g->nw);
+    double *total = zeros(g->nw);
+    out[0] = (double)a->rows;
+    out[1] = (double)a->cols;
+    out[2] = a->rows && a->cols ? (double)a->nnz / ((double)a->rows * (double)a->cols) : 0;
+    for (int64_t r = 0; r < a->rows; r++) {
+        int64_t n = row_length(a, r);
+        length[r] = (double)n;
+        for (int64_t i = 0; i < blocks; i++)
+            block[r] += row_touches(a, r, 0, n, i * g->nw, (i + 1) * g->nw);
+        load[r % g->nw] += ceil((double)n / (double)g->nt);
+        for (int64_t i = 0; i < lines; i++) {
+            for (int64_t e = 0; e < n; e += g->nt) {
+                int64_t stop = e + g->nt < n ? e + g->nt : n;
+                int hit = row_touches(a, r, e, stop, i * g->line, (i + 1) * g->line);
+                same[i] += hit;
+                total[r % g->nw] += hit;
+            }
+            if (r > 0)
+                distance[r - 1] +=
+                    row_touches(a, r, 0, n, i * g->line, (i + 1) * g->line) !=
+                    row_touches(a, r - 1, 0, row_length(a, r - 1), i * g->line, (i + 1) * g->line);
+        }
+    }
+    for (int64_t w = 0; w < g->nw && w < a->rows; w++)
+        for (int64_t i = 0; i < lines; i++) {
+            int hit = 0;
+            for (int64_t r = w; r < a->rows && !hit; r += g->nw)
+                hit = row_touches(a, r, 0, row_length(a, r), i * g->line, (i + 1) * g->line);
+            distinct[w] += hit;
+        }
+    min_mean_max(length, a->rows, out + 3);
+    min_mean_max(block, a->rows, out + 6);
+    min_mean_max(load, g->nw, out + 9);
+    min_mean_max(same, lines, out + 12);
+    min_mean_max(distinct, g->nw, out + 15);
+    min_mean_max(total, g->nw, out + 18);
+    min_mean_max(distance, a->rows > 0 ? a->rows - 1 : 0, out + 21);
+    free(length);
+    free(block);
+    free(distance);
+    free(load);
+    free(same);
+    free(distinct);
+    free(total);
+}
+
+/* All counts are integers below 2^53, so the two must agree in every bit. */
+static void compare(const rc_csr_t *a, const rc_geometry_t *g, const double *want,
+    const double *got, const char *what)
+{
+    for (int i = 0; i < N; i++)
+        if (want[i] != got[i])
+            fail_msg(
+                "%s: %s of %d x %d, %d entries, geometry %d %d %d: expected %.17g, found %.17g",
+                what, rc_feature_name(i), (int)a->rows, (int)a->cols, (int)a->nnz, g->nw, g->nt,
+                g->line, want[i], got[i]);
+}
+
+/* ----------------------------------------------------------------- tests */
+
+static void random_matrices_match_the_definitions(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 2021);
+    for (int round = 0; round < 600; round++) {
+        rc_csr_t a;
+        random_matrix(&rng, 60, &a);
+        for (int k = 0; k < 3; k++) {
+            rc_geometry_t g = random_geometry(&rng);
+            double want[N];
+            double got[N];
+            reference(&a, &g, want);
+            for (int threads = 1; threads <= 5; threads++) {
+                assert_int_equal(rc_features_compute(&a, &g, threads, got, NULL), RC_OK);
+                compare(&a, &g, want, got, "random");
+            }
+        }
+        free_matrix(&a);
+    }
+}
+
+/* Every geometry member changes what it should: divisors that are and are not powers of two. */
+static void every_geometry(void **state)
+{
+    (void)state;
+    static const int32_t sizes[] = {1, 2, 3, 5, 7, 8, 31, 32, 33, 64, 65, 129, 1000, 65536};
+    enum { count = sizeof sizes / sizeof sizes[0] };
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 5);
+    rc_csr_t a;
+    do
+        random_matrix(&rng, 40, &a);
+    while (a.nnz < 100 && (free_matrix(&a), 1));
+    for (int i = 0; i < count * 3; i++)
+        for (int j = 0; j < count; j++) {
+            int32_t s = sizes[i % count];
+            rc_geometry_t g = {i / count == 0 ? s : sizes[j], i / count == 1 ? s : sizes[j],
+                i / count == 2 ? s : sizes[j]};
+            double want[N];
+            double got[N];
+            reference(&a, &g, want);
+            assert_int_equal(rc_features_compute(&a, &g, 2, got, NULL), RC_OK);
+            compare(&a, &g, want, got, "geometry");
+        }
+    free_matrix(&a);
+}
+
+/* Threads get their own tables only on matrices with enough entries: make some. */
+static void threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 77);
+    for (int round = 0; round < 6; round++) {
+        int64_t rows = 400 + 13 * round;
+        int64_t cols = 150;
+        unsigned char *flag = malloc((size_t)(rows * cols));
+        assert_non_null(flag);
+        for (int64_t i = 0; i < rows * cols; i++)
+            flag[i] = rc_rng_below(&rng, 100) < (i / cols % 5 == 0 ? 0u : 20u);
+        rc_csr_t a;
+        matrix_from_flags(flag, rows, cols, &a);
+        free(flag);
+        rc_geometry_t g = {round % 2 ? 32 : 100, 8, round % 3 ? 16 : 3};
+        double want[N];
+        double got[N];
+        reference(&a, &g, want);
+        for (int threads = 1; threads <= 9; threads++) {
+            assert_int_equal(rc_features_compute(&a, &g, threads, got, NULL), RC_OK);
+            compare(&a, &g, want, got, "threads");
+        }
+        free_matrix(&a);
+    }
+}
+
+static void degenerate_shapes(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][2] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {3, 100}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        int64_t ptr[8] = {0};
+        rc_csr_t a = {.rows = shapes[i][0], .cols = shapes[i][1], .row_ptr = ptr};
+        double got[N];
+        assert_int_equal(rc_features_compute(&a, NULL, 0, got, NULL), RC_OK);
+        assert_true(got[0] == (double)a.rows && got[1] == (double)a.cols);
+        for (int k = 2; k < N; k++)
+            assert_true(got[k] == 0);
+    }
+}
+
+/* One small matrix worked out by hand: N_w 2, N_t 2, line 2.
+ *   row 0: columns 0 1 2   row 1: none   row 2: columns 1 4 */
+static void worked_example(void **state)
+{
+    (void)state;
+    int64_t ptr[] = {0, 3, 3, 5};
+    int32_t col[] = {0, 1, 2, 1, 4};
+    double val[] = {1, 1, 1, 1, 1};
+    rc_csr_t a = {3, 5, 5, ptr, col, val};
+    rc_geometry_t g = {2, 2, 2};
+    /* lines {0,1} {2,3} {4}: row 0 requests line 0, then line 1; row 2 lines 0 and 2 in one go */
+    double want[N] = {3, 5, 5.0 / 15, 0, 5.0 / 3, 3, 0, 4.0 / 3, 2, 0, 1.5, 3, 1, 4.0 / 3, 2, 0,
+        1.5, 3, 0, 2, 4, 2, 2, 2};
+    double got[N];
+    assert_int_equal(rc_features_compute(&a, &g, 1, got, NULL), RC_OK);
+    compare(&a, &g, want, got, "example");
+}
+
+static void arguments_are_checked(void **state)
+{
+    (void)state;
+    int64_t ptr[] = {0, 0};
+    rc_csr_t a = {.rows = 1, .cols = 1, .row_ptr = ptr};
+    double got[N];
+    rc_err_t err = {0};
+    static const rc_geometry_t bad[] = {{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {65537, 1, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(rc_features_compute(&a, &bad[i], 1, got, &err), RC_EINVAL);
+    assert_int_equal(rc_features_compute(&a, NULL, -1, got, &err), RC_EINVAL);
+    assert_int_equal(rc_features_compute(NULL, NULL, 1, got, &err), RC_EINVAL);
+}
+
+static void names_follow_the_table(void **state)
+{
+    (void)state;
+    static const char *const stems[] = {"nnz_per_row", "nnz_blocks_per_row", "warp_load",
+        "same_cache_lines", "distinct_cache_lines_per_warp", "total_cache_lines_per_warp",
+        "adjacent_vector_distance"};
+    static const char *const ends[] = {"min", "mean", "max"};
+    assert_string_equal(rc_feature_name(0), "n_row");
+    assert_string_equal(rc_feature_name(1), "n_col");
+    assert_string_equal(rc_feature_name(2), "density");
+    for (int i = 0; i < 21; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_%s", stems[i / 3], ends[i % 3]);
+        assert_string_equal(rc_feature_name(3 + i), name);
+    }
+    assert_null(rc_feature_name(-1));
+    assert_null(rc_feature_name(N));
+    const rc_feature_set_t *set = rc_feature_set_find("mehrabi");
+    assert_non_null(set);
+    assert_null(rc_feature_set_find("none"));
+    for (int i = 0; i < set->count; i++)
+        assert_true(strlen(set->feature[i].unit) > 0 && strlen(set->feature[i].help) > 0);
+}
+
+/* Real matrices, small enough for the slow reference. */
+static void real_matrices(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "Pajek/GD99_b", "Meszaros/farm", "Meszaros/problem", "Hamrle/Hamrle1"};
+    const char *shared = getenv("ROWCAST_SHARED");
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+    int seen = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s%s/matrices/%s.mtx.xz",
+            shared ? shared
+            : top  ? top
+                   : ".",
+            shared ? "" : "/../shared", names[i]);
+        rc_csr_t a;
+        if (rc_mtx_read(path, 1, &a, NULL, NULL) < 0)
+            continue;
+        seen++;
+        static const rc_geometry_t gs[] = {{32, 32, 32}, {32, 32, 16}, {2, 16, 16}};
+        for (size_t k = 0; k < sizeof gs / sizeof gs[0]; k++) {
+            double want[N];
+            double got[N];
+            reference(&a, &gs[k], want);
+            for (int threads = 1; threads <= 2; threads++) {
+                assert_int_equal(rc_features_compute(&a, &gs[k], threads, got, NULL), RC_OK);
+                compare(&a, &gs[k], want, got, names[i]);
+            }
+        }
+        rc_csr_free(&a);
+    }
+    if (seen == 0)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_matrices_match_the_definitions),
+        cmocka_unit_test(every_geometry),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(degenerate_shapes),
+        cmocka_unit_test(worked_example),
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(names_follow_the_table),
+        cmocka_unit_test(real_matrices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,488 @@
+/* Records and journals: what is written is read, whatever was cut off or damaged around it. */
+#include "config.h"
+#include "unit.h"
+#include "scratch.h"
+#include "store_fixture.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROUNDS = 300 };
+
+/* Encoding what was decoded gives the same bytes, which tests every field of a record: a field that
+ * was left out on either side would come back as something else.  Each prefix is refused. */
+#define ROUND_TRIP(kind, record)                                                                   \
+    do {                                                                                           \
+        rc_bytes_t first = {0};                                                                    \
+        rc_bytes_t again = {0};                                                                    \
+        rc_rec_##kind##_t back;                                                                    \
+        memset(&back, 0xff, sizeof back);                                                          \
+        rc_rec_put_##kind(&first, &(record));                                                      \
+        assert_false(first.failed);                                                                \
+        assert_int_equal(rc_rec_get_##kind(first.data, first.len, &back), RC_OK);                  \
+        rc_rec_put_##kind(&again, &back);                                                          \
+        assert_int_equal(first.len, again.len);                                                    \
+        assert_memory_equal(first.data, again.data, first.len);                                    \
+        for (size_t cut = 0; cut < first.len; cut += 1 + first.len / 40)                           \
+            assert_int_equal(rc_rec_get_##kind(first.data, cut, &back), RC_ESTORE);                \
+        rc_bytes_free(&first);                                                                     \
+        rc_bytes_free(&again);                                                                     \
+    } while (0)
+
+static int64_t any(rc_rng_t *r)
+{
+    return (int64_t)rc_rng_next(r);
+}
+
+static int32_t any32(rc_rng_t *r)
+{
+    return (int32_t)(uint32_t)rc_rng_next(r);
+}
+
+static void records_come_back(void **state)
+{
+    (void)state;
+    static int64_t sample[20];
+    static double value[30];
+    static char long_text[65536];
+    rc_rng_t r;
+    rc_rng_seed(&r, 1);
+    for (int i = 0; i < ROUNDS; i++) {
+        rc_rec_run_t run = {.started_ns = any(&r), .ranks = any32(&r), .rank = any32(&r)};
+        random_text(&r, run.uuid, sizeof run.uuid - 1);
+        random_text(&r, run.version, sizeof run.version - 1);
+        random_text(&r, run.git, sizeof run.git - 1);
+        ROUND_TRIP(run, run);
+
+        rc_rec_kv_t kv = {.rank = any32(&r), .value = long_text};
+        random_text(&r, kv.key, sizeof kv.key - 1);
+        random_text(&r, long_text, sizeof long_text - 1);
+        ROUND_TRIP(kv, kv);
+
+        rc_rec_source_t s = {.ssid = any(&r),
+            .bytes = any(&r),
+            .mtime_ns = any(&r),
+            .load_ns = any(&r),
+            .utc_ns = any(&r),
+            .rows = any(&r),
+            .cols = any(&r),
+            .nnz = any(&r),
+            .digest = {rc_rng_next(&r), rc_rng_next(&r)},
+            .loaded = any32(&r),
+            .values_seeded = any32(&r),
+            .where = any32(&r),
+            .status = any32(&r),
+            .phase = any32(&r)};
+        random_text(&r, s.name, sizeof s.name - 1);
+        random_text(&r, s.kind, sizeof s.kind - 1);
+        random_text(&r, s.location, sizeof s.location - 1);
+        random_text(&r, s.text, sizeof s.text - 1);
+        ROUND_TRIP(source, s);
+
+        rc_rec_feature_t f = {.matrix = {rc_rng_next(&r), rc_rng_next(&r)},
+            .version = any32(&r),
+            .nw = any32(&r),
+            .nt = any32(&r),
+            .line = any32(&r),
+            .feature_ns = any(&r),
+            .count = (int32_t)rc_rng_below(&r, 31),
+            .value = value,
+            .names = long_text};
+        for (int k = 0; k < 30; k++)
+            value[k] = rc_rng_unit(&r);
+        random_text(&r, f.set, sizeof f.set - 1);
+        ROUND_TRIP(feature, f);
+
+        rc_rec_order_t o = {.matrix = {rc_rng_next(&r), rc_rng_next(&r)},
+            .version = any32(&r),
+            .nw = any32(&r),
+            .nt = any32(&r),
+            .line = any32(&r),
+            .order_ns = any(&r),
+            .slots = any(&r),
+            .pads = any(&r),
+            .utc_ns = any(&r)};
+        random_text(&r, o.policy, sizeof o.policy - 1);
+        ROUND_TRIP(order, o);
+
+        rc_rec_begin_t b = {.id = {rc_rng_next(&r), rc_rng_next(&r)},
+            .utc_ns = any(&r),
+            .phase = any32(&r),
+            .is_source = (int32_t)rc_rng_below(&r, 2),
+            .bytes = any(&r),
+            .mtime_ns = any(&r),
+            .where = any32(&r)};
+        random_case(&r, &b.c);
+        random_text(&r, b.name, sizeof b.name - 1);
+        random_text(&r, b.location, sizeof b.location - 1);
+        ROUND_TRIP(begin, b);
+
+        rc_rec_result_t res;
+        memset(&res, 0, sizeof res);
+        random_case(&r, &res.c);
+        random_text(&r, res.text, sizeof res.text - 1);
+        res.row.order_ns = any(&r);
+        res.row.prepare_ns = any(&r);
+        res.row.first_ns = any(&r);
+        res.row.throttle = any(&r);
+        res.row.reps = (int64_t)rc_rng_below(&r, 21);
+        res.row.batch = any(&r);
+        res.row.bytes_min = any(&r);
+        res.row.seed = any(&r);
+        res.row.utc_ns = any(&r);
+        res.row.median_ns = rc_rng_unit(&r);
+        res.row.min_ns = NAN;
+        res.row.mean_ns = rc_rng_unit(&r);
+        res.row.sd_ns = INFINITY;
+        res.row.rel_err = rc_rng_unit(&r);
+        res.row.error_max = rc_rng_unit(&r);
+        res.row.error_rel = rc_rng_unit(&r);
+        res.row.clock_mhz = rc_rng_unit(&r);
+        res.row.memory_clock_mhz = rc_rng_unit(&r);
+        res.row.temperature_c = rc_rng_unit(&r);
+        res.row.status = any32(&r);
+        res.row.phase = any32(&r);
+        res.row.stop = any32(&r);
+        res.sample_ns = sample;
+        for (int k = 0; k < 20; k++)
+            sample[k] = any(&r);
+        ROUND_TRIP(result, res);
+
+        rc_rec_plan_t p = {any(&r), any(&r), any(&r), rc_rng_unit(&r)};
+        ROUND_TRIP(plan, p);
+        rc_rec_end_t e = {any(&r), any32(&r)};
+        ROUND_TRIP(end, e);
+    }
+}
+
+/* Identity: each member of a case counts. */
+static void cases_that_differ_have_other_identities(void **state)
+{
+    (void)state;
+    rc_case_t c = make_case(1, "lpt", 8);
+    rc_case_t d[15];
+    for (int i = 0; i < 15; i++)
+        d[i] = c;
+    d[0].matrix.lo ^= 1;
+    d[1].policy[0] = 'x';
+    d[2].kernel[0] = 'x';
+    d[3].params[0] = 'x';
+    d[4].device[0] = 'x';
+    d[5].policy_version++;
+    d[6].kernel_version++;
+    d[7].op++;
+    d[8].precision++;
+    d[9].layout++;
+    d[10].c_order++;
+    d[11].cache++;
+    d[12].nw++;
+    d[13].nt++;
+    d[14].k++;
+    rc_digest_t id = rc_case_id(&c);
+    for (int i = 0; i < 15; i++) {
+        rc_digest_t other = rc_case_id(&d[i]);
+        assert_int_not_equal(rc_digest_compare(&id, &other), 0);
+    }
+    d[0] = c;
+    d[0].line++;
+    rc_digest_t other = rc_case_id(&d[0]);
+    assert_int_not_equal(rc_digest_compare(&id, &other), 0);
+}
+
+/* ------------------------------------------------------------------ journals */
+
+/* A journal of a few records of each kind, its path in path. */
+static void write_journal(void **state, int number, char path[SCRATCH_PATH])
+{
+    rc_journal_t *j;
+    rc_rec_run_t run = make_run(number, 0);
+    char name[64];
+    rc_case_t a = make_case(1, "csr", 8);
+    rc_case_t b = make_case(1, "lpt", 8);
+    assert_int_equal(rc_journal_create(*state, &run, &j, NULL), RC_OK);
+    snprintf(name, sizeof name, "%s.%05d.rcj", run.uuid, 0);
+    scratch_path(state, name, path);
+    add_begin_source(j, 1, RC_PHASE_LOAD);
+    add_source(j, 1, RC_CASE_OK, "");
+    add_begin(j, &a, RC_PHASE_VERIFY);
+    add_result(j, &a, RC_CASE_OK, 100);
+    add_begin(j, &b, RC_PHASE_VERIFY);
+    add_result(j, &b, RC_CASE_FAILED, 0);
+    add_settled(j);
+    add_end(j, RC_RUN_COMPLETE);
+    rc_journal_close(j);
+}
+
+typedef struct list {
+    rc_rec_type_t type[32];
+    int64_t seq[32];
+    uint64_t sum[32];
+    int64_t end[32];
+    int n;
+    int64_t damage;
+    int64_t where;
+    rc_status_t st;
+} list_t;
+
+static list_t read_all(const char *path)
+{
+    list_t l = {.st = RC_OK};
+    rc_journal_view_t *v = NULL;
+    rc_record_t r;
+    int dead = 0;
+    l.st = rc_journal_open(path, &dead, &v, NULL);
+    if (l.st < 0)
+        return l;
+    assert_true(dead);
+    while (rc_journal_next(v, &r)) {
+        assert_in_range(l.n, 0, 31);
+        l.type[l.n] = r.type;
+        l.seq[l.n] = r.seq;
+        l.end[l.n] = r.end;
+        l.sum[l.n++] = rc_digest(r.payload, r.len).lo;
+    }
+    l.damage = rc_journal_damage(v, &l.where);
+    rc_journal_view_close(v);
+    return l;
+}
+
+/* Each record that was read was written, in that order; returns how many were not found. */
+static int missing(const list_t *all, const list_t *read)
+{
+    int at = 0;
+    for (int i = 0; i < read->n; i++) {
+        while (at < all->n && (all->seq[at] != read->seq[i] || all->type[at] != read->type[i] ||
+                                  all->sum[at] != read->sum[i]))
+            at++;
+        assert_in_range(at, 0, all->n - 1);
+        at++;
+    }
+    return all->n - read->n;
+}
+
+static void what_is_written_is_read(void **state)
+{
+    char path[SCRATCH_PATH];
+    static const rc_rec_type_t types[] = {RC_REC_RUN, RC_REC_BEGIN, RC_REC_SOURCE, RC_REC_BEGIN,
+        RC_REC_RESULT, RC_REC_BEGIN, RC_REC_RESULT, RC_REC_SETTLED, RC_REC_END};
+    write_journal(state, 1, path);
+    list_t l = read_all(path);
+    assert_int_equal(l.n, 9);
+    for (int i = 0; i < l.n; i++) {
+        assert_int_equal(l.type[i], types[i]);
+        assert_int_equal(l.seq[i], i);
+    }
+    assert_int_equal(l.damage, 0);
+    assert_int_equal(l.where, -1);
+}
+
+static void a_journal_can_be_cut_anywhere(void **state)
+{
+    char path[SCRATCH_PATH];
+    char part[SCRATCH_PATH];
+    size_t n;
+    write_journal(state, 2, path);
+    list_t all = read_all(path);
+    unsigned char *data = slurp(path, &n);
+    assert_int_equal(all.end[all.n - 1], n);
+    scratch_path(state, "part.rcj", part);
+    for (size_t cut = 0; cut <= n; cut++) {
+        int whole = 0;
+        while (whole < all.n && all.end[whole] <= (int64_t)cut)
+            whole++;
+        scratch_write(part, data, cut);
+        list_t l = read_all(part);
+        assert_int_equal(l.st, RC_OK);
+        assert_int_equal(l.n, whole);
+        assert_int_equal(missing(&all, &l), all.n - whole);
+        assert_int_equal(l.damage, 0);
+    }
+    free(data);
+}
+
+static void a_flipped_byte_costs_one_record(void **state)
+{
+    char path[SCRATCH_PATH];
+    char bad[SCRATCH_PATH];
+    size_t n;
+    write_journal(state, 3, path);
+    list_t all = read_all(path);
+    unsigned char *data = slurp(path, &n);
+    scratch_path(state, "bad.rcj", bad);
+    scratch_write(bad, data, n);
+    int fd = open(bad, O_WRONLY);
+    assert_true(fd >= 0);
+    for (size_t at = 0; at < n; at++) {
+        for (int bit = 0; bit < 9; bit++) {
+            int flip = bit < 8 ? 1 << bit : 0xff;
+            unsigned char other = (unsigned char)(data[at] ^ flip);
+            assert_int_equal(pwrite(fd, &other, 1, (off_t)at), 1);
+            list_t l = read_all(bad);
+            assert_int_equal(pwrite(fd, &data[at], 1, (off_t)at), 1);
+            if (at < 16) {
+                assert_int_equal(l.st, RC_ESTORE);
+                continue;
+            }
+            assert_int_equal(l.st, RC_OK);
+            int lost = missing(&all, &l);
+            assert_in_range(lost, 0, 1);
+            int hit = 0;
+            while (all.end[hit] <= (int64_t)at)
+                hit++;
+            /* padding may change; the last record may as well have been torn */
+            if (lost && hit < all.n - 1) {
+                int64_t start = hit ? all.end[hit - 1] : 16;
+                assert_int_equal(l.damage, all.end[hit] - start);
+                assert_int_equal(l.where, start);
+            } else
+                assert_int_equal(l.damage, 0);
+        }
+    }
+    close(fd);
+    free(data);
+}
+
+static void what_is_no_journal_is_refused(void **state)
+{
+    char path[SCRATCH_PATH];
+    rc_err_t err = {0};
+    rc_journal_view_t *v;
+    int dead;
+    scratch_path(state, "text.rcj", path);
+    scratch_write(path, "a text that is longer than a header\n", 36);
+    assert_int_equal(rc_journal_open(path, &dead, &v, &err), RC_ESTORE);
+    assert_non_null(strstr(err.text, "text.rcj"));
+    scratch_path(state, "none.rcj", path);
+    assert_int_equal(rc_journal_open(path, &dead, &v, &err), RC_ENOENT);
+}
+
+static void a_journal_is_never_opened_twice(void **state)
+{
+    rc_rec_run_t run = make_run(4, 3);
+    rc_journal_t *j;
+    rc_journal_t *second;
+    rc_err_t err = {0};
+    assert_int_equal(rc_journal_create(*state, &run, &j, NULL), RC_OK);
+    assert_int_equal(rc_journal_create(*state, &run, &second, &err), RC_EIO);
+    assert_non_null(strstr(err.text, "cannot create the journal"));
+    rc_journal_close(j);
+}
+
+/* A writer that lives has the lock; a reader sees what it wrote, and when it is gone. */
+static void the_lock_tells_whether_the_writer_lives(void **state)
+{
+    rc_rec_run_t run = make_run(5, 0);
+    rc_journal_t *j;
+    rc_journal_view_t *v;
+    rc_record_t r;
+    char name[64];
+    char path[SCRATCH_PATH];
+    int dead = 1;
+    assert_int_equal(rc_journal_create(*state, &run, &j, NULL), RC_OK);
+    snprintf(name, sizeof name, "%s.%05d.rcj", run.uuid, 0);
+    scratch_path(state, name, path);
+    assert_int_equal(rc_journal_open(path, &dead, &v, NULL), RC_OK);
+    assert_int_equal(dead, 0);
+    assert_int_equal(rc_journal_next(v, &r), 1);
+    assert_int_equal(r.type, RC_REC_RUN);
+    assert_int_equal(rc_journal_next(v, &r), 0);
+    rc_journal_view_close(v);
+    rc_journal_close(j);
+    assert_int_equal(rc_journal_open(path, &dead, &v, NULL), RC_OK);
+    assert_int_equal(dead, 1);
+    rc_journal_view_close(v);
+}
+
+/* A full disk: the record is cut off again, and the journal can go on. */
+static void a_failed_write_leaves_whole_records(void **state)
+{
+    char path[SCRATCH_PATH];
+    rc_rec_run_t run = make_run(6, 0);
+    rc_journal_t *j;
+    char name[64];
+    rc_err_t err = {0};
+    snprintf(name, sizeof name, "%s.%05d.rcj", run.uuid, 0);
+    scratch_path(state, name, path);
+    /* RLIMIT_FSIZE stands in for the disk; in a child, for it holds for the whole process */
+    pid_t child = fork();
+    if (child == 0) {
+        rc_case_t c = make_case(1, "csr", 8);
+        if (rc_journal_create(*state, &run, &j, NULL) < 0)
+            _exit(2);
+        int status = 0;
+        rc_bytes_t b = {0};
+        rc_rec_begin_t r;
+        memset(&r, 0, sizeof r);
+        r.c = c;
+        rc_rec_put_begin(&b, &r);
+        rc_journal_append(j, RC_REC_BEGIN, &b, NULL);
+        struct stat s;
+        struct rlimit limit;
+        if (stat(path, &s) != 0 || getrlimit(RLIMIT_FSIZE, &limit) != 0)
+            _exit(3);
+        rlim_t before = limit.rlim_cur;
+        limit.rlim_cur = (rlim_t)s.st_size + 21;
+        signal(SIGXFSZ, SIG_IGN);
+        if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+            _exit(4);
+        if (rc_journal_append(j, RC_REC_BEGIN, &b, &err) != RC_EIO)
+            status = 5;
+        limit.rlim_cur = before;
+        if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+            _exit(4);
+        if (rc_journal_append(j, RC_REC_BEGIN, &b, NULL) != RC_OK)
+            status = 6;
+        rc_bytes_free(&b);
+        rc_journal_close(j);
+        _exit(status);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    list_t l = read_all(path);
+    assert_int_equal(l.n, 3);
+    assert_int_equal(l.damage, 0);
+}
+
+static void a_death_is_written_down(void **state)
+{
+    rc_rec_run_t run = make_run(7, 0);
+    rc_journal_t *j;
+    char name[64];
+    char path[SCRATCH_PATH];
+    assert_int_equal(rc_journal_create(*state, &run, &j, NULL), RC_OK);
+    rc_journal_died(j, 11);
+    rc_journal_close(j);
+    snprintf(name, sizeof name, "%s.%05d.rcj", run.uuid, 0);
+    scratch_path(state, name, path);
+    list_t l = read_all(path);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(l.type[1], RC_REC_DIED);
+    int64_t number = 11;
+    assert_true(l.sum[1] == rc_digest(&number, sizeof number).lo);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_back),
+        cmocka_unit_test(cases_that_differ_have_other_identities),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_journal_can_be_cut_anywhere),
+        cmocka_unit_test(a_flipped_byte_costs_one_record),
+        cmocka_unit_test(what_is_no_journal_is_refused),
+        cmocka_unit_test(a_journal_is_never_opened_twice),
+        cmocka_unit_test(the_lock_tells_whether_the_writer_lives),
+        cmocka_unit_test(a_failed_write_leaves_whole_records),
+        cmocka_unit_test(a_death_is_written_down),
+    };
+    return cmocka_run_group_tests_name("journal", tests, scratch_setup, scratch_teardown);
+}

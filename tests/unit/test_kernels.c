@@ -1,0 +1,442 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/rng.h"
+#include "kernels/kernel.h"
+#include "rowcast.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------- examples */
+
+typedef struct shape {
+    const char *name;
+    int64_t rows;
+    int64_t cols;
+    double fill;   /* share of entries */
+    int dense_row; /* one row is full */
+    int gaps;      /* every third row and every fourth column is empty */
+} shape_t;
+
+static const shape_t shapes[] = {
+    {"no rows", 0, 5, 0, 0, 0},
+    {"one entry", 1, 1, 1, 0, 0},
+    {"one empty value", 1, 1, 0, 0, 0},
+    {"no entries", 7, 9, 0, 0, 0},
+    {"empty rows and columns", 67, 59, 0.2, 0, 1},
+    {"one dense row", 40, 301, 0.01, 1, 0},
+    {"wide", 13, 400, 0.1, 0, 0},
+    {"tall", 500, 11, 0.2, 0, 0},
+    {"random", 129, 130, 0.07, 0, 0},
+};
+
+static rc_csr_t make_matrix(const shape_t *s, uint64_t seed)
+{
+    rc_rng_t rng;
+    rc_rng_seed(&rng, seed);
+    rc_csr_t a = {.rows = s->rows, .cols = s->cols};
+    size_t most = (size_t)(s->rows * s->cols) + 1;
+    a.row_ptr = malloc(((size_t)s->rows + 1) * sizeof *a.row_ptr);
+    a.col_idx = malloc(most * sizeof *a.col_idx);
+    a.val = malloc(most * sizeof *a.val);
+    assert_true(a.row_ptr && a.col_idx && a.val);
+    a.row_ptr[0] = 0;
+    for (int64_t r = 0; r < s->rows; r++) {
+        for (int64_t c = 0; c < s->cols; c++) {
+            int full = s->dense_row && r == s->rows / 2;
+            int gap = s->gaps && (r % 3 == 1 || c % 4 == 2);
+            if (gap || !(full || rc_rng_unit(&rng) < s->fill))
+                continue;
+            a.col_idx[a.nnz] = (int32_t)c;
+            a.val[a.nnz++] = 2 * rc_rng_unit(&rng) - 1;
+        }
+        a.row_ptr[r + 1] = a.nnz;
+    }
+    return a;
+}
+
+enum order { ORDER_IDENTITY, ORDER_RANDOM, ORDER_PADS, ORDER_NO_EMPTY, ORDERS };
+
+static rc_schedule_t make_schedule(const rc_csr_t *a, enum order order, uint64_t seed)
+{
+    rc_rng_t rng;
+    rc_rng_seed(&rng, seed);
+    rc_schedule_t s = {.rows = a->rows};
+    s.row = malloc((2 * (size_t)a->rows + 8) * sizeof *s.row);
+    assert_non_null(s.row);
+    for (int64_t r = 0; r < a->rows; r++)
+        if (order != ORDER_NO_EMPTY || a->row_ptr[r] < a->row_ptr[r + 1])
+            s.row[s.slots++] = (int32_t)r;
+    if (order == ORDER_IDENTITY)
+        return s;
+    if (order == ORDER_PADS)
+        for (int64_t i = 0; i < a->rows / 2 + 3; i++)
+            s.row[s.slots++] = -1;
+    for (int64_t i = s.slots - 1; i > 0; i--) {
+        int64_t j = (int64_t)rc_rng_below(&rng, (uint64_t)i + 1);
+        int32_t t = s.row[i];
+        s.row[i] = s.row[j];
+        s.row[j] = t;
+    }
+    return s;
+}
+
+static int is_identity(const rc_schedule_t *s)
+{
+    for (int64_t p = 0; p < s->slots; p++)
+        if (s->row[p] != p)
+            return 0;
+    return s->slots == s->rows;
+}
+
+/* ------------------------------------------------------- naive reference */
+
+typedef struct dense {
+    rc_precision_t precision;
+    rc_layout_t layout;
+    int64_t rows;
+    int64_t k;
+    unsigned char *block; /* guard bytes, the values, guard bytes */
+    void *value;
+} dense_t;
+
+enum { GUARD = 192, GUARD_BYTE = 0x5c };
+
+static size_t dense_bytes(const dense_t *x)
+{
+    return (size_t)(x->rows * x->k) * rc_precision_bytes(x->precision);
+}
+
+/* `offset` bytes from a multiple of 64, so that nothing can count on more than its type asks for */
+static dense_t dense_new(
+    rc_precision_t precision, rc_layout_t layout, int64_t rows, int64_t k, size_t offset)
+{
+    dense_t x = {precision, layout, rows, k, NULL, NULL};
+    x.block = aligned_alloc(64, (dense_bytes(&x) + 2 * GUARD + 128) / 64 * 64);
+    assert_non_null(x.block);
+    memset(x.block, GUARD_BYTE, dense_bytes(&x) + 2 * GUARD);
+    x.value = x.block + GUARD - 64 + offset;
+    return x;
+}
+
+static void dense_check_guards(const dense_t *x)
+{
+    const unsigned char *from = x->value;
+    for (const unsigned char *p = x->block; p < from; p++)
+        assert_int_equal(*p, GUARD_BYTE);
+    for (const unsigned char *p = from + dense_bytes(x); p < x->block + dense_bytes(x) + 2 * GUARD;
+         p++)
+        assert_int_equal(*p, GUARD_BYTE);
+}
+
+static size_t dense_at(const dense_t *x, int64_t r, int64_t j)
+{
+    return (size_t)(x->layout == RC_ROW_MAJOR ? r * x->k + j : j * x->rows + r);
+}
+
+static double dense_get(const dense_t *x, int64_t r, int64_t j)
+{
+    size_t i = dense_at(x, r, j);
+    return x->precision == RC_FP32 ? (double)((float *)x->value)[i] : ((double *)x->value)[i];
+}
+
+static void dense_set(const dense_t *x, int64_t r, int64_t j, double v)
+{
+    size_t i = dense_at(x, r, j);
+    if (x->precision == RC_FP32)
+        ((float *)x->value)[i] = (float)v;
+    else
+        ((double *)x->value)[i] = v;
+}
+
+static double narrowed(rc_precision_t precision, double v)
+{
+    return precision == RC_FP32 ? (double)(float)v : v;
+}
+
+static void check_product(const rc_csr_t *a, const dense_t *b, const dense_t *c)
+{
+    double eps = c->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t j = 0; j < c->k; j++) {
+            double sum = 0;
+            double mag = 0;
+            for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
+                double v = narrowed(c->precision, a->val[e]) * dense_get(b, a->col_idx[e], j);
+                sum += v;
+                mag += fabs(v);
+            }
+            double len = (double)(a->row_ptr[r + 1] - a->row_ptr[r]);
+            double bound = (len + 2) * eps * mag;
+            if (!(fabs(dense_get(c, r, j) - sum) <= bound))
+                fail_msg("C(%d, %d) of %d x %d, K %d: expected %.17g, found %.17g", (int)r, (int)j,
+                    (int)a->rows, (int)a->cols, (int)c->k, sum, dense_get(c, r, j));
+        }
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
+    const rc_schedule_t *schedule, rc_precision_t precision, int64_t k, int nw)
+{
+    rc_kernel_spec_t spec;
+    assert_int_equal(rc_kernel_spec_parse(spec_text, &spec, NULL), RC_OK);
+    const rc_kernel_t *kernel = spec.kernel;
+    rc_problem_t p = {
+        .k = k,
+        .precision = precision,
+        .layout = kernel->layout,
+        .a = a,
+        .schedule = schedule,
+        .identity = is_identity(schedule),
+        .geometry = kernel->geometry(d, precision),
+    };
+    if (nw)
+        p.geometry.nw = nw;
+    memcpy(p.param, spec.param, sizeof p.param);
+    assert_int_equal(kernel->supports(&p, NULL), RC_OK);
+    assert_true(kernel->bytes_min(&p) > 0 || a->rows == 0);
+
+    size_t offset = rc_precision_bytes(precision) * (size_t)(k % 3);
+    dense_t b = dense_new(precision, kernel->layout, a->cols, k, offset);
+    dense_t c = dense_new(precision, kernel->layout, a->rows, k, offset);
+    for (int64_t r = 0; r < a->cols; r++)
+        for (int64_t j = 0; j < k; j++)
+            dense_set(&b, r, j, rc_rng_signed(3, (uint64_t)(r * k + j)));
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t j = 0; j < k; j++)
+            dense_set(&c, r, j, 0);
+    for (int64_t s = 0; s < schedule->slots; s++)
+        for (int64_t j = 0; schedule->row[s] >= 0 && j < k; j++)
+            dense_set(&c, schedule->row[s], j, NAN);
+
+    void *state = NULL;
+    assert_int_equal(kernel->prepare(d, &p, &state, NULL), RC_OK);
+    /* a second run must find its own results in C and replace them */
+    for (int round = 0; round < 2; round++)
+        assert_int_equal(kernel->run(state, b.value, c.value, NULL), RC_OK);
+    check_product(a, &b, &c);
+    kernel->release(state);
+    dense_check_guards(&b);
+    dense_check_guards(&c);
+    free(b.block);
+    free(c.block);
+}
+
+static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *a)
+{
+    static const int64_t ks[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 100, 128};
+    for (int order = 0; order < ORDERS; order++) {
+        rc_schedule_t s = make_schedule(a, (enum order)order, 17);
+        for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+            run_one(d, spec, a, &s, RC_FP32, ks[i], 0);
+            run_one(d, spec, a, &s, RC_FP64, ks[i], 0);
+        }
+        free(s.row);
+    }
+}
+
+static void free_matrix(rc_csr_t *a)
+{
+    free(a->row_ptr);
+    free(a->col_idx);
+    free(a->val);
+}
+
+/* Every kernel, instruction set of this machine and team size against the naive product. */
+static void kernels_compute_the_product(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"cstat", "rowsplit", "fault"};
+    for (size_t m = 0; m < sizeof shapes / sizeof shapes[0]; m++) {
+        rc_csr_t a = make_matrix(&shapes[m], 100 + m);
+        for (int threads = 1; threads <= 3; threads++) {
+            rc_device_t *d;
+            assert_int_equal(rc_device_open_cpu(threads, &d, NULL), RC_OK);
+            int widest = d->lanes32;
+            for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+                for (d->lanes32 = 4; d->lanes32 <= widest; d->lanes32 *= 2)
+                    if (threads == 1 || d->lanes32 == widest)
+                        every_k_and_order(d, specs[i], &a);
+            rc_device_close(d);
+        }
+        free_matrix(&a);
+    }
+}
+
+/* The strip and a team of another size than N_w change who computes, not what. */
+static void cstat_strips_and_workers(void **state)
+{
+    (void)state;
+    rc_csr_t a = make_matrix(&shapes[8], 5);
+    for (int threads = 1; threads <= 3; threads++) {
+        rc_device_t *d;
+        assert_int_equal(rc_device_open_cpu(threads, &d, NULL), RC_OK);
+        rc_schedule_t s = make_schedule(&a, ORDER_PADS, 9);
+        for (int strip = 1; strip <= 16; strip++) {
+            char spec[32];
+            snprintf(spec, sizeof spec, "cstat:strip=%d", strip);
+            run_one(d, spec, &a, &s, RC_FP32, 37, 0);
+        }
+        static const int nws[] = {1, 2, 5, 32, 1000};
+        for (size_t i = 0; i < sizeof nws / sizeof nws[0]; i++)
+            run_one(d, "cstat", &a, &s, RC_FP64, 9, nws[i]);
+        free(s.row);
+        rc_device_close(d);
+    }
+    free_matrix(&a);
+}
+
+static void requests_that_are_not_supported(void **state)
+{
+    (void)state;
+    rc_csr_t a = make_matrix(&shapes[4], 5);
+    rc_schedule_t s = make_schedule(&a, ORDER_IDENTITY, 9);
+    rc_err_t err = {0};
+    rc_problem_t p = {.k = 4, .a = &a, .schedule = &s, .identity = 1, .c_order = RC_C_SCHEDULE};
+    for (int i = 0; rc_kernels[i]; i++) {
+        assert_int_equal(rc_kernels[i]->supports(&p, &err), RC_ENOTSUP);
+        assert_true(strlen(err.text) > 0);
+    }
+    free(s.row);
+    free_matrix(&a);
+}
+
+/* A once in slot order, B once, C once; row ids only where the order needs them. */
+static void compulsory_traffic(void **state)
+{
+    (void)state;
+    rc_csr_t a = make_matrix(&shapes[4], 5);
+    int64_t empty = 0;
+    for (int64_t r = 0; r < a.rows; r++)
+        empty += a.row_ptr[r] == a.row_ptr[r + 1];
+    assert_true(empty > 0);
+    const rc_kernel_t *kernel = rc_kernel_find("cstat");
+    rc_schedule_t id = make_schedule(&a, ORDER_IDENTITY, 9);
+    rc_schedule_t some = make_schedule(&a, ORDER_NO_EMPTY, 9);
+    rc_problem_t p = {.k = 10, .precision = RC_FP32, .a = &a, .schedule = &id, .identity = 1};
+    assert_int_equal(
+        kernel->bytes_min(&p), a.nnz * 8 + (a.rows + 1) * 8 + (a.rows + a.cols) * 10 * 4);
+    p = (rc_problem_t){.k = 10, .precision = RC_FP64, .a = &a, .schedule = &some};
+    assert_int_equal(kernel->bytes_min(&p),
+        a.nnz * 12 + (some.slots + 1) * 8 + some.slots * 4 + (some.slots + a.cols) * 10 * 8);
+    p.k = INT64_MAX;
+    assert_int_equal(kernel->bytes_min(&p), INT64_MAX);
+    free(id.row);
+    free(some.row);
+    free_matrix(&a);
+}
+
+static void specs_are_parsed(void **state)
+{
+    (void)state;
+    rc_kernel_spec_t s;
+    rc_err_t err = {0};
+    assert_int_equal(rc_kernel_spec_parse("cstat", &s, &err), RC_OK);
+    assert_string_equal(s.kernel->name, "cstat");
+    assert_string_equal(s.params, "strip=4");
+    assert_int_equal(rc_kernel_spec_parse("cstat:strip=16", &s, &err), RC_OK);
+    assert_int_equal(s.param[0], 16);
+    assert_string_equal(s.params, "strip=16");
+    assert_int_equal(rc_kernel_spec_parse("rowsplit", &s, &err), RC_OK);
+    assert_string_equal(s.params, "");
+    assert_int_equal(rc_kernel_spec_parse("fault:delay_us=5:mode=1", &s, &err), RC_OK);
+    assert_string_equal(s.params, "mode=1:rows=0:delay_us=5:at=-1");
+
+    static const struct {
+        const char *text;
+        rc_status_t status;
+        const char *says;
+    } bad[] = {
+        {"cstatt", RC_ENOENT, "did you mean 'cstat'"},
+        {"zzzzzz", RC_ENOENT, "cstat, rowsplit"},
+        {"", RC_EINVAL, ""},
+        {"cstat:", RC_EINVAL, ""},
+        {"cstat:strip", RC_EINVAL, "key=value"},
+        {"cstat:stripp=3", RC_EINVAL, "did you mean 'strip'"},
+        {"cstat:strip=17", RC_ERANGE, "strip"},
+        {"cstat:strip=x", RC_EINVAL, "strip"},
+        {"cstat:strip=3:strip=4", RC_EINVAL, "twice"},
+        {"rowsplit:strip=3", RC_EINVAL, "no parameters"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        err = (rc_err_t){0};
+        int st = rc_kernel_spec_parse(bad[i].text, &s, &err);
+        if (st >= 0 || !strstr(err.text, bad[i].says))
+            fail_msg("'%s' gave %d '%s'", bad[i].text, st, err.text);
+        assert_true(st == bad[i].status || st == RC_EINVAL);
+    }
+    for (int p = 0; p < 2; p++) {
+        rc_precision_t q;
+        assert_int_equal(rc_precision_parse(rc_precision_name((rc_precision_t)p), &q, NULL), RC_OK);
+        assert_int_equal(q, p);
+    }
+    rc_precision_t q;
+    assert_int_equal(rc_precision_parse("fp16", &q, &err), RC_EINVAL);
+}
+
+static void descriptors_are_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; rc_kernels[i]; i++) {
+        const rc_kernel_t *k = rc_kernels[i];
+        assert_true(k->name && k->summary && k->source && k->version >= 1);
+        assert_true(k->supports && k->geometry && k->bytes_min && k->bytes_device && k->prepare &&
+                    k->run && k->release);
+        assert_ptr_equal(rc_kernel_find(k->name), k);
+        rc_kernel_spec_t s;
+        assert_int_equal(rc_kernel_spec_parse(k->name, &s, NULL), RC_OK);
+        for (int j = 0; j < RC_KERNEL_PARAMS_MAX && k->param[j].name; j++)
+            assert_in_range(
+                k->param[j].value - k->param[j].min, 0, k->param[j].max - k->param[j].min);
+    }
+    assert_null(rc_kernel_find("nothing"));
+}
+
+static void cpu_device(void **state)
+{
+    (void)state;
+    rc_device_t *d;
+    rc_err_t err = {0};
+    assert_int_equal(rc_device_open_cpu(-1, &d, &err), RC_EINVAL);
+    assert_int_equal(rc_device_open_cpu(0, &d, &err), RC_OK);
+    assert_true(d->threads >= 1 && d->lanes32 >= 4 && d->line_bytes == 64);
+    assert_true(strncmp(d->uuid, "cpu", 3) == 0 && strncmp(d->class_name, "cpu:", 4) == 0);
+    assert_true(strlen(d->name) > 0 && d->memory_bytes > 0);
+    void *p;
+    size_t big = 3 * 1024 * 1024 + 7;
+    assert_int_equal(d->alloc(d, big, &p, &err), RC_OK);
+    assert_int_equal((uintptr_t)p % 64, 0);
+    assert_int_equal(d->fill(d, p, 0xff, big, &err), RC_OK);
+    unsigned char byte = 0;
+    assert_int_equal(d->download(d, &byte, (unsigned char *)p + big - 1, 1, &err), RC_OK);
+    assert_int_equal(byte, 0xff);
+    d->release(d, p);
+#ifndef __SANITIZE_ADDRESS__ /* it ends the program at such a request */
+    assert_int_equal(d->alloc(d, SIZE_MAX / 4, &p, &err), RC_ENOMEM);
+#endif
+    assert_int_equal(d->flush(d, &err), RC_OK);
+    rc_device_state_t clocks;
+    d->read_state(d, &clocks);
+    assert_true(isnan(clocks.clock_mhz) || clocks.clock_mhz > 0);
+    rc_device_close(d);
+    rc_device_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_compute_the_product),
+        cmocka_unit_test(cstat_strips_and_workers),
+        cmocka_unit_test(requests_that_are_not_supported),
+        cmocka_unit_test(compulsory_traffic),
+        cmocka_unit_test(specs_are_parsed),
+        cmocka_unit_test(descriptors_are_complete),
+        cmocka_unit_test(cpu_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,565 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/stats.h"
+#include "measure/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------- examples */
+
+/* Random matrix whose every seventh row is empty; `scale` multiplies its values. */
+static rc_csr_t make_matrix(int64_t rows, int64_t cols, int64_t per_row, double scale)
+{
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 11);
+    rc_csr_t a = {.rows = rows, .cols = cols};
+    a.row_ptr = malloc(((size_t)rows + 1) * sizeof *a.row_ptr);
+    a.col_idx = malloc((size_t)(rows * per_row) * sizeof *a.col_idx + 1);
+    a.val = malloc((size_t)(rows * per_row) * sizeof *a.val + 1);
+    assert_true(a.row_ptr && a.col_idx && a.val);
+    a.row_ptr[0] = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t step = cols / per_row;
+        for (int64_t i = 0; r % 7 != 3 && i < per_row; i++) {
+            a.col_idx[a.nnz] = (int32_t)(i * step + (int64_t)rc_rng_below(&rng, (uint64_t)step));
+            a.val[a.nnz++] = scale * (2 * rc_rng_unit(&rng) - 1);
+        }
+        a.row_ptr[r + 1] = a.nnz;
+    }
+    return a;
+}
+
+static void free_matrix(rc_csr_t *a)
+{
+    free(a->row_ptr);
+    free(a->col_idx);
+    free(a->val);
+}
+
+enum { IDENTITY, REVERSED, WITHOUT_EMPTY, SCHEDULES };
+
+static rc_schedule_t make_schedule(const rc_csr_t *a, int kind)
+{
+    rc_schedule_t s = {.rows = a->rows, .row = malloc((size_t)a->rows * sizeof *s.row + 1)};
+    assert_non_null(s.row);
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t r = kind == REVERSED ? a->rows - 1 - i : i;
+        if (kind != WITHOUT_EMPTY || a->row_ptr[r] < a->row_ptr[r + 1])
+            s.row[s.slots++] = (int32_t)r;
+    }
+    return s;
+}
+
+/* A group of n cases over the three schedules, and everything that it needs. */
+typedef struct world {
+    rc_device_t *d;
+    rc_csr_t a;
+    rc_schedule_t schedule[SCHEDULES];
+    rc_kernel_spec_t kernel;
+    rc_group_t group;
+    rc_measure_config_t cfg;
+    rc_measured_t cases[8];
+    int n;
+} world_t;
+
+static void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, int n)
+{
+    memset(w, 0, sizeof *w);
+    assert_int_equal(rc_device_open_cpu(2, &w->d, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(kernel, &w->kernel, NULL), RC_OK);
+    w->a = a;
+    w->n = n;
+    for (int i = 0; i < SCHEDULES; i++)
+        w->schedule[i] = make_schedule(&w->a, i);
+    for (int i = 0; i < n; i++)
+        w->cases[i].schedule = &w->schedule[i % SCHEDULES];
+    rc_measure_defaults(&w->cfg);
+    w->cfg.budget_ns = 3000000;
+    w->group = (rc_group_t){
+        .a = &w->a,
+        .kernel = &w->kernel,
+        .k = k,
+        .precision = RC_FP32,
+        .geometry = w->kernel.kernel->geometry(w->d, RC_FP32),
+        .memory_limit = INT64_MAX,
+    };
+}
+
+static rc_status_t world_run(world_t *w)
+{
+    return rc_measure_group(w->d, &w->cfg, &w->group, w->cases, w->n, NULL, NULL, NULL, NULL);
+}
+
+static void world_end(world_t *w)
+{
+    for (int i = 0; i < w->n; i++)
+        rc_measured_free(&w->cases[i]);
+    for (int i = 0; i < SCHEDULES; i++)
+        free(w->schedule[i].row);
+    free_matrix(&w->a);
+    rc_device_close(w->d);
+}
+
+static void check_line(const char *text)
+{
+    assert_true(strlen(text) > 0 && !strchr(text, '\n'));
+}
+
+/* ----------------------------------------------------------------- tests */
+
+static void statistics_follow_from_the_samples(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"cstat", "rowsplit", "fault"};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        world_t w;
+        world_begin(&w, kernels[i], make_matrix(300, 200, 5, 1), 9, 5);
+        w.group.precision = i == 1 ? RC_FP64 : RC_FP32;
+        assert_int_equal(world_run(&w), RC_OK);
+        for (int j = 0; j < w.n; j++) {
+            const rc_measured_t *m = &w.cases[j];
+            assert_int_equal(m->status, RC_CASE_OK);
+            assert_string_equal(m->text, "");
+            assert_int_equal(m->phase, RC_PHASE_NONE);
+            assert_true(m->error_max >= 0 && m->error_max <= 1);
+            assert_true(m->error_rel >= 0 && m->error_rel < 1e-5);
+            assert_true(m->prepare_ns >= 0 && m->first_ns > 0 && m->bytes_min > 0);
+            assert_true(m->reps >= 1 && m->reps <= w.cfg.max_reps && m->batch >= 1);
+            double x[1000];
+            int64_t total = 0;
+            for (int64_t r = 0; r < m->reps; r++) {
+                x[r] = (double)m->sample_ns[r] / (double)m->batch;
+                total += m->sample_ns[r];
+            }
+            rc_stats_t s;
+            rc_stats_compute(x, m->reps, &s);
+            assert_true(s.median == m->median_ns && s.min == m->min_ns && s.mean == m->mean_ns &&
+                        s.sd == m->sd_ns);
+            assert_true(s.rel_err == m->rel_err || (isnan(s.rel_err) && isnan(m->rel_err)));
+            if (m->stop == RC_STOP_TARGET)
+                assert_true(m->rel_err <= w.cfg.target_rel_err && m->reps >= w.cfg.min_reps);
+            else if (m->stop == RC_STOP_TIME)
+                assert_true(total >= w.cfg.budget_ns);
+            else
+                assert_true(m->stop == RC_STOP_COUNT && m->reps == w.cfg.max_reps);
+        }
+        world_end(&w);
+    }
+}
+
+static void each_stop_reason(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "rowsplit", make_matrix(300, 200, 5, 1), 9, 2);
+    w.cfg.target_rel_err = 1e9;
+    w.cfg.budget_ns = INT64_MAX;
+    w.cfg.min_reps = 12;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_true(w.cases[1].stop == RC_STOP_TARGET && w.cases[1].reps == 12);
+    world_end(&w);
+
+    world_begin(&w, "rowsplit", make_matrix(300, 200, 5, 1), 9, 2);
+    w.cfg.target_rel_err = -1;
+    w.cfg.budget_ns = INT64_MAX;
+    w.cfg.max_reps = 31;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_true(w.cases[0].stop == RC_STOP_COUNT && w.cases[0].reps == 31);
+    world_end(&w);
+
+    world_begin(&w, "rowsplit", make_matrix(300, 200, 5, 1), 9, 2);
+    w.cfg.target_rel_err = -1;
+    w.cfg.budget_ns = 1;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_true(w.cases[0].stop == RC_STOP_TIME && w.cases[0].reps == 1);
+    world_end(&w);
+
+    /* a product that takes longer than the budget is still run three times: the median has an error */
+    world_begin(&w, "fault:delay_us=2000", make_matrix(30, 20, 2, 1), 3, 2);
+    w.cfg.target_rel_err = -1;
+    w.cfg.budget_ns = 1000000;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_true(w.cases[0].stop == RC_STOP_TIME && w.cases[0].reps == 3);
+    assert_true(w.cases[0].rel_err >= 0);
+    world_end(&w);
+}
+
+static void batches_and_cold_runs(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "fault:delay_us=200", make_matrix(20, 20, 2, 1), 1, 1);
+    w.cfg.min_batch_ns = 900000;
+    w.cfg.max_reps = 3;
+    assert_int_equal(world_run(&w), RC_OK);
+    /* a run takes at least 200 us, so at most 5 of them are needed */
+    assert_in_range(w.cases[0].batch, 1, 5);
+    assert_true(w.cases[0].median_ns >= 200000);
+    world_end(&w);
+
+    world_begin(&w, "rowsplit", make_matrix(20, 20, 2, 1), 1, 2);
+    w.cfg.cold = 1;
+    w.cfg.max_reps = 3;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].batch, 1);
+    assert_int_equal(w.cases[1].status, RC_CASE_OK);
+    world_end(&w);
+}
+
+/* Every injected fault must be found, wherever the row is and whichever the layout of the sample.
+ */
+static void wrong_products_are_found(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"mode=1", "mode=6", "mode=7", "mode=8"};
+    static const char *const says[] = {"", "not stored", "", "without entries"};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        for (int at = 0; at < 700; at += 77)
+            for (int precision = 0; precision < 2; precision++) {
+                char spec[64];
+                snprintf(spec, sizeof spec, "fault:%s:at=%d", modes[i], at);
+                world_t w;
+                world_begin(&w, spec, make_matrix(700, 500, 5, 1), 33, 3);
+                w.group.precision = (rc_precision_t)precision;
+                w.cfg.verify_rows = 8;
+                w.cfg.verify_cols = 4;
+                assert_int_equal(world_run(&w), RC_OK);
+                for (int j = 0; j < w.n; j++) {
+                    const rc_measured_t *m = &w.cases[j];
+                    /* an empty row that is absent cannot be left unstored */
+                    if (j == WITHOUT_EMPTY && i == 1 && at % 7 == 3)
+                        continue;
+                    if (m->status != RC_CASE_WRONG || !strstr(m->text, says[i]))
+                        fail_msg("%s, case %d: status %s, '%s'", spec, j,
+                            rc_case_status_name(m->status), m->text);
+                    assert_int_equal(m->phase, RC_PHASE_VERIFY);
+                    assert_true(m->error_max > 1);
+                    assert_true(m->reps == 0 && m->stop == RC_STOP_NONE && !m->sample_ns);
+                    check_line(m->text);
+                }
+                world_end(&w);
+            }
+}
+
+/* Without a sample the check of all rows alone finds a wrong value; without faults none is found.
+ */
+static void no_false_alarms(void **state)
+{
+    (void)state;
+    static const double scales[] = {1, 1e-30, 1e30, 1e-42, 3e38, 1e300, 1e-310, INFINITY};
+    static const char *const kernels[] = {"cstat", "rowsplit"};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
+        for (int k = 1; k <= 65; k += 16)
+            for (int which = 0; which < 4; which++) {
+                world_t w;
+                world_begin(&w, kernels[which % 2], make_matrix(99, 120, 6, scales[i]), k, 3);
+                w.group.precision = (rc_precision_t)(which / 2);
+                w.cfg.budget_ns = 1;
+                assert_int_equal(world_run(&w), RC_OK);
+                for (int j = 0; j < w.n; j++) {
+                    if (w.cases[j].status != RC_CASE_OK)
+                        fail_msg("scale %g, K %d, %s: %s", scales[i], k,
+                            rc_precision_name(w.group.precision), w.cases[j].text);
+                    assert_false(w.cases[j].error_max > 1);
+                }
+                world_end(&w);
+            }
+    world_t w;
+    world_begin(&w, "fault:mode=1:at=40", make_matrix(99, 120, 6, 1), 5, 1);
+    w.cfg.verify_rows = 0;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_WRONG);
+    assert_non_null(strstr(w.cases[0].text, "row 40"));
+    world_end(&w);
+}
+
+static void failures_are_data(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "fault:mode=4", make_matrix(30, 30, 2, 1), 3, 2);
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[1].status, RC_CASE_FAILED);
+    assert_int_equal(w.cases[1].phase, RC_PHASE_VERIFY);
+    check_line(w.cases[1].text);
+    world_end(&w);
+
+    world_begin(&w, "fault:mode=5", make_matrix(30, 30, 2, 1), 3, 2);
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_FAILED);
+    assert_int_equal(w.cases[0].phase, RC_PHASE_PREPARE);
+    world_end(&w);
+
+    world_begin(&w, "fault:mode=5:rows=31", make_matrix(30, 30, 2, 1), 3, 2);
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_OK);
+    world_end(&w);
+
+    world_begin(&w, "cstat", make_matrix(30, 30, 2, 1), 3, 2);
+    w.group.c_order = RC_C_SCHEDULE;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_SKIPPED);
+    check_line(w.cases[0].text);
+    world_end(&w);
+
+    world_begin(&w, "cstat", make_matrix(30, 30, 2, 1), 0, 2);
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_SKIPPED);
+    world_end(&w);
+}
+
+static void null_kernel_is_not_verified(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "null", make_matrix(30, 30, 2, 1), 3, 2);
+    assert_int_equal(world_run(&w), RC_OK);
+    for (int i = 0; i < w.n; i++) {
+        assert_int_equal(w.cases[i].status, RC_CASE_OK);
+        assert_true(isnan(w.cases[i].error_max) && isnan(w.cases[i].error_rel));
+    }
+    world_end(&w);
+}
+
+static void degenerate_shapes(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}};
+    static const char *const kernels[] = {"cstat", "rowsplit", "fault"};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (size_t j = 0; j < sizeof kernels / sizeof kernels[0]; j++) {
+            rc_csr_t a = {.rows = shapes[i][0], .cols = shapes[i][1]};
+            a.row_ptr = calloc((size_t)a.rows + 1, sizeof *a.row_ptr);
+            world_t w;
+            world_begin(&w, kernels[j], a, 3, 3);
+            assert_int_equal(world_run(&w), RC_OK);
+            for (int c = 0; c < w.n; c++)
+                assert_int_equal(w.cases[c].status, RC_CASE_OK);
+            world_end(&w);
+        }
+}
+
+/* ------------------------------------------------- order of events, memory */
+
+enum { EVENTS = 256 };
+
+typedef struct events {
+    int index[EVENTS];
+    rc_phase_t phase[EVENTS];
+    int n;
+    int asked;
+    int stop_after; /* questions; negative: never */
+} events_t;
+
+static void on_enter(void *user, int index, rc_phase_t phase)
+{
+    events_t *e = user;
+    assert_true(e->n < EVENTS);
+    e->index[e->n] = index;
+    e->phase[e->n++] = phase;
+}
+
+static int on_stop(void *user)
+{
+    events_t *e = user;
+    return e->stop_after >= 0 && e->asked++ >= e->stop_after;
+}
+
+static void phases_are_announced(void **state)
+{
+    (void)state;
+    world_t w;
+    events_t e = {.stop_after = -1};
+    world_begin(&w, "cstat", make_matrix(60, 40, 4, 1), 3, 2);
+    assert_int_equal(
+        rc_measure_group(w.d, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL), RC_OK);
+    static const int index[] = {0, 0, 1, 1, -1};
+    static const rc_phase_t phase[] = {
+        RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_TIME};
+    assert_int_equal(e.n, 5);
+    for (int i = 0; i < e.n; i++)
+        assert_true(e.index[i] == index[i] && e.phase[i] == phase[i]);
+    world_end(&w);
+}
+
+static int timed_sets(const events_t *e)
+{
+    int n = 0;
+    for (int i = 0; i < e->n; i++)
+        n += e->phase[i] == RC_PHASE_TIME;
+    return n;
+}
+
+static void memory_limit_makes_sets(void **state)
+{
+    (void)state;
+    /* room for the baseline and `fit` - 1 others beside B and C */
+    for (int fit = 0; fit <= 7; fit++) {
+        world_t w;
+        events_t e = {.stop_after = -1};
+        world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 7);
+        for (int i = 0; i < w.n; i++)
+            w.cases[i].schedule = &w.schedule[REVERSED];
+        rc_problem_t p = {.k = 3, .a = &w.a, .schedule = &w.schedule[REVERSED]};
+        int64_t one = w.kernel.kernel->bytes_device(&p);
+        w.group.memory_limit = rc_group_dense_bytes(&w.a, 3, RC_FP32) + fit * one + one / 2;
+        assert_int_equal(
+            rc_measure_group(w.d, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
+            RC_OK);
+        for (int i = 0; i < w.n; i++) {
+            assert_int_equal(w.cases[i].status, fit == 0 ? RC_CASE_SKIPPED : RC_CASE_OK);
+            if (fit == 0)
+                assert_non_null(strstr(w.cases[i].text, "memory"));
+            else
+                assert_non_null(w.cases[i].sample_ns);
+        }
+        int want = fit == 0 ? 0 : fit == 1 ? 7 : (6 + fit - 2) / (fit - 1);
+        assert_int_equal(timed_sets(&e), want);
+        world_end(&w);
+    }
+    world_t w;
+    world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 2);
+    w.group.memory_limit = 100;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[1].status, RC_CASE_SKIPPED);
+    assert_non_null(strstr(w.cases[1].text, "memory"));
+    world_end(&w);
+    rc_csr_t a = {.rows = 2000000000, .cols = 2000000000};
+    assert_true(rc_group_dense_bytes(&a, 2000000000, RC_FP64) == INT64_MAX);
+    assert_int_equal(rc_group_dense_bytes(&a, 10, RC_FP64), (int64_t)4000000000 * 80);
+}
+
+/* Wherever it is stopped, what is final is complete and the rest is still pending. */
+static void stopping(void **state)
+{
+    (void)state;
+    int pending_seen = 0;
+    int mixed_seen = 0;
+    for (int after = 0; after < 60; after++) {
+        world_t w;
+        events_t e = {.stop_after = after};
+        world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 5);
+        rc_problem_t p = {.k = 3, .a = &w.a, .schedule = &w.schedule[REVERSED]};
+        w.group.memory_limit =
+            rc_group_dense_bytes(&w.a, 3, RC_FP32) + 3 * w.kernel.kernel->bytes_device(&p);
+        w.cfg.target_rel_err = 1e9;
+        w.cfg.min_reps = 4;
+        w.cfg.budget_ns = INT64_MAX;
+        rc_status_t st =
+            rc_measure_group(w.d, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL);
+        int ok = 0;
+        for (int i = 0; i < w.n; i++) {
+            const rc_measured_t *m = &w.cases[i];
+            if (m->status == RC_CASE_OK) {
+                ok++;
+                assert_true(m->reps >= 4 && m->sample_ns && m->median_ns > 0);
+                assert_int_equal(m->stop, RC_STOP_TARGET);
+            } else {
+                assert_int_equal(m->status, RC_CASE_PENDING);
+                assert_null(m->sample_ns);
+            }
+        }
+        assert_true(st == RC_OK ? ok == w.n : st == RC_EINTR);
+        pending_seen += st == RC_EINTR && ok == 0;
+        mixed_seen += st == RC_EINTR && ok > 0;
+        world_end(&w);
+    }
+    assert_true(pending_seen > 0 && mixed_seen > 0);
+}
+
+/* The launches of the cases alternate.  A kernel of the test notes who runs. */
+typedef struct noted {
+    int who;
+} noted_t;
+
+enum { NOTES = 4000 };
+static int notes[NOTES];
+static int note_count;
+
+static rc_status_t note_prepare(rc_device_t *d, const rc_problem_t *p, void **out, rc_err_t *err)
+{
+    (void)d;
+    (void)err;
+    noted_t *s = malloc(sizeof *s);
+    assert_non_null(s);
+    s->who = p->schedule->row[0];
+    *out = s;
+    return RC_OK;
+}
+
+static rc_status_t note_run(void *state, const void *b, void *c, rc_err_t *err)
+{
+    (void)b;
+    (void)c;
+    (void)err;
+    if (note_count < NOTES)
+        notes[note_count++] = ((noted_t *)state)->who;
+    rc_sleep_ns(60000);
+    return RC_OK;
+}
+
+static void rounds_are_interleaved(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "null", make_matrix(60, 40, 4, 1), 3, 3);
+    rc_kernel_t kernel = *w.kernel.kernel;
+    kernel.prepare = note_prepare;
+    kernel.run = note_run;
+    kernel.release = free;
+    w.kernel.kernel = &kernel;
+    int32_t first[3] = {0, 1, 2};
+    rc_schedule_t one[3];
+    for (int i = 0; i < 3; i++) {
+        one[i] = (rc_schedule_t){.slots = 1, .rows = 60, .row = &first[i]};
+        w.cases[i].schedule = &one[i];
+    }
+    w.cfg.warmup_runs = 1;
+    w.cfg.target_rel_err = -1;
+    w.cfg.max_reps = 5;
+    w.cfg.budget_ns = INT64_MAX;
+    w.cfg.min_batch_ns = 1;
+    note_count = 0;
+    assert_int_equal(world_run(&w), RC_OK);
+    /* one verification and one warm-up run each, then five rounds, each launch settled by another
+     */
+    assert_int_equal(note_count, 3 + 3 + 5 * 3 * 2);
+    for (int i = 6; i < note_count; i++)
+        assert_int_equal(notes[i], (i - 6) / 2 % 3);
+    world_end(&w);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    assert_string_equal(rc_stop_name(RC_STOP_SIGNAL), "signal");
+    assert_string_equal(rc_phase_name(RC_PHASE_TIME), "time");
+    assert_string_equal(rc_case_status_name(RC_CASE_CRASHED), "crashed");
+    assert_string_equal(rc_case_status_name((rc_case_status_t)99), "?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statistics_follow_from_the_samples),
+        cmocka_unit_test(each_stop_reason),
+        cmocka_unit_test(batches_and_cold_runs),
+        cmocka_unit_test(wrong_products_are_found),
+        cmocka_unit_test(no_false_alarms),
+        cmocka_unit_test(failures_are_data),
+        cmocka_unit_test(null_kernel_is_not_verified),
+        cmocka_unit_test(degenerate_shapes),
+        cmocka_unit_test(phases_are_announced),
+        cmocka_unit_test(memory_limit_makes_sets),
+        cmocka_unit_test(stopping),
+        cmocka_unit_test(rounds_are_interleaved),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+/* The greedy policies, slot by slot, against the definition. */
+#include "config.h"
+#include "unit.h"
+
+#include "order_matrix.h"
+#include "order_reference.h"
+#include "order/greedy.h"
+#include "order/nn_parts.h"
+#include "order/policy.h"
+#include "base/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The rules again, so that the search can be tuned; that the policies use the same ones follows
+ * from comparing them with the reference, too. */
+static const struct {
+    const char *name;
+    rc_greedy_rule_t rule;
+} greedy[] = {
+    {"warp", {.by_warp = 1, .tie = RC_NN_INDEX}},
+    {"cta", {.tie = RC_NN_INDEX}},
+    {"hybrid1", {.within_load = 1, .tie = RC_NN_INDEX}},
+    {"hybrid2.1", {.tie = RC_NN_LOAD}},
+    {"hybrid2.2", {.tie = RC_NN_SECOND}},
+    {"hybrid2.3", {.by_warp = 1, .tie = RC_NN_LOAD}},
+};
+enum { greedy_count = sizeof greedy / sizeof *greedy };
+
+static void same(const char *name, const char *how, const rc_csr_t *a, const rc_geometry_t *g,
+    const rc_schedule_t *s, const int32_t *expected)
+{
+    assert_int_equal(s->slots, a->rows);
+    for (int64_t p = 0; p < s->slots; p++)
+        if (s->row[p] != expected[p])
+            fail_msg("%s (%s), %ld x %ld, nw %d nt %d line %d: slot %ld: expected %d, found %d",
+                name, how, (long)a->rows, (long)a->cols, g->nw, g->nt, g->line, (long)p,
+                expected[p], s->row[p]);
+}
+
+static void tuned(int which, const char *how, rc_nn_tuning_t tuning, int threads, const rc_csr_t *a,
+    const rc_geometry_t *g, const int32_t *expected)
+{
+    rc_err_t err = {0};
+    rc_schedule_t s = {0};
+    assert_int_equal(rc_greedy_build(a, g, threads, &greedy[which].rule, &tuning, &s, &err), RC_OK);
+    same(greedy[which].name, how, a, g, &s, expected);
+    rc_schedule_free(&s);
+}
+
+/* The search as the policies run it. */
+static void by_cost(const rc_csr_t *a, const rc_geometry_t *g)
+{
+    int32_t *expected = malloc(((size_t)a->rows + 1) * sizeof *expected);
+    assert_non_null(expected);
+    for (int k = 0; k < greedy_count; k++) {
+        rc_err_t err = {0};
+        rc_schedule_t s = {0};
+        assert_true(reference_order(greedy[k].name, a, g, expected));
+        assert_int_equal(rc_order_build(greedy[k].name, a, g, 2, &s, &err), RC_OK);
+        same(greedy[k].name, "by cost", a, g, &s, expected);
+        rc_schedule_free(&s);
+    }
+    free(expected);
+}
+
+/* Every path of the search over one matrix. */
+static void all_paths(const rc_csr_t *a, const rc_geometry_t *g)
+{
+    int32_t *expected = malloc(((size_t)a->rows + 1) * sizeof *expected);
+    assert_non_null(expected);
+    for (int k = 0; k < greedy_count; k++) {
+        rc_err_t err = {0};
+        rc_schedule_t s = {0};
+        assert_true(reference_order(greedy[k].name, a, g, expected));
+        assert_int_equal(rc_order_build(greedy[k].name, a, g, 2, &s, &err), RC_OK);
+        same(greedy[k].name, "by cost", a, g, &s, expected);
+        rc_schedule_free(&s);
+        tuned(k, "lists only", (rc_nn_tuning_t){0, -1}, 1, a, g, expected);
+        tuned(k, "1 dense line", (rc_nn_tuning_t){1, -1}, 1, a, g, expected);
+        tuned(k, "5 dense lines", (rc_nn_tuning_t){5, -1}, 1, a, g, expected);
+        tuned(k, "70 dense lines", (rc_nn_tuning_t){70, -1}, 1, a, g, expected);
+        tuned(k, "dense lines only", (rc_nn_tuning_t){INT64_MAX, -1}, 1, a, g, expected);
+    }
+    free(expected);
+}
+
+/* The same with every query spread over threads. */
+static void all_teams(const rc_csr_t *a, const rc_geometry_t *g)
+{
+    int32_t *expected = malloc(((size_t)a->rows + 1) * sizeof *expected);
+    assert_non_null(expected);
+    for (int k = 0; k < greedy_count; k++) {
+        assert_true(reference_order(greedy[k].name, a, g, expected));
+        tuned(k, "lists, 2 threads", (rc_nn_tuning_t){0, 0}, 2, a, g, expected);
+        tuned(k, "3 dense lines, 3 threads", (rc_nn_tuning_t){3, 0}, 3, a, g, expected);
+        tuned(k, "dense lines, 2 threads", (rc_nn_tuning_t){INT64_MAX, 0}, 2, a, g, expected);
+    }
+    free(expected);
+}
+
+static void small_matrices_follow_the_definition(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 20210601);
+    for (int round = 0; round < 600; round++) {
+        rc_csr_t a;
+        random_matrix(&r, 60, &a);
+        rc_geometry_t g = random_geometry(&r);
+        all_paths(&a, &g);
+        free_matrix(&a);
+    }
+}
+
+static void spread_queries_follow_the_definition(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 7);
+    for (int round = 0; round < 60; round++) {
+        rc_csr_t a;
+        random_matrix(&r, round % 4 ? 60 : 300, &a);
+        rc_geometry_t g = random_geometry(&r);
+        all_teams(&a, &g);
+        free_matrix(&a);
+    }
+}
+
+/* Enough rows for lists to be compacted, the scan to be laid out again, and several shards. */
+static void larger_matrices_follow_the_definition(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 11);
+    for (int round = 0; round < 12; round++) {
+        rc_csr_t a;
+        random_matrix(&r, 600, &a);
+        rc_geometry_t g = random_geometry(&r);
+        all_paths(&a, &g);
+        free_matrix(&a);
+    }
+}
+
+static void popcount_variants_agree(void **state)
+{
+    (void)state;
+    enum { blocks = 5, words = 9 };
+    static uint64_t scan[blocks * words * RC_NN_BLOCK];
+    uint64_t ref[words];
+    uint64_t out[blocks * RC_NN_BLOCK];
+    for (size_t i = 0; i < sizeof scan / sizeof *scan; i++)
+        scan[i] = rc_rng_hash(3, i);
+    for (size_t i = 0; i < words; i++)
+        ref[i] = rc_rng_hash(4, i);
+    for (int variant = 0; variant < 4; variant++) {
+        if (!rc_nn_variant_works(variant))
+            continue;
+        rc_nn_distances_variant(variant, scan, blocks, words, ref, out);
+        for (int s = 0; s < blocks * RC_NN_BLOCK; s++) {
+            uint64_t expected = 0;
+            for (int w = 0; w < words; w++)
+                for (int b = 0; b < 64; b++) {
+                    uint64_t x =
+                        scan[(s / RC_NN_BLOCK * words + w) * RC_NN_BLOCK + s % RC_NN_BLOCK];
+                    expected += (x ^ ref[w]) >> b & 1;
+                }
+            assert_true(out[s] == expected);
+        }
+    }
+}
+
+/* Real matrices, when the shared data are there: each group's smaller ones. */
+static void real_matrices_follow_the_definition(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Bai/bfwa398", "Bai/bfwa782", "HB/bcsstk05", "HB/494_bus",
+        "HB/662_bus", "HB/impcol_d", "SNAP/email-Eu-core", "YZhou/circuit204", "HB/lshp_577",
+        "Pajek/GD97_b", "JGD_Trefethen/Trefethen_300", "Mycielski/mycielskian9",
+        "LPnetlib/lp_25fv47", "DIMACS10/delaunay_n10", "LPnetlib/lp_share1b", "PARSEC/Si2",
+        "VDOL/dynamicSoaringProblem_1", "Gset/G1", "TOKAMAK/utm300", "MathWorks/Harvard500"};
+    const rc_geometry_t geometries[] = {{32, 32, 32}, {2, 16, 16}};
+    const int64_t most_rows = 1500;
+    const char *shared = getenv("ROWCAST_SHARED");
+    const char *top = getenv("top_srcdir");
+    rc_str_t base = {0};
+    if (shared)
+        rc_str_add(&base, shared);
+    else
+        rc_str_addf(&base, "%s/../shared", top ? top : ".");
+    int compared = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        rc_str_t path = {0};
+        rc_csr_t a;
+        rc_str_addf(&path, "%s/matrices/%s.mtx.xz", base.text, names[i]);
+        assert_false(path.failed || base.failed);
+        rc_status_t st = rc_mtx_read(path.text, 1, &a, NULL, NULL);
+        rc_str_free(&path);
+        if (st != RC_OK)
+            continue;
+        for (size_t g = 0; g < 2 && a.rows <= most_rows; g++)
+            by_cost(&a, &geometries[g]);
+        compared += a.rows <= most_rows;
+        rc_csr_free(&a);
+    }
+    rc_str_free(&base);
+    if (compared == 0)
+        skip();
+    print_message("# %d real matrices\n", compared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_matrices_follow_the_definition),
+        cmocka_unit_test(spread_queries_follow_the_definition),
+        cmocka_unit_test(larger_matrices_follow_the_definition),
+        cmocka_unit_test(real_matrices_follow_the_definition),
+        cmocka_unit_test(popcount_variants_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,440 @@
+/* Plans: exactly the cases that are new are pending. */
+#include "config.h"
+#include "unit.h"
+#include "scratch.h"
+#include "store_fixture.h"
+
+#include "feature/feature.h"
+#include "store/commit.h"
+#include "sweep/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MATRICES = 5 };
+
+static rc_geometry_t four(const rc_device_t *d, rc_precision_t precision)
+{
+    (void)d;
+    return (rc_geometry_t){4, precision == RC_FP64 ? 2 : 4, 16};
+}
+
+/* Descriptors that can be bumped, a catalogue of small matrices, and a store. */
+typedef struct world {
+    rc_policy_t policy[3];
+    const rc_policy_t *policies[3];
+    rc_kernel_t kernel;
+    rc_kernel_spec_t spec[2];
+    int64_t k[4];
+    rc_precision_t precision[2];
+    rc_entry_t entry[MATRICES];
+    char text[MATRICES][2][64];
+    rc_catalog_t catalog;
+    rc_device_t device;
+    rc_sweep_config_t c;
+    char store[SCRATCH_PATH];
+    int runs;
+} world_t;
+
+/* Matrix n of the fixture; the file is there. */
+static void make_entry(world_t *w, int i)
+{
+    rc_entry_t *e = &w->entry[i];
+    snprintf(w->text[i][0], sizeof w->text[i][0], "G/m%d", i);
+    snprintf(w->text[i][1], sizeof w->text[i][1], "/somewhere/G/m%d.mtx", i);
+    *e = (rc_entry_t){.name = w->text[i][0],
+        .group = w->text[i][0],
+        .kind = w->text[i][0],
+        .location = w->text[i][1],
+        .where = RC_WHERE_FILE,
+        .rows = 10 * i + 10,
+        .cols = 10 * i + 10,
+        .nnz = 10 * i + 10,
+        .pattern_nnz = 10 * i + 10,
+        .bytes = 100,
+        .mtime_ns = 7};
+}
+
+static void make_world(void **state, const char *name, world_t *w)
+{
+    static const char *const names[] = {"csr", "lpt", "warp"};
+    char file[64];
+    memset(w, 0, sizeof *w);
+    for (int i = 0; i < 3; i++) {
+        w->policy[i] = (rc_policy_t){.name = names[i], .version = 1};
+        w->policies[i] = &w->policy[i];
+    }
+    w->kernel = (rc_kernel_t){.name = "fake", .version = 1, .geometry = four};
+    w->spec[0].kernel = w->spec[1].kernel = &w->kernel;
+    snprintf(w->spec[0].params, sizeof w->spec[0].params, "strip=1");
+    snprintf(w->spec[1].params, sizeof w->spec[1].params, "strip=2");
+    w->k[0] = 8;
+    w->precision[0] = RC_FP32;
+    w->precision[1] = RC_FP64;
+    for (int i = 0; i < MATRICES; i++)
+        make_entry(w, i);
+    w->catalog = (rc_catalog_t){.entry = w->entry, .count = 3};
+    snprintf(w->device.class_name, sizeof w->device.class_name, "cpu:one");
+    snprintf(file, sizeof file, "%s.h5", name);
+    scratch_path(state, file, w->store);
+    w->c = (rc_sweep_config_t){.store = w->store,
+        .catalog = &w->catalog,
+        .policy = w->policies,
+        .policies = 2,
+        .kernel = w->spec,
+        .kernels = 1,
+        .k = w->k,
+        .ks = 1,
+        .precision = w->precision,
+        .precisions = 1};
+}
+
+/* Plan from what the store of the world has. */
+static rc_plan_t plan(world_t *w, const char *redo)
+{
+    rc_view_t *v = NULL;
+    rc_plan_known_t known = {0};
+    rc_plan_t p;
+    rc_profile_t profile;
+    rc_expr_t *cases = NULL;
+    rc_expr_t *sources = NULL;
+    if (redo) {
+        (void)rc_expr_compile(redo, rc_view_fields, RC_VIEW_FIELDS, &cases, NULL);
+        (void)rc_expr_compile(redo, rc_source_fields, RC_SOURCE_FIELDS, &sources, NULL);
+    }
+    rc_profile_make(&w->c, &w->device, &profile);
+    if (access(w->store, F_OK) == 0)
+        assert_int_equal(rc_view_read(w->store, &v, NULL), RC_OK);
+    assert_int_equal(rc_plan_gather(v, cases, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_plan_make(&w->c, &profile, 1, v, sources, &known, &p, NULL), RC_OK);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < p.items; i++) {
+        sum += p.item[i].cases;
+        assert_true(i == 0 || p.item[i - 1].cost_s >= p.item[i].cost_s);
+    }
+    assert_int_equal(sum, p.cases);
+    rc_plan_known_free(&known);
+    rc_expr_free(cases);
+    rc_expr_free(sources);
+    rc_view_free(v);
+    return p;
+}
+
+static void expect(world_t *w, const char *redo, int64_t items, int64_t cases, int64_t done)
+{
+    rc_plan_t p = plan(w, redo);
+    assert_int_equal(p.items, items);
+    assert_int_equal(p.cases, cases);
+    assert_int_equal(p.done, done);
+    rc_plan_free(&p);
+}
+
+static void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g)
+{
+    for (int i = 0; rc_feature_sets[i]; i++) {
+        const rc_feature_set_t *f = rc_feature_sets[i];
+        double *value = calloc((size_t)f->count, sizeof *value);
+        rc_bytes_t b = {0};
+        rc_rec_feature_t r = {.matrix = matrix,
+            .version = f->version,
+            .nw = g.nw,
+            .nt = g.nt,
+            .line = g.line,
+            .count = f->count,
+            .value = value,
+            .names = "names"};
+        snprintf(r.set, sizeof r.set, "%s", f->name);
+        rc_rec_put_feature(&b, &r);
+        assert_int_equal(rc_journal_append(j, RC_REC_FEATURE, &b, NULL), RC_OK);
+        rc_bytes_free(&b);
+        free(value);
+    }
+}
+
+/* Do all that a plan of the world would, but leave the cases of one policy out (NULL: none). */
+static void do_all(world_t *w, const char *but)
+{
+    char dir[2 * SCRATCH_PATH];
+    rc_journal_t *j;
+    rc_profile_t profile;
+    rc_commit_info_t info;
+    rc_rec_run_t run = make_run(++w->runs, 0);
+    rc_profile_make(&w->c, &w->device, &profile);
+    snprintf(dir, sizeof dir, "%s.journal", w->store);
+    mkdir(dir, 0777);
+    assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
+    for (int m = 0; m < w->catalog.count; m++) {
+        if (w->entry[m].where == RC_WHERE_ABSENT)
+            continue;
+        add_source(j, m, RC_CASE_OK, "");
+        for (int i = 0; i < rc_plan_blocks(&w->c); i++) {
+            rc_block_t block;
+            rc_plan_block(&w->c, &profile, i, w->entry[m].cols, &block);
+            if (block.k == 0)
+                continue;
+            add_features(j, matrix_digest(m), block.geometry);
+            for (int p = 0; p < w->c.policies; p++) {
+                rc_case_t one;
+                rc_plan_case(&w->c, &profile, &block, p, matrix_digest(m), &one);
+                if (!but || strcmp(one.policy, but) != 0)
+                    add_result(j, &one, RC_CASE_OK, 100);
+            }
+        }
+    }
+    rc_journal_close(j);
+    assert_int_equal(rc_commit(w->store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+}
+
+static void exactly_the_new_cases_are_pending(void **state)
+{
+    world_t w;
+    make_world(state, "new", &w);
+    expect(&w, NULL, 3, 6, 0);
+    do_all(&w, NULL);
+    expect(&w, NULL, 0, 0, 6);
+
+    w.catalog.count = 4; /* a matrix */
+    expect(&w, NULL, 1, 2, 6);
+    w.catalog.count = 3;
+    w.c.policies = 3; /* a policy */
+    expect(&w, NULL, 3, 3, 6);
+    w.c.policies = 2;
+    w.c.ks = 2; /* a K */
+    w.k[1] = 9;
+    expect(&w, NULL, 3, 6, 6);
+    w.k[1] = 0; /* K = n */
+    expect(&w, NULL, 3, 6, 6);
+    w.c.ks = 1;
+    w.c.kernels = 2; /* other parameters of the kernel */
+    expect(&w, NULL, 3, 6, 6);
+    w.c.kernels = 1;
+    w.c.precisions = 2; /* a precision */
+    expect(&w, NULL, 3, 6, 6);
+    w.c.precisions = 1;
+    w.policy[1].version = 2; /* versions */
+    expect(&w, NULL, 3, 3, 3);
+    w.policy[1].version = 1;
+    w.kernel.version = 2;
+    expect(&w, NULL, 3, 6, 0);
+    w.kernel.version = 1;
+    w.c.geometry.line = 8; /* a geometry */
+    expect(&w, NULL, 3, 6, 0);
+    w.c.geometry.line = 0;
+    w.c.measure.cold = 1; /* a cache mode */
+    expect(&w, NULL, 3, 6, 0);
+    w.c.measure.cold = 0;
+    snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:two"); /* a device */
+    expect(&w, NULL, 3, 6, 0);
+    do_all(&w, NULL);
+    expect(&w, NULL, 0, 0, 6);
+    snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:one");
+    expect(&w, NULL, 0, 0, 6);
+}
+
+static void two_device_classes_are_planned_apart(void **state)
+{
+    world_t w;
+    rc_plan_known_t known = {0};
+    rc_plan_t p;
+    rc_profile_t profile[2];
+    make_world(state, "classes", &w);
+    rc_profile_make(&w.c, &w.device, &profile[0]);
+    profile[1] = profile[0];
+    snprintf(profile[1].class_name, sizeof profile[1].class_name, "cpu:two");
+    assert_int_equal(rc_plan_make(&w.c, profile, 2, NULL, NULL, &known, &p, NULL), RC_OK);
+    assert_int_equal(p.items, 6);
+    int of_class[2] = {0};
+    for (int i = 0; i < 6; i++)
+        of_class[p.item[i].class_id]++;
+    assert_int_equal(of_class[0], 3);
+    assert_int_equal(of_class[1], 3);
+    rc_plan_free(&p);
+}
+
+static void a_k_that_n_repeats_counts_once(void **state)
+{
+    world_t w;
+    rc_block_t block;
+    rc_profile_t profile;
+    make_world(state, "repeat", &w);
+    w.c.ks = 4;
+    w.k[1] = 0;
+    w.k[2] = 20;
+    w.k[3] = 8;
+    /* 8, n, 20 and 8 again: matrix 1 has 20 columns */
+    rc_profile_make(&w.c, &w.device, &profile);
+    const int64_t expected[3][4] = {{8, 10, 20, 0}, {8, 20, 0, 0}, {8, 30, 20, 0}};
+    for (int m = 0; m < 3; m++)
+        for (int i = 0; i < 4; i++) {
+            rc_plan_block(&w.c, &profile, i, w.entry[m].cols, &block);
+            assert_int_equal(block.k, expected[m][i]);
+        }
+    do_all(&w, NULL);
+    expect(&w, NULL, 0, 0, 2 * (3 + 2 + 3));
+}
+
+static void blocks_run_over_kernels_precisions_and_ks(void **state)
+{
+    world_t w;
+    rc_profile_t profile;
+    make_world(state, "blocks", &w);
+    w.c.kernels = w.c.precisions = w.c.ks = 2;
+    w.k[1] = 9;
+    rc_profile_make(&w.c, &w.device, &profile);
+    assert_int_equal(rc_plan_blocks(&w.c), 8);
+    for (int i = 0; i < 8; i++) {
+        rc_block_t b;
+        rc_plan_block(&w.c, &profile, i, 100, &b);
+        assert_int_equal(b.kernel, i / 4);
+        assert_int_equal(b.precision, i / 2 % 2);
+        assert_int_equal(b.k, 8 + i % 2);
+        assert_int_equal(b.geometry.nt, b.precision == RC_FP64 ? 2 : 4);
+    }
+}
+
+static void redo_makes_what_matches_pending(void **state)
+{
+    world_t w;
+    make_world(state, "redo", &w);
+    do_all(&w, NULL);
+    expect(&w, "policy == lpt", 3, 3, 3);
+    expect(&w, "fullname == 'G/m1'", 1, 2, 4);
+    expect(&w, "status == failed", 0, 0, 6);
+}
+
+static void missing_cases_are_found(void **state)
+{
+    world_t w;
+    make_world(state, "missing", &w);
+    do_all(&w, "lpt");
+    expect(&w, NULL, 3, 3, 3);
+}
+
+static void what_cannot_be_loaded_is_tried_again_only_when_it_changed(void **state)
+{
+    world_t w;
+    char dir[2 * SCRATCH_PATH];
+    rc_journal_t *j;
+    rc_commit_info_t info;
+    rc_rec_run_t run = make_run(1, 0);
+    make_world(state, "bad", &w);
+    snprintf(dir, sizeof dir, "%s.journal", w.store);
+    mkdir(dir, 0777);
+    assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
+    add_source(j, 0, RC_CASE_FAILED, "line 3: expected a number");
+    add_source(j, 1, RC_CASE_SKIPPED, "memory: too large");
+    add_source(j, 2, RC_CASE_CRASHED, "in flight in 2 runs that died");
+    rc_journal_close(j);
+    assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    expect(&w, NULL, 0, 0, 0);
+    expect(&w, "status == failed", 1, 2, 0);
+    expect(&w, "status == skipped || status == crashed", 2, 4, 0);
+    w.entry[0].mtime_ns++;
+    expect(&w, NULL, 1, 2, 0);
+    w.entry[1].bytes++;
+    expect(&w, NULL, 2, 4, 0);
+}
+
+static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **state)
+{
+    world_t w;
+    char dir[2 * SCRATCH_PATH];
+    rc_journal_t *j;
+    rc_commit_info_t info;
+    rc_bytes_t b = {0};
+    rc_rec_run_t run = make_run(1, 0);
+    make_world(state, "absent", &w);
+    w.catalog.count = 1;
+    w.entry[0].where = RC_WHERE_ABSENT;
+    w.entry[0].location = w.text[1][1];
+    w.entry[0].location[0] = '\0';
+    w.entry[0].bytes = w.entry[0].mtime_ns = 0;
+    rc_plan_t p = plan(&w, NULL);
+    assert_int_equal(p.items, 0);
+    assert_int_equal(p.absents, 1);
+    rc_plan_free(&p);
+
+    snprintf(dir, sizeof dir, "%s.journal", w.store);
+    mkdir(dir, 0777);
+    assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
+    rc_rec_source_t r;
+    memset(&r, 0, sizeof r);
+    snprintf(r.name, sizeof r.name, "G/m0");
+    r.where = RC_WHERE_ABSENT;
+    r.status = RC_CASE_SKIPPED;
+    rc_rec_put_source(&b, &r);
+    assert_int_equal(rc_journal_append(j, RC_REC_SOURCE, &b, NULL), RC_OK);
+    rc_bytes_free(&b);
+    rc_journal_close(j);
+    assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    p = plan(&w, NULL);
+    assert_int_equal(p.items, 0);
+    assert_int_equal(p.absents, 0);
+    rc_plan_free(&p);
+
+    make_entry(&w, 0); /* the file is there now */
+    expect(&w, NULL, 1, 2, 0);
+}
+
+static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **state)
+{
+    world_t w;
+    char dir[2 * SCRATCH_PATH];
+    rc_journal_t *j;
+    rc_commit_info_t info;
+    rc_view_t *v;
+    rc_plan_known_t known = {0};
+    rc_profile_t profile;
+    rc_block_t block;
+    rc_case_t lpt;
+    make_world(state, "suspect", &w);
+    rc_profile_make(&w.c, &w.device, &profile);
+    rc_plan_block(&w.c, &profile, 0, 10, &block);
+    rc_plan_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt);
+    rc_rec_run_t run = make_run(1, 0);
+    snprintf(dir, sizeof dir, "%s.journal", w.store);
+    mkdir(dir, 0777);
+    assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
+    add_source(j, 0, RC_CASE_OK, "");
+    add_begin(j, &lpt, RC_PHASE_TIME);
+    rc_journal_close(j);
+    assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
+    assert_int_equal(rc_plan_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_map_get(&known.state, rc_case_id(&lpt), -1), RC_PLAN_SUSPECT);
+    rc_plan_known_free(&known);
+    expect(&w, NULL, 3, 6, 0);
+
+    rc_digest_t fresh = rc_case_id(&lpt);
+    rc_plan_t p;
+    assert_int_equal(rc_plan_gather(v, NULL, &fresh, 1, &known, NULL), RC_OK);
+    assert_int_equal(rc_map_get(&known.state, fresh, -1), RC_PLAN_DONE);
+    assert_int_equal(rc_plan_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
+    assert_int_equal(p.done, 1);
+    assert_int_equal(p.cases, 5);
+    rc_plan_free(&p);
+    rc_plan_known_free(&known);
+    rc_view_free(v);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exactly_the_new_cases_are_pending),
+        cmocka_unit_test(two_device_classes_are_planned_apart),
+        cmocka_unit_test(a_k_that_n_repeats_counts_once),
+        cmocka_unit_test(blocks_run_over_kernels_precisions_and_ks),
+        cmocka_unit_test(redo_makes_what_matches_pending),
+        cmocka_unit_test(missing_cases_are_found),
+        cmocka_unit_test(what_cannot_be_loaded_is_tried_again_only_when_it_changed),
+        cmocka_unit_test(absent_matrices_are_recorded_once_and_planned_when_they_come),
+        cmocka_unit_test(what_journals_hold_is_done_and_what_was_in_flight_is_suspect),
+    };
+    MPI_Init(&argc, &argv);
+    int failed = cmocka_run_group_tests_name("plan", tests, scratch_setup, scratch_teardown);
+    MPI_Finalize();
+    return failed;
+}

@@ -1,0 +1,175 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/expr.h"
+#include "catalog/catalog.h"
+#include "kernels/kernel.h"
+#include "order/policy.h"
+#include "sparse/generate.h"
+#include "store/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What every member of a family has. */
+typedef struct member {
+    const char *family;
+    const char *name;
+    const char *summary;
+    const char *source;
+    int version;
+    int callable; /* its calls are there */
+} member_t;
+
+enum { MOST = 128 };
+
+typedef struct family {
+    member_t member[MOST];
+    int count;
+} family_t;
+
+static void add(family_t *f, member_t m)
+{
+    assert_true(f->count < MOST);
+    f->member[f->count++] = m;
+}
+
+static void check_text(const member_t *m, const char *what, const char *text)
+{
+    if (!text || !text[0] || strchr(text, '\n'))
+        fail_msg("%s %s: expected one line of %s", m->family, m->name ? m->name : "?", what);
+}
+
+/* Names are words that a list "a,b,c", a file name and the filter language take as they are. */
+static void check_name(const member_t *m)
+{
+    check_text(m, "name", m->name);
+    if (strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789._-") != strlen(m->name))
+        fail_msg(
+            "%s %s: expected a name of lower-case letters, digits and . _ -", m->family, m->name);
+}
+
+static void check_family(const family_t *f)
+{
+    assert_true(f->count > 0);
+    for (int i = 0; i < f->count; i++) {
+        const member_t *m = &f->member[i];
+        check_name(m);
+        check_text(m, "summary", m->summary);
+        check_text(m, "source", m->source);
+        if (m->summary[strlen(m->summary) - 1] == '.')
+            fail_msg("%s %s: expected a summary without a full stop", m->family, m->name);
+        if (m->version < 1 || !m->callable)
+            fail_msg("%s %s: expected a version of at least 1 and all calls", m->family, m->name);
+        for (int j = 0; j < i; j++)
+            if (strcmp(m->name, f->member[j].name) == 0)
+                fail_msg("%s %s is there twice", m->family, m->name);
+    }
+}
+
+static void policies_are_complete(void **state)
+{
+    (void)state;
+    family_t f = {.count = 0};
+    for (int i = 0; rc_policies[i]; i++) {
+        const rc_policy_t *p = rc_policies[i];
+        add(&f, (member_t){"policy", p->name, p->summary, p->source, p->version, p->build != NULL});
+        assert_ptr_equal(rc_policy_find(p->name), p);
+    }
+    check_family(&f);
+    assert_string_equal(f.member[0].name, "csr");
+    assert_null(rc_policy_find("nonsense"));
+    assert_null(rc_policy_find(""));
+}
+
+static void kernels_are_complete(void **state)
+{
+    (void)state;
+    family_t f = {.count = 0};
+    int null_there = 0;
+    for (int i = 0; rc_kernels[i]; i++) {
+        const rc_kernel_t *k = rc_kernels[i];
+        add(&f, (member_t){"kernel", k->name, k->summary, k->source, k->version,
+                    k->supports && k->geometry && k->bytes_device && k->prepare && k->run &&
+                        k->release && k->bytes_min});
+        null_there |= strcmp(k->name, "null") == 0;
+    }
+    check_family(&f);
+    assert_true(null_there);
+}
+
+static void generators_are_complete(void **state)
+{
+    (void)state;
+    family_t f = {.count = 0};
+    for (int i = 0; rc_generators[i]; i++) {
+        const rc_generator_t *g = rc_generators[i];
+        add(&f, (member_t){
+                    "generator", g->name, g->summary, g->source, g->version, g->generate != NULL});
+        for (int k = 0; k < RC_GEN_PARAMS_MAX && g->param[k].name; k++) {
+            const rc_gen_param_t *p = &g->param[k];
+            member_t m = {g->name, p->name, p->help, p->help, 1, 1};
+            check_name(&m);
+            check_text(&m, "help", p->help);
+            assert_true(p->min <= p->value && p->value <= p->max);
+            for (int l = 0; l < k; l++)
+                assert_string_not_equal(g->param[l].name, p->name);
+        }
+    }
+    check_family(&f);
+}
+
+static void builtin_matrices_are_unique(void **state)
+{
+    (void)state;
+    assert_true(rc_builtin_count >= 30);
+    for (int i = 0; i < rc_builtin_count; i++) {
+        member_t m = {
+            "built-in matrix", rc_builtins[i].name, rc_builtins[i].kind, rc_builtins[i].spec, 1, 1};
+        check_name(&m);
+        check_text(&m, "kind", m.summary);
+        check_text(&m, "spec", m.source);
+        for (int j = 0; j < i; j++) {
+            assert_string_not_equal(m.name, rc_builtins[j].name);
+            assert_string_not_equal(m.source, rc_builtins[j].spec);
+        }
+    }
+}
+
+/* Every field can be named in an expression and has a help text. */
+static void check_fields(const char *family, const rc_field_t *field, int count)
+{
+    assert_true(count > 0);
+    for (int i = 0; i < count; i++) {
+        member_t m = {family, field[i].name, field[i].help, field[i].help, 1, 1};
+        check_name(&m);
+        check_text(&m, "help", m.summary);
+        rc_expr_t *e = NULL;
+        rc_err_t err = {0};
+        if (rc_expr_compile(m.name, field, count, &e, &err) < 0)
+            fail_msg("%s %s: %s", family, m.name, err.text);
+        /* the first field of that name is this one */
+        assert_true(rc_expr_uses(e, i));
+        rc_expr_free(e);
+    }
+}
+
+static void filter_fields_are_complete(void **state)
+{
+    (void)state;
+    check_fields("catalogue field", rc_entry_fields, RC_ENTRY_FIELDS);
+    check_fields("result field", rc_view_fields, RC_VIEW_FIELDS);
+    check_fields("source field", rc_source_fields, RC_SOURCE_FIELDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(policies_are_complete),
+        cmocka_unit_test(kernels_are_complete),
+        cmocka_unit_test(generators_are_complete),
+        cmocka_unit_test(builtin_matrices_are_unique),
+        cmocka_unit_test(filter_fields_are_complete),
+    };
+    return cmocka_run_group_tests_name("registry", tests, NULL, NULL);
+}
