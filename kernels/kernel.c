@@ -133,6 +133,8 @@ static rc_status_t parse_param(
     *seen |= 1u << i;
     rc_status_t st =
         rc_parse_int(equals + 1, k->param[i].min, k->param[i].max, word, &param[i], err);
+    if (st == RC_OK && k->param[i].pow2 && (param[i] & (param[i] - 1)) != 0)
+        st = rc_fail(err, RC_EINVAL, "%s: expected a power of two, found %" PRId64, word, param[i]);
     return st < 0 ? rc_err_context(err, "kernel %s", k->name) : RC_OK;
 }
 

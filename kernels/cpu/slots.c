@@ -93,8 +93,9 @@ int64_t rc_slots_bytes_min(const rc_problem_t *p)
     return rc_sat_add(rc_slots_bytes(p), rc_sat_mul(row_bytes, stored + p->a->cols));
 }
 
-rc_geometry_t rc_cpu_geometry(const rc_device_t *d, rc_precision_t precision)
+rc_geometry_t rc_cpu_geometry(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
 {
+    (void)param;
     int bytes = (int)rc_precision_bytes(precision);
     int lanes = d->lanes32 * (int)sizeof(float) / bytes;
     int line = d->line_bytes / bytes;

@@ -34,7 +34,8 @@ int64_t rc_slots_bytes(const rc_problem_t *p);
 int64_t rc_slots_bytes_min(const rc_problem_t *p);
 
 /** {team size, SIMD lanes of the precision, values per cache line}. */
-rc_geometry_t rc_cpu_geometry(const rc_device_t *d, rc_precision_t precision);
+rc_geometry_t rc_cpu_geometry(
+    const rc_device_t *d, const int64_t *param, rc_precision_t precision);
 
 /** RC_OK when the problem is one that the CPU kernels compute: SpMM, C in original order. */
 rc_status_t rc_cpu_supports(const rc_problem_t *p, rc_err_t *err);

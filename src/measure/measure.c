@@ -167,6 +167,14 @@ static rc_status_t prepare_job(session_t *s, int index, rc_err_t *err)
     j->m->prepare_ns = rc_clock_ns() - start;
     j->prepared = 1;
     s->used += j->bytes;
+    if (s->kernel->preprocess) {
+        start = rc_clock_ns();
+        if (s->kernel->preprocess(j->state, s->b, s->c, &why) < 0) {
+            release_job(s, j);
+            return fail_case(s, j, RC_PHASE_PREPARE, &why, err);
+        }
+        j->m->preprocess_ns = rc_clock_ns() - start;
+    }
     enter(s, index, RC_PHASE_VERIFY);
     if (verify(s, j, &why) == RC_OK)
         return RC_OK;
@@ -360,6 +368,7 @@ static void begin_cases(session_t *s, rc_measured_t *cases)
             .error_max = NAN,
             .error_rel = NAN,
             .rel_err = NAN,
+            .k_tile = s->g->k,
             .state = {NAN, NAN, NAN, -1},
         };
         s->job[i].m = m;
@@ -375,6 +384,7 @@ static void begin_cases(session_t *s, rc_measured_t *cases)
         };
         memcpy(s->job[i].problem.param, s->g->kernel->param, sizeof s->g->kernel->param);
         s->job[i].problem.identity = is_identity(schedule);
+        s->job[i].problem.c_rows = s->g->a->rows;
     }
 }
 

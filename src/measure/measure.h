@@ -36,17 +36,19 @@ typedef struct rc_measured {
     const rc_schedule_t *schedule; /**< borrowed */
     /* out */
     rc_case_status_t status;
-    rc_phase_t phase; /**< where it ended when not ok */
-    char text[200];   /**< why, when not ok */
-    int64_t prepare_ns;
-    int64_t first_ns; /**< the first run, cold code and data */
-    double median_ns; /**< per product */
+    rc_phase_t phase;      /**< where it ended when not ok */
+    char text[200];        /**< why, when not ok */
+    int64_t prepare_ns;    /**< rearranging and uploading */
+    int64_t preprocess_ns; /**< the kernel's own work before its first product, 0 for none */
+    int64_t first_ns;      /**< the first run, cold code and data */
+    double median_ns;      /**< per product */
     double min_ns;
     double mean_ns;
     double sd_ns;
     double rel_err; /**< of the median */
     int64_t reps;   /**< batches */
     int64_t batch;  /**< products per batch */
+    int64_t k_tile; /**< columns per launch: K, or less when B and C did not fit */
     rc_stop_t stop;
     double error_max;  /**< largest |C - ref| / bound over the sample; <= 1 is right */
     double error_rel;  /**< largest |C - ref| / sum |a||b| over the sample */

@@ -380,8 +380,8 @@ void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r)
     start(b);
     put_case(b, &r->c);
     put_text(b, r->text);
-    const int64_t whole[] = {w->order_ns, w->prepare_ns, w->first_ns, w->throttle, w->reps,
-        w->batch, w->bytes_min, w->seed, w->utc_ns};
+    const int64_t whole[] = {w->order_ns, w->prepare_ns, w->preprocess_ns, w->first_ns, w->throttle,
+        w->reps, w->batch, w->k_tile, w->bytes_min, w->seed, w->utc_ns};
     put(b, whole, sizeof whole);
     const double real[] = {w->median_ns, w->min_ns, w->mean_ns, w->sd_ns, w->rel_err, w->error_max,
         w->error_rel, w->clock_mhz, w->memory_clock_mhz, w->temperature_c};
@@ -399,8 +399,8 @@ rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t 
     rc_row_result_t *w = &out->row;
     get_case(&r, &out->c);
     get_text(&r, out->text, sizeof out->text);
-    int64_t *const whole[] = {&w->order_ns, &w->prepare_ns, &w->first_ns, &w->throttle, &w->reps,
-        &w->batch, &w->bytes_min, &w->seed, &w->utc_ns};
+    int64_t *const whole[] = {&w->order_ns, &w->prepare_ns, &w->preprocess_ns, &w->first_ns,
+        &w->throttle, &w->reps, &w->batch, &w->k_tile, &w->bytes_min, &w->seed, &w->utc_ns};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         *whole[i] = get_i64(&r);
     double *const real[] = {&w->median_ns, &w->min_ns, &w->mean_ns, &w->sd_ns, &w->rel_err,

@@ -21,7 +21,7 @@ SUM_TEXT(rc_row_journal_t, 64, 1, 0);
 SUM_TEXT(rc_row_inflight_t, 32, 1, 4);
 SUM_TEXT(rc_row_order_t, 0, 4, 6);
 SUM_TEXT(rc_row_feature_t, 0, 1, 6);
-SUM_TEXT(rc_row_result_t, 32, 22, 18);
+SUM_TEXT(rc_row_result_t, 32, 24, 18);
 
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
@@ -179,6 +179,7 @@ static const rc_schema_field_t result_fields[] = {
     I64(R, k, "columns", "dense columns"),
     I64(R, order_ns, "ns", "time to build the order"),
     I64(R, prepare_ns, "ns", "time to rearrange and upload the matrix"),
+    I64(R, preprocess_ns, "ns", "the kernel's own work before its first product, 0 for none"),
     I64(R, first_ns, "ns", "first product"),
     F64(R, median_ns, "ns", "median time of a product"),
     F64(R, min_ns, "ns", "shortest"),
@@ -193,6 +194,7 @@ static const rc_schema_field_t result_fields[] = {
     I64(R, throttle, "", "bit set of throttle reasons; 0 none, -1 unknown"),
     I64(R, reps, "batches", "repetitions"),
     I64(R, batch, "products", "products per repetition"),
+    I64(R, k_tile, "", "columns per launch: K, or less when B and C do not fit and K is tiled"),
     I64(R, bytes_min, "bytes", "compulsory traffic of one product"),
     I64(R, sample_offset, "", "first of the `reps` raw times in /samples; -1 none"),
     I64(R, seed, "", "of B and of the verification sample"),

@@ -180,6 +180,7 @@ typedef struct rc_row_result {
     int64_t k;
     int64_t order_ns;
     int64_t prepare_ns;
+    int64_t preprocess_ns;
     int64_t first_ns;
     double median_ns;
     double min_ns;
@@ -194,6 +195,7 @@ typedef struct rc_row_result {
     int64_t throttle;
     int64_t reps;
     int64_t batch;
+    int64_t k_tile;
     int64_t bytes_min;
     int64_t sample_offset;
     int64_t seed;

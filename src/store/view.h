@@ -33,7 +33,7 @@ void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out);
 /** Fields of a result row; index with rc_view_get. */
 extern const rc_field_t rc_view_fields[];
 extern const char *const rc_view_units[];
-enum { RC_VIEW_FIELDS = 54 };
+enum { RC_VIEW_FIELDS = 56 };
 /** rc_field_get_fn of an rc_cursor_t. */
 void rc_view_get(const void *cursor, int field, rc_value_t *out);
 

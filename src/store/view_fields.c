@@ -42,6 +42,8 @@ typedef enum field_id {
     F_GBS,
     F_ORDER,
     F_PREPARE,
+    F_PREPROCESS,
+    F_K_TILE,
     F_FIRST,
     F_REPS,
     F_BATCH,
@@ -105,6 +107,8 @@ const rc_field_t rc_view_fields[] = {
     [F_GBS] = {"gbs", REAL, "compulsory traffic over the median"},
     [F_ORDER] = {"order_ns", INT, "time to build the order"},
     [F_PREPARE] = {"prepare_ns", INT, "time to rearrange and upload"},
+    [F_PREPROCESS] = {"preprocess_ns", INT, "the kernel's own work before its first product"},
+    [F_K_TILE] = {"k_tile", INT, "columns per launch: K, or less when K was tiled"},
     [F_FIRST] = {"first_ns", INT, "first product"},
     [F_REPS] = {"reps", INT, "repetitions (batches)"},
     [F_BATCH] = {"batch", INT, "products per batch"},
@@ -163,6 +167,7 @@ const char *const rc_view_units[] = {
     [F_GBS] = "GB/s",
     [F_ORDER] = "ns",
     [F_PREPARE] = "ns",
+    [F_PREPROCESS] = "ns",
     [F_FIRST] = "ns",
     [F_REPS] = "",
     [F_BATCH] = "",
@@ -319,6 +324,12 @@ void rc_view_get(const void *cursor, int field, rc_value_t *out)
         break;
     case F_PREPARE:
         whole = r->prepare_ns;
+        break;
+    case F_PREPROCESS:
+        whole = r->preprocess_ns;
+        break;
+    case F_K_TILE:
+        whole = r->k_tile;
         break;
     case F_FIRST:
         whole = r->first_ns;

@@ -14,7 +14,8 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
     memcpy(out->class_name, d->class_name, sizeof out->class_name);
     for (int i = 0; i < c->kernels && i < RC_PLAN_KERNELS_MAX; i++)
         for (int p = 0; p < RC_PLAN_PRECISIONS; p++) {
-            rc_geometry_t g = c->kernel[i].kernel->geometry(d, (rc_precision_t)p);
+            rc_geometry_t g =
+                c->kernel[i].kernel->geometry(d, c->kernel[i].param, (rc_precision_t)p);
             g.nw = c->geometry.nw > 0 ? c->geometry.nw : g.nw;
             g.nt = c->geometry.nt > 0 ? c->geometry.nt : g.nt;
             g.line = c->geometry.line > 0 ? c->geometry.line : g.line;

@@ -145,6 +145,7 @@ static rc_status_t journal_result(
     set_text(r.text, m->text);
     r.row.order_ns = order_ns;
     r.row.prepare_ns = m->prepare_ns;
+    r.row.preprocess_ns = m->preprocess_ns;
     r.row.first_ns = m->first_ns;
     r.row.median_ns = m->median_ns;
     r.row.min_ns = m->min_ns;
@@ -159,6 +160,7 @@ static rc_status_t journal_result(
     r.row.throttle = m->state.throttle;
     r.row.reps = m->sample_ns ? m->reps : 0;
     r.row.batch = m->batch;
+    r.row.k_tile = m->k_tile;
     r.row.bytes_min = m->bytes_min;
     r.row.seed = (int64_t)seed;
     r.row.utc_ns = rc_utc_ns();

@@ -64,7 +64,8 @@ static double seconds_of_kernel(
         .a = &o->a,
         .schedule = &o->identity,
         .identity = 1,
-        .geometry = spec.kernel->geometry(d, RC_FP32),
+        .geometry = spec.kernel->geometry(d, spec.param, RC_FP32),
+        .c_rows = o->a.rows,
     };
     memcpy(p.param, spec.param, sizeof p.param);
     *bytes_min = spec.kernel->bytes_min(&p);

@@ -131,6 +131,8 @@ static void records_come_back(void **state)
         random_text(&r, res.text, sizeof res.text - 1);
         res.row.order_ns = any(&r);
         res.row.prepare_ns = any(&r);
+        res.row.preprocess_ns = any(&r);
+        res.row.k_tile = any(&r);
         res.row.first_ns = any(&r);
         res.row.throttle = any(&r);
         res.row.reps = (int64_t)rc_rng_below(&r, 21);

@@ -193,7 +193,8 @@ static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
         .a = a,
         .schedule = schedule,
         .identity = is_identity(schedule),
-        .geometry = kernel->geometry(d, precision),
+        .geometry = kernel->geometry(d, spec.param, precision),
+        .c_rows = a->rows,
     };
     if (nw)
         p.geometry.nw = nw;

@@ -86,7 +86,7 @@ static void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, i
         .kernel = &w->kernel,
         .k = k,
         .precision = RC_FP32,
-        .geometry = w->kernel.kernel->geometry(w->d, RC_FP32),
+        .geometry = w->kernel.kernel->geometry(w->d, w->kernel.param, RC_FP32),
         .memory_limit = INT64_MAX,
     };
 }

@@ -16,8 +16,9 @@
 
 enum { MATRICES = 5 };
 
-static rc_geometry_t four(const rc_device_t *d, rc_precision_t precision)
+static rc_geometry_t four(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
 {
+    (void)param;
     (void)d;
     return (rc_geometry_t){4, precision == RC_FP64 ? 2 : 4, 16};
 }

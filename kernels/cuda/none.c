@@ -1,0 +1,19 @@
+/* What the GPU side answers in a build without CUDA. */
+#include "config.h"
+#include "kernels/kernel.h"
+#include "base/error.h"
+
+rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err)
+{
+    (void)list;
+    (void)count;
+    return rc_fail(err, RC_ENOTSUP, "this build has no CUDA kernels; see the summary of configure");
+}
+
+rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err)
+{
+    (void)index;
+    (void)threads;
+    (void)out;
+    return rc_fail(err, RC_ENOTSUP, "this build has no CUDA kernels; see the summary of configure");
+}
