@@ -22,7 +22,7 @@ stack_of()
     fi
 }
 
-# show_started MARK: list them, with the stacks of those that wait for none of the others, as comments
+# show_started MARK: the stacks of those that wait for none of the others, and a list of all, as comments
 show_started()
 {
     (
@@ -30,11 +30,11 @@ show_started()
         [ -n "$ids" ] || exit 0
         unset ROWCAST_BOUND
         {
-            ps -o pid,ppid,stat,etime,wchan:20,args -p "${ids%,}" | cut -c 1-180
             ps -o pid=,ppid=,comm= -p "${ids%,}" | awk '
                 { name[$1] = $3; parent[$2] = 1 }
                 END { for (id in name) if (!(id in parent) && name[id] !~ /^(sh|dash|bash|sleep)$/) print id }' \
                 | head -n 6 | while read -r id; do stack_of "$id"; done
+            ps -o pid,ppid,stat,etime,wchan:20,args -p "${ids%,}" | cut -c 1-180
         } 2>/dev/null | sed 's/^/# /'
     )
 }
