@@ -6,6 +6,7 @@
 #include "cmd/select.h"
 #include "cmd/table.h"
 #include "store/path.h"
+#include "sweep/placement.h"
 #include "sweep/sweep.h"
 
 #include <inttypes.h>
@@ -173,19 +174,14 @@ static rc_status_t choose(const char *what, const char *text, const char *first,
         err, RC_EINVAL, "--%s: expected %s or %s, found '%s'", what, first, second, text);
 }
 
-static rc_status_t configure(
-    const struct options *o, lists_t *l, rc_sweep_config_t *c, rc_err_t *err)
+static rc_status_t configure(const struct options *o, rc_device_kind_t device, lists_t *l,
+    rc_sweep_config_t *c, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     memset(c, 0, sizeof *c);
     if (!o->store)
         return rc_fail(err, RC_EINVAL, "--store FILE is missing");
-    if (strcmp(o->device, "cuda") == 0)
-        return rc_fail(err, RC_EINVAL, "--device cuda: this build has no CUDA kernels");
-    if (strcmp(o->device, "cpu") != 0 && strcmp(o->device, "auto") != 0)
-        return rc_fail(
-            err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%s'", o->device);
-    c->device = RC_DEVICE_CPU;
+    c->device = device;
     RC_TRY(rc_store_path(o->store, &l->store, err));
     c->store = l->store;
     rc_measure_defaults(&c->measure);
@@ -366,9 +362,12 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
                  : o->verbose ? RC_LOG_DEBUG
                               : RC_LOG_INFO,
         .rank = s->size > 1 ? s->rank : -1};
-    rc_status_t st = rc_table_format_parse(o->format, &format, &err);
+    rc_device_kind_t device = RC_DEVICE_CPU;
+    rc_status_t st = rc_session_agree(s, rc_table_format_parse(o->format, &format, &err), &err);
     if (st == RC_OK)
-        st = configure(o, &l, &c, &err);
+        st = rc_session_agree(s, rc_placement_kind(s, o->device, &log, &device, &err), &err);
+    if (st == RC_OK)
+        st = configure(o, device, &l, &c, &err);
     st = rc_session_agree(s, st, &err);
     c.argc = argc;
     c.argv = argv;
