@@ -191,6 +191,33 @@ static void every_kernel(void **state)
         }
 }
 
+/* The lists of the documentation, in a build that has these kernels. */
+static void libraries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int members;
+    } lists[] = {
+        {"cusparse-csr-*:alg=0..3:pre=0..1", 16},
+        {"cusparse-coo-*:alg=0..4:pre=0..1", 20},
+        {"cusparse-bsr-row:block=2..32", 5},
+        {"cusparse-csr-row:index=32..64", 2},
+        {"cusparse-*-row,cusparse-csr-*:alg=0..3", 10},
+    };
+    if (!rc_kernel_find("cusparse-csr-row"))
+        skip();
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        list_t l = {0};
+        rc_err_t err = {0};
+        assert_int_equal(
+            rc_kernel_specs_parse(lists[i].text, RC_DEVICE_CUDA, MOST, &l.spec, &l.count, &err),
+            RC_OK);
+        assert_int_equal(l.count, lists[i].members);
+        free(l.spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(void)
         cmocka_unit_test(twice),
         cmocka_unit_test(errors),
         cmocka_unit_test(every_kernel),
+        cmocka_unit_test(libraries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
