@@ -65,7 +65,11 @@ static const rc_opt_t table[] = {
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
-        "Kernels with parameters, e.g. cstat:strip=4,rowsplit. Default: all of the device.", 0, 0},
+        "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
+        "of "
+        "two where only those are taken), and 'cusparse-*-row:pre=0..1' every kernel of the device "
+        "that fits. Default: all of the device.",
+        0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. Default: 32.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "fp32, fp64 or both. Default: fp32.", 0,
