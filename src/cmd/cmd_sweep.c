@@ -188,7 +188,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->device = device;
     RC_TRY(rc_store_path(o->store, &l->store, err));
     c->store = l->store;
-    rc_measure_defaults(&c->measure);
+    rc_measure_defaults(&c->measure, c->device);
     RC_TRY(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
     RC_TRY(choose("cache", o->cache, "warm", "cold", &c->measure.cold, err));
     if (o->case_time > 0)

@@ -307,7 +307,7 @@ static rc_status_t work(sweep_t *w)
         .log = w->log,
         .memory_limit = w->memory_limit,
         .result = &w->result};
-    rc_status_t st = RC_OK;
+    rc_status_t st = rc_measure_context_new(w->device, &worker.measure, w->err);
     for (int64_t i = 0; i < w->plan.absents && st == RC_OK; i++)
         st = rc_worker_absent(&worker, &w->c->catalog->entry[w->plan.absent[i]], w->err);
     int64_t item = 0;
@@ -329,6 +329,7 @@ static rc_status_t work(sweep_t *w)
     }
     w->result.busy_share = (double)worker.busy_ns;
     rc_bytes_free(&worker.buffer);
+    rc_measure_context_free(worker.measure);
     return st;
 }
 

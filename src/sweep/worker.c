@@ -330,6 +330,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .order_ns = all->order_ns + first,
         .n = n};
     rc_group_t g = {.a = &j->a,
+        .digest = j->digest,
         .kernel = &c->kernel[all->block->kernel],
         .k = all->block->k,
         .precision = all->block->precision,
@@ -341,7 +342,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
         return rc_fail(j->err, st, "drained");
     int64_t start = rc_clock_ns();
     st = rc_measure_group(
-        w->device, &c->measure, &g, b.measured, n, asked_to_stop, entering, &b, j->err);
+        w->measure, &c->measure, &g, b.measured, n, asked_to_stop, entering, &b, j->err);
     w->busy_ns += rc_clock_ns() - start;
     rc_turn_leave(w->turn);
     if (b.failed < 0)
