@@ -390,6 +390,12 @@ void rc_view_inflight_id(const rc_view_t *v, int64_t i, char hex[33])
     rc_field_text(row[i].case_id, sizeof row[i].case_id, hex);
 }
 
+int32_t rc_view_inflight_run(const rc_view_t *v, int64_t i)
+{
+    const rc_row_inflight_t *row = v->dicts.d[RC_T_INFLIGHT].rows;
+    return row[i].run;
+}
+
 int64_t rc_view_sources(const rc_view_t *v)
 {
     return v->sources;
@@ -411,6 +417,7 @@ void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
     out->load_ns = r->load_ns;
     out->status_code = r->status;
     out->matrix = r->matrix;
+    out->run = r->run;
     out->kind = rc_text_at(&v->matrix_kind, r->matrix);
     out->digest = rc_text_at(&v->matrix_digest, r->matrix);
     out->rows = out->cols = out->nnz = -1;
