@@ -81,15 +81,15 @@ count_results()
     ((p + f > 0)) || one "tests were run" 1
 }
 
-# unfinished DIR: name the test programs that began and did not end
+# unfinished DIR: name the test programs that began and did not end, show what they said
 unfinished()
 {
-    local log
-    while IFS= read -r log; do
-        [[ -e ${log%.log}.trs ]] && continue
-        say "did not finish: ${log#"$1"/}"
-        tail -n 20 "$log" | sed 's/^/    /'
-    done < <(find "$1/tests" -name '*.log')
+    local name log
+    while IFS= read -r name; do
+        say "did not finish: $name"
+        log=$1/${name%.t}.log
+        [[ ! -e $log ]] || tail -n 20 "$log" | sed 's/^/    /'
+    done < <(sed -n '/^# over the limit/,$s/.* --test-name \([^ ]*\).*/\1/p' "$1/log/check.log" | sort -u)
 }
 
 # suite DIR CONFIGURE-ARGUMENT...: build, run the tests, count
