@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/dense.h"
 #include "kernels/cuda/nvml.h"
 
 #include <sched.h>
@@ -366,8 +367,10 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .time_batch = gpu_time_batch,
         .read_state = gpu_read_state,
         .close = gpu_close,
-        /* the dense operations of kernels/cuda/dense.h go here: .dense_random =
-         * rc_cuda_dense_random, .dense_poison, .dense_project, .dense_gather */
+        .dense_random = rc_cuda_dense_random,
+        .dense_poison = rc_cuda_dense_poison,
+        .dense_project = rc_cuda_dense_project,
+        .dense_gather = rc_cuda_dense_gather,
     };
     describe(d, &info);
     st = make_parts(d, err);
