@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/dense.h"
 #include "kernels/cuda/nvml.h"
 
 #include <sched.h>
@@ -37,6 +38,7 @@ typedef struct gpu_impl {
     size_t flush_bytes;
     int flush_byte;
     rc_nvml_t *nvml; /* NULL: no such library */
+    rc_cuda_library_t cusparse;
 } gpu_impl_t;
 
 cudaStream_t rc_cuda_stream(const rc_device_t *d)
@@ -52,6 +54,12 @@ int rc_cuda_sms(const rc_device_t *d)
 {
     const gpu_impl_t *impl = d->impl;
     return impl->sms;
+}
+
+rc_cuda_library_t *rc_cuda_cusparse(rc_device_t *d)
+{
+    gpu_impl_t *impl = d->impl;
+    return &impl->cusparse;
 }
 
 /* --------------------------------------------------------------- memory */
@@ -234,6 +242,8 @@ static void gpu_close(rc_device_t *d)
     (void)cudaSetDevice(impl->index);
     if (impl->stream)
         (void)cudaStreamSynchronize(impl->stream);
+    if (impl->cusparse.handle)
+        impl->cusparse.destroy(impl->cusparse.handle);
     gpu_release(d, impl->flush_buffer);
     if (impl->start)
         (void)cudaEventDestroy(impl->start);
@@ -357,8 +367,10 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .time_batch = gpu_time_batch,
         .read_state = gpu_read_state,
         .close = gpu_close,
-        /* the dense operations of kernels/cuda/dense.h go here: .dense_random =
-         * rc_cuda_dense_random, .dense_poison, .dense_project, .dense_gather */
+        .dense_random = rc_cuda_dense_random,
+        .dense_poison = rc_cuda_dense_poison,
+        .dense_project = rc_cuda_dense_project,
+        .dense_gather = rc_cuda_dense_gather,
     };
     describe(d, &info);
     st = make_parts(d, err);
