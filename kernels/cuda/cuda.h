@@ -22,6 +22,17 @@ cudaStream_t rc_cuda_stream(const rc_device_t *d);
 /** Multiprocessors of a device. */
 int rc_cuda_sms(const rc_device_t *d);
 
+/** What a library keeps for a device: its handle, made by the first kernel that needs one, because
+ *  making it takes milliseconds.  Closing the device destroys it, with the device current and idle.
+ */
+typedef struct rc_cuda_library {
+    void *handle; /**< NULL until it is made */
+    void (*destroy)(void *handle);
+} rc_cuda_library_t;
+
+/** That of cuSPARSE.  Owned by the device. */
+rc_cuda_library_t *rc_cuda_cusparse(rc_device_t *d);
+
 /** A status of a CUDA call.  Takes the error off the thread, so that no later check finds it again
  *  (errors that spoil the context stay).
  *  \param[in] what  of the message "what: cudaErrorName: text"

@@ -38,6 +38,7 @@ typedef struct gpu_impl {
     size_t flush_bytes;
     int flush_byte;
     rc_nvml_t *nvml; /* NULL: no such library */
+    rc_cuda_library_t cusparse;
 } gpu_impl_t;
 
 cudaStream_t rc_cuda_stream(const rc_device_t *d)
@@ -53,6 +54,12 @@ int rc_cuda_sms(const rc_device_t *d)
 {
     const gpu_impl_t *impl = d->impl;
     return impl->sms;
+}
+
+rc_cuda_library_t *rc_cuda_cusparse(rc_device_t *d)
+{
+    gpu_impl_t *impl = d->impl;
+    return &impl->cusparse;
 }
 
 /* --------------------------------------------------------------- memory */
@@ -235,6 +242,8 @@ static void gpu_close(rc_device_t *d)
     (void)cudaSetDevice(impl->index);
     if (impl->stream)
         (void)cudaStreamSynchronize(impl->stream);
+    if (impl->cusparse.handle)
+        impl->cusparse.destroy(impl->cusparse.handle);
     gpu_release(d, impl->flush_buffer);
     if (impl->start)
         (void)cudaEventDestroy(impl->start);

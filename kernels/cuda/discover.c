@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/nvml.h"
 
 #include <cusparse.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err)
         return rc_fail(err, RC_EDEVICE, "cuSPARSE does not say its version");
     enum { per_major = 1000, per_minor = 100 };
     out->cusparse = major * per_major + minor * per_minor + patch;
+    rc_nvml_driver(out->driver_name, sizeof out->driver_name);
     return RC_OK;
 }
 
@@ -79,6 +81,24 @@ rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err)
     return RC_OK;
 }
 
+/* The runtime says the same of no driver and of an old one; a user needs to know which. */
+static rc_status_t no_driver(cudaError_t e, rc_err_t *err)
+{
+    enum { per_major = 1000, per_minor = 10 };
+    int driver = 0;
+    int runtime = 0;
+    if (e != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess ||
+        cudaRuntimeGetVersion(&runtime) != cudaSuccess)
+        return rc_cuda_check(e, "no GPU can be used", err);
+    (void)cudaGetLastError();
+    if (driver == 0)
+        return rc_fail(err, RC_EDEVICE, "no GPU can be used: no NVIDIA driver found");
+    return rc_fail(err, RC_EDEVICE,
+        "no GPU can be used: the driver is for CUDA up to %d.%d, this build needs %d.%d",
+        driver / per_major, driver % per_major / per_minor, runtime / per_major,
+        runtime % per_major / per_minor);
+}
+
 rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err)
 {
     int n = 0;
@@ -89,7 +109,7 @@ rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err)
         (void)cudaGetLastError();
         n = 0;
     } else if (e != cudaSuccess)
-        return rc_cuda_check(e, "no GPU can be used", err);
+        return no_driver(e, err);
     rc_gpu_info_t *all = rc_alloc0((size_t)n, sizeof *all, "the list of GPUs", err);
     if (!all)
         return RC_ENOMEM;

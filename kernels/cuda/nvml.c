@@ -14,6 +14,7 @@ static const unsigned long long not_throttled = 0x1ULL | 0x100ULL;
 
 typedef void *nvml_device_t;
 typedef int nvml_plain_fn(void);
+typedef int nvml_text_fn(char *out, unsigned size);
 typedef int nvml_find_fn(const char *id, nvml_device_t *out);
 typedef int nvml_figure_fn(nvml_device_t gpu, int which, unsigned *out);
 typedef int nvml_reasons_fn(nvml_device_t gpu, unsigned long long *out);
@@ -45,7 +46,8 @@ static int find_gpu(void *library, const char *uuid, const char *pci, nvml_devic
                by_pci(pci, gpu) == NVML_OK);
 }
 
-rc_nvml_t *rc_nvml_open(const char *uuid, const char *pci)
+/* The library, started; NULL when there is none.  Free with rc_nvml_close. */
+static rc_nvml_t *start(void)
 {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -59,6 +61,15 @@ rc_nvml_t *rc_nvml_open(const char *uuid, const char *pci)
         return NULL;
     }
     nvml->library = library;
+    return nvml;
+}
+
+rc_nvml_t *rc_nvml_open(const char *uuid, const char *pci)
+{
+    rc_nvml_t *nvml = start();
+    if (!nvml)
+        return NULL;
+    void *library = nvml->library;
     if (!find_gpu(library, uuid, pci, &nvml->gpu)) {
         rc_nvml_close(nvml);
         return NULL;
@@ -68,6 +79,16 @@ rc_nvml_t *rc_nvml_open(const char *uuid, const char *pci)
     if (!find(library, "nvmlDeviceGetCurrentClocksEventReasons", &nvml->reasons))
         find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons); /* before 535 */
     return nvml;
+}
+
+void rc_nvml_driver(char *out, unsigned size)
+{
+    nvml_text_fn *version;
+    rc_nvml_t *nvml = start();
+    if (!nvml || !find(nvml->library, "nvmlSystemGetDriverVersion", &version) ||
+        version(out, size) != NVML_OK)
+        out[0] = '\0';
+    rc_nvml_close(nvml);
 }
 
 static double figure(nvml_figure_fn *fn, nvml_device_t gpu, int which)

@@ -16,6 +16,9 @@ rc_nvml_t *rc_nvml_open(const char *uuid, const char *pci);
  *  \param[in] nvml  may be NULL */
 void rc_nvml_read(const rc_nvml_t *nvml, rc_device_state_t *out);
 
+/** The driver's own version in out[size]; "" when there is no library to ask. */
+void rc_nvml_driver(char *out, unsigned size);
+
 void rc_nvml_close(rc_nvml_t *nvml);
 
 #endif

@@ -80,7 +80,7 @@ static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
 {
     char what[48];
     char state[64];
-    char hand[RC_NAME_MAX + 32] = "";
+    char hand[RC_NAME_MAX + 64] = "";
     snprintf(what, sizeof what, "journal: rank %d of %d", j->run.rank, j->run.ranks);
     if (j->alive && j->last_utc_ns > 0) {
         char ago[32];
@@ -91,8 +91,12 @@ static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
             j->alive   ? "running"
             : j->ended ? "ended, to be folded"
                        : "died, to be folded");
+    int n = 0;
     if (j->in_hand[0])
-        snprintf(hand, sizeof hand, "%s (%s)", j->in_hand, rc_phase_name((rc_phase_t)j->phase));
+        n = snprintf(hand, sizeof hand, "%s (%s)", j->in_hand,
+            j->phase ? rc_phase_name((rc_phase_t)j->phase) : "prepared");
+    if (n > 0 && (size_t)n < sizeof hand && j->ahead > 0)
+        snprintf(hand + n, sizeof hand - (size_t)n, ", %" PRId64 " more", j->ahead);
     rc_table_text(t, what);
     rc_table_text(t, state);
     put_counts(t, j->cases);

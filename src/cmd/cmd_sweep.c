@@ -6,6 +6,7 @@
 #include "cmd/select.h"
 #include "cmd/table.h"
 #include "store/path.h"
+#include "sweep/placement.h"
 #include "sweep/sweep.h"
 
 #include <inttypes.h>
@@ -22,12 +23,15 @@ struct options {
     const char *kernels;
     const char *k;
     const char *precision;
+    const char *c_order;
     const char *device;
     int64_t nw;
     int64_t nt;
     int64_t line;
     int64_t threads;
     int64_t memory;
+    int64_t device_memory;
+    int64_t ahead;
     int share_device;
     const char *timing;
     const char *cache;
@@ -64,11 +68,20 @@ static const rc_opt_t table[] = {
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
-        "Kernels with parameters, e.g. cstat:strip=4,rowsplit. Default: all of the device.", 0, 0},
+        "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
+        "of "
+        "two where only those are taken), and 'cusparse-*-row:pre=0..1' every kernel of the device "
+        "that fits. Default: all of the device.",
+        0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. Default: 32.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "fp32, fp64 or both. Default: fp32.", 0,
         0},
+    {"c-order", 0, RC_OPT_TEXT, AT(c_order), "ORDER",
+        "Row order that C comes out in: original, schedule (that of the row order, for kernels "
+        "that "
+        "can), or both. Default: original.",
+        0, 0},
     {"device", 'd', RC_OPT_TEXT, AT(device), "KIND",
         "cpu, cuda or auto (the best that the build and the machine have). Default: auto.", 0, 0},
     {"nw", 0, RC_OPT_INT, AT(nw), "N",
@@ -81,9 +94,18 @@ static const rc_opt_t table[] = {
     {"threads", 't', RC_OPT_INT, AT(threads), "N",
         "Threads per rank. Default: the CPUs that the rank has to itself.", 0, 65536},
     {"memory", 'm', RC_OPT_BYTES, AT(memory), "BYTES",
-        "Memory per rank; what needs more is skipped with the figures. Default: 90 % of what is "
-        "free, divided by the ranks of the node.",
+        "Host memory per rank; what needs more is skipped with the figures. Default: 90 % of what "
+        "is free, divided by the ranks of the node.",
         0, 0},
+    {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+        "Memory of the GPU per rank. Default: 90 % of what is free on it, divided by the ranks "
+        "that "
+        "share it.",
+        0, 0},
+    {"ahead", 0, RC_OPT_INT, AT(ahead), "N",
+        "Matrices that a rank loads and orders while it measures another. Default: on a GPU twice "
+        "as many as it has CPUs to prepare with; on CPUs 0, for there it disturbs the times.",
+        0, 4096},
     {"share-device", 0, RC_OPT_FLAG, AT(share_device), NULL,
         "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests.", 0, 0},
     {"timing", 0, RC_OPT_TEXT, AT(timing), "MODE",
@@ -173,19 +195,27 @@ static rc_status_t choose(const char *what, const char *text, const char *first,
         err, RC_EINVAL, "--%s: expected %s or %s, found '%s'", what, first, second, text);
 }
 
-static rc_status_t configure(
-    const struct options *o, lists_t *l, rc_sweep_config_t *c, rc_err_t *err)
+static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_err_t *err)
+{
+    static const rc_c_order_t orders[] = {RC_C_ORIGINAL, RC_C_SCHEDULE};
+    int both = strcmp(text, "both") == 0;
+    int schedule = strcmp(text, "schedule") == 0;
+    if (!both && !schedule && strcmp(text, "original") != 0)
+        return rc_fail(
+            err, RC_EINVAL, "--c-order: expected original, schedule or both, found '%s'", text);
+    c->c_order = orders + schedule;
+    c->c_orders = both ? 2 : 1;
+    return RC_OK;
+}
+
+static rc_status_t configure(const struct options *o, rc_device_kind_t device, lists_t *l,
+    rc_sweep_config_t *c, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     memset(c, 0, sizeof *c);
     if (!o->store)
         return rc_fail(err, RC_EINVAL, "--store FILE is missing");
-    if (strcmp(o->device, "cuda") == 0)
-        return rc_fail(err, RC_EINVAL, "--device cuda: this build has no CUDA kernels");
-    if (strcmp(o->device, "cpu") != 0 && strcmp(o->device, "auto") != 0)
-        return rc_fail(
-            err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%s'", o->device);
-    c->device = RC_DEVICE_CPU;
+    c->device = device;
     RC_TRY(rc_store_path(o->store, &l->store, err));
     c->store = l->store;
     rc_measure_defaults(&c->measure, c->device);
@@ -205,6 +235,7 @@ static rc_status_t configure(
     RC_TRY(rc_select_kernels(o->kernels, c->device, &l->kernel, &c->kernels, err));
     RC_TRY(rc_select_ks(o->k, &l->k, &c->ks, err));
     RC_TRY(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
+    RC_TRY(select_c_orders(o->c_order, c, err));
     if (o->catalog && !o->collection)
         RC_TRY(rc_fail(
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
@@ -219,6 +250,8 @@ static rc_status_t configure(
     c->threads = (int)o->threads;
     c->share_device = o->share_device;
     c->memory_limit = o->memory;
+    c->device_memory = o->device_memory;
+    c->ahead = (int)o->ahead;
     c->time_budget_s = o->time_budget;
     c->redo = o->redo;
 done:
@@ -229,9 +262,10 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
     const rc_sweep_item_t *item, int64_t items, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-        {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"known", ""}};
+        {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
+        {"known", ""}};
     double seconds = 0;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 8, err);
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 9, err);
     if (!t)
         return RC_ENOMEM;
     for (int64_t i = 0; i < items; i++) {
@@ -243,6 +277,7 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
         rc_table_int(t, item[i].cases);
         rc_table_real(t, item[i].cost_s, 3);
         rc_table_real(t, (double)item[i].bytes * 1e-6, 3);
+        rc_table_real(t, (double)item[i].device_bytes * 1e-6, 3);
         rc_table_bool(t, item[i].known);
         seconds += item[i].cost_s;
     }
@@ -256,21 +291,43 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
     return st;
 }
 
-/* A summary on stdout: what the run did, by status. */
+/* A row of counts by status (NULL: none), followed by `missing` cells without a value. */
+static void put_statuses(rc_table_t *t, const char *what, const int64_t *count, int missing)
+{
+    rc_table_text(t, what);
+    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
+        if (count)
+            rc_table_int(t, count[i]);
+        else
+            rc_table_missing(t);
+    for (int i = 0; i < missing; i++)
+        rc_table_missing(t);
+}
+
+/* A summary on stdout: what the run did, by status; for programs also how its time was used. */
 static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {
-        {"what", ""}, {"ok", ""}, {"wrong", ""}, {"skipped", ""}, {"failed", ""}, {"crashed", ""}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 6, err);
+    static const rc_column_t columns[] = {{"what", ""}, {"ok", ""}, {"wrong", ""}, {"skipped", ""},
+        {"failed", ""}, {"crashed", ""}, {"wall", "s"}, {"commit", "s"}, {"idle_tail", "s"},
+        {"busy", ""}, {"executing", ""}, {"waiting", ""}, {"devices_lost", ""}};
+    /* a reader of the table has the figures of the run in words below */
+    int figures = format == RC_TABLE_TEXT ? 0 : 7;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 6 + figures, err);
     if (!t)
         return RC_ENOMEM;
-    rc_table_text(t, "matrices");
-    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
-        rc_table_int(t, r->matrices[i]);
-    rc_table_text(t, "cases");
-    for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
-        rc_table_int(t, r->measured[i]);
+    put_statuses(t, "matrices", r->matrices, figures);
+    put_statuses(t, "cases", r->measured, figures);
+    if (figures) {
+        put_statuses(t, "run", NULL, 0);
+        rc_table_real(t, r->wall_s, 6);
+        rc_table_real(t, r->commit_s, 6);
+        rc_table_real(t, r->idle_tail_s, 6);
+        rc_table_real(t, r->busy_share, 6);
+        rc_table_real(t, r->active_share, 6);
+        rc_table_real(t, r->waiting_share, 6);
+        rc_table_int(t, r->devices_lost);
+    }
     rc_status_t st = rc_table_end(t, err);
     if (quiet)
         return st;
@@ -280,8 +337,9 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_text_seconds(r->wall_s, wall, sizeof wall);
     rc_text_seconds(r->idle_tail_s, tail, sizeof tail);
     rc_text_seconds(r->slowest_s, slowest, sizeof slowest);
-    fprintf(stderr, "%s: %s; device busy %.0f %% of the ranks' time, idle tail %s", store, wall,
-        100 * r->busy_share, tail);
+    fprintf(stderr,
+        "%s: %s; device busy %.0f %% of the ranks' time (executing %.0f %%), idle tail %s", store,
+        wall, 100 * r->busy_share, 100 * r->active_share, tail);
     if (r->slowest[0])
         fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, slowest);
     fputc('\n', stderr);
@@ -295,6 +353,8 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
 
 static int exit_code(const rc_sweep_result_t *r)
 {
+    if (r->devices_lost > 0)
+        return RC_EXIT_FAILED;
     if (r->drained)
         return RC_EXIT_AGAIN;
     for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
@@ -312,7 +372,12 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
         return exit_code(r);
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         did += r->measured[i] + r->matrices[i];
-    if (did == 0 && r->features == 0 && !r->drained) {
+    if (r->devices_lost > 0)
+        fprintf(stderr,
+            "%s: %" PRId64 " of %d ranks stopped because their device became unusable, %" PRId64
+            " matrices were not begun; what is finished is safe, run the same command again\n",
+            c->store, r->devices_lost, s->size, r->items_left);
+    if (did == 0 && r->features == 0 && !r->drained && r->devices_lost == 0) {
         if (r->selected == 0)
             fprintf(stderr, "%s: nothing to do: no matrix matches\n", c->store);
         else
@@ -366,9 +431,12 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
                  : o->verbose ? RC_LOG_DEBUG
                               : RC_LOG_INFO,
         .rank = s->size > 1 ? s->rank : -1};
-    rc_status_t st = rc_table_format_parse(o->format, &format, &err);
+    rc_device_kind_t device = RC_DEVICE_CPU;
+    rc_status_t st = rc_session_agree(s, rc_table_format_parse(o->format, &format, &err), &err);
     if (st == RC_OK)
-        st = configure(o, &l, &c, &err);
+        st = rc_session_agree(s, rc_placement_kind(s, o->device, &log, &device, &err), &err);
+    if (st == RC_OK)
+        st = configure(o, device, &l, &c, &err);
     st = rc_session_agree(s, st, &err);
     c.argc = argc;
     c.argv = argv;
@@ -394,7 +462,9 @@ static int run(int argc, char **argv)
         .kernels = "all",
         .k = "32",
         .precision = "fp32",
+        .c_order = "original",
         .device = "auto",
+        .ahead = -1,
         .timing = "exclusive",
         .cache = "warm",
         .target = -1,

@@ -4,20 +4,13 @@
 #include "base/error.h"
 #include "base/outcome.h"
 #include "base/str.h"
+#include "store/flight.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What is in flight while a journal is read from its start. */
-typedef struct flight {
-    rc_rec_begin_t *begun;
-    size_t count;
-    size_t capacity;
-    int32_t signal;
-} flight_t;
 
 typedef struct scan {
     const char *dir;
@@ -27,37 +20,9 @@ typedef struct scan {
     const rc_log_t *log;
     rc_fold_plan_t *plan;
     rc_err_t *err;
-    flight_t *flight; /* [parts] */
-    rc_map_t landed;  /* case -> run of its last row among the journals, newer than the store's */
+    rc_flight_t *flight; /* [parts] */
+    rc_map_t landed; /* case -> run of its last row among the journals, newer than the store's */
 } scan_t;
-
-static void flight_land(flight_t *f, rc_digest_t id)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (rc_digest_compare(&f->begun[i].id, &id) == 0)
-            f->begun[i--] = f->begun[--f->count];
-}
-
-/* A rank loads, featurises and orders one thing at a time: its next step says that the one before
- * is over.  Prepared cases stay in flight together, for one can spoil the memory of another. */
-static void flight_step(flight_t *f)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (f->begun[i].phase <= RC_PHASE_ORDER)
-            f->begun[i--] = f->begun[--f->count];
-}
-
-static rc_status_t flight_begin(flight_t *f, const rc_rec_begin_t *b, rc_err_t *err)
-{
-    flight_step(f);
-    flight_land(f, b->id); /* a case that enters its next phase is in flight once */
-    void *p = f->begun;
-    rc_status_t st = rc_grow(&p, &f->capacity, f->count + 1, sizeof *b, "cases in flight", err);
-    f->begun = p;
-    if (st == RC_OK)
-        f->begun[f->count++] = *b;
-    return st;
-}
 
 rc_status_t rc_fold_not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
 {
@@ -204,33 +169,10 @@ static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int ra
     case RC_REC_SETTLED:
     case RC_REC_PLAN:
     case RC_REC_DIED:
+    case RC_REC_LOST:
         return RC_OK;
     }
     return RC_OK; /* of a newer version: left alone */
-}
-
-static rc_status_t track(scan_t *s, const rc_record_t *r, flight_t *f)
-{
-    if (r->type == RC_REC_BEGIN) {
-        rc_rec_begin_t b;
-        rc_status_t st = rc_rec_get_begin(r->payload, r->len, &b);
-        return st < 0 ? st : flight_begin(f, &b, s->err);
-    }
-    if (r->type == RC_REC_RESULT) {
-        rc_rec_result_t result;
-        rc_status_t st = rc_rec_get_result(r->payload, r->len, &result);
-        if (st == RC_OK)
-            flight_land(f, rc_case_id(&result.c));
-        return st;
-    }
-    if (r->type == RC_REC_SETTLED || r->type == RC_REC_END)
-        f->count = 0;
-    if (r->type == RC_REC_DIED && r->len == sizeof(int64_t)) {
-        int64_t number;
-        memcpy(&number, r->payload, sizeof number);
-        f->signal = (int32_t)number;
-    }
-    return RC_OK;
 }
 
 static int is_row_of(const rc_row_source_t *row, const rc_rec_begin_t *b)
@@ -270,18 +212,25 @@ static int64_t times_flown(scan_t *s, const rc_rec_begin_t *b, const char case_i
                         ? last_run_of_source(s, b, case_id)
                         : (int32_t)rc_map_get(&s->landed, b->id, s->last_run(s->user, case_id));
     int64_t n = 0;
-    for (size_t i = 0; i < t->count; i++)
-        n += memcmp(row[i].case_id, case_id, sizeof row[i].case_id) == 0 && row[i].run > since;
+    for (size_t i = 0; i < t->count; i++) {
+        int counts = row[i].run > since && memcmp(row[i].case_id, case_id, 32) == 0;
+        /* ranks of two device classes may have had a catalogue row in hand in one run */
+        for (size_t k = 0; k < i && counts; k++)
+            counts = row[k].run != row[i].run || memcmp(row[k].case_id, case_id, 32) != 0;
+        n += counts;
+    }
     return n;
 }
 
-static void crash_text(char *text, size_t size, int64_t runs, int32_t signal, int32_t phase)
+static void crash_text(char *text, size_t size, int64_t runs, int32_t signal, const rc_flown_t *f)
 {
-    char by[32] = "";
-    if (signal)
+    char by[64] = "";
+    if (f->lost)
+        snprintf(by, sizeof by, " or lost their device, last the device");
+    else if (signal)
         snprintf(by, sizeof by, ", last by signal %d", signal);
     snprintf(text, size, "in flight in %" PRId64 " runs that died%s, last in phase %s", runs, by,
-        rc_phase_name((rc_phase_t)phase));
+        rc_phase_name((rc_phase_t)f->begin.phase));
 }
 
 static rc_status_t push_crashed(
@@ -335,11 +284,15 @@ static rc_status_t push_crashed(
     return rc_map_set(&s->landed, b->id, INT32_MAX, s->err);
 }
 
-/* What was in flight when the writer of a journal died. */
-static rc_status_t crash_landings(scan_t *s, const flight_t *f, const rc_fold_part_t *part)
+/* What was in flight when the writer of a journal died, or its device.
+ * \param[in] spared  1: only what its device failed under */
+static rc_status_t crash_landings(
+    scan_t *s, const rc_flight_t *f, const rc_fold_part_t *part, int spared)
 {
     for (size_t i = 0; i < f->count; i++) {
-        const rc_rec_begin_t *b = &f->begun[i];
+        const rc_rec_begin_t *b = &f->item[i].begin;
+        if (spared && !f->item[i].lost)
+            continue;
         rc_row_inflight_t row = {.utc_ns = b->utc_ns,
             .run = part->run,
             .rank = part->rank,
@@ -360,7 +313,7 @@ static rc_status_t crash_landings(scan_t *s, const flight_t *f, const rc_fold_pa
         int64_t runs = times_flown(s, b, row.case_id);
         if (runs < 2)
             continue;
-        crash_text(text, sizeof text, runs, f->signal, b->phase);
+        crash_text(text, sizeof text, runs, f->signal, &f->item[i]);
         st = push_crashed(s, b, part, text);
         if (st < 0)
             return st;
@@ -412,7 +365,7 @@ static rc_status_t place(scan_t *s, const rc_rec_run_t *run, rc_fold_part_t *par
 }
 
 static rc_status_t scan_records(
-    scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, flight_t *flight)
+    scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, rc_flight_t *flight)
 {
     rc_record_t r;
     rc_rec_run_t run;
@@ -429,7 +382,7 @@ static rc_status_t scan_records(
         if (st == RC_OK && r.end > part->start)
             st = take_new(s, &r, part->run, part->rank);
         if (st == RC_OK)
-            st = track(s, &r, flight);
+            st = rc_flight_track(flight, &r, s->err);
         if (st < 0)
             return s->err && s->err->status ? st : rc_fold_not_understood(part->name, &r, s->err);
         part->end = r.end;
@@ -496,8 +449,8 @@ static rc_status_t land_all(scan_t *s)
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < s->plan->parts && st == RC_OK; i++)
-        if (s->plan->part[i].dead && s->flight[i].count > 0 && !killed_by_another(s, i))
-            st = crash_landings(s, &s->flight[i], &s->plan->part[i]);
+        if (s->plan->part[i].dead && s->flight[i].count > 0)
+            st = crash_landings(s, &s->flight[i], &s->plan->part[i], killed_by_another(s, i));
     return st;
 }
 
@@ -528,7 +481,7 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     RC_TRY(land_all(&s));
 done:
     for (int64_t i = 0; s.flight && i < n; i++)
-        free(s.flight[i].begun);
+        rc_flight_free(&s.flight[i]);
     free(s.flight);
     rc_journal_names_free(names, n);
     rc_map_free(&s.landed);

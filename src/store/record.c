@@ -353,6 +353,7 @@ void rc_rec_put_begin(rc_bytes_t *b, const rc_rec_begin_t *r)
         put_i32(b, r->where);
     } else
         put_case(b, &r->c);
+    put_i64(b, r->job);
 }
 
 rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *out)
@@ -371,6 +372,25 @@ rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *o
         out->where = get_i32(&r);
     } else
         get_case(&r, &out->c);
+    /* journals of earlier versions had one matrix in hand */
+    out->job = r.left ? get_i64(&r) : 0;
+    return finish(&r);
+}
+
+void rc_rec_put_settled(rc_bytes_t *b, const rc_rec_settled_t *r)
+{
+    start(b);
+    put_i64(b, r->job);
+    put_i64(b, r->utc_ns);
+    put_i32(b, r->over);
+}
+
+rc_status_t rc_rec_get_settled(const unsigned char *p, size_t n, rc_rec_settled_t *out)
+{
+    reader_t r = {p, n, 0};
+    out->job = get_i64(&r);
+    out->utc_ns = get_i64(&r);
+    out->over = get_i32(&r);
     return finish(&r);
 }
 

@@ -46,13 +46,15 @@ typedef enum rc_rec_type {
     RC_REC_FEATURE = 4, /**< a row of features */
     RC_REC_ORDER = 5,   /**< an order was built */
     RC_REC_BEGIN = 6,   /**< a case or a catalogue row is in flight until its RESULT, the next
-                             SETTLED, or the end; up to the phase `order` also no longer than until
-                             the next BEGIN */
+                             SETTLED of its job, or the end; up to the phase `order` also no longer
+                             than until the next BEGIN of its job */
     RC_REC_RESULT = 7,  /**< a case has a final status */
-    RC_REC_SETTLED = 8, /**< nothing is in flight any more */
+    RC_REC_SETTLED = 8, /**< nothing of a job is in flight any more (without a payload: of none) */
     RC_REC_PLAN = 9,    /**< what the run means to do (rank 0) */
     RC_REC_DIED = 10,   /**< written by the handler of a fatal signal */
-    RC_REC_END = 11     /**< the rank left the run in good order */
+    RC_REC_END = 11,    /**< the rank left the run in good order */
+    RC_REC_LOST = 12    /**< the device is unusable: what is in flight of a job counts as if the rank
+                             had died, whatever the rank still writes */
 } rc_rec_type_t;
 
 typedef struct rc_rec_run {
@@ -117,9 +119,12 @@ typedef struct rc_rec_order {
     int64_t utc_ns;
 } rc_rec_order_t;
 
+/** A rank may have several matrices in hand at once, each a job: its steps follow each other, those
+ *  of two jobs mix. */
 typedef struct rc_rec_begin {
     rc_digest_t id;
     int64_t utc_ns;
+    int64_t job; /**< number of the matrix in hand, of this journal's own counting */
     int32_t phase;
     int32_t is_source; /**< 1: a catalogue row; `source` is meaningful, else `c` */
     rc_case_t c;
@@ -129,6 +134,13 @@ typedef struct rc_rec_begin {
     int64_t mtime_ns;
     int32_t where;
 } rc_rec_begin_t;
+
+/** Payload of SETTLED and of LOST. */
+typedef struct rc_rec_settled {
+    int64_t job;
+    int64_t utc_ns;
+    int32_t over; /**< 1: the rank is done with the matrix; 0: it is prepared and waits */
+} rc_rec_settled_t;
 
 typedef struct rc_rec_result {
     rc_case_t c;
@@ -165,6 +177,7 @@ void rc_rec_put_source(rc_bytes_t *b, const rc_rec_source_t *r);
 void rc_rec_put_feature(rc_bytes_t *b, const rc_rec_feature_t *r);
 void rc_rec_put_order(rc_bytes_t *b, const rc_rec_order_t *r);
 void rc_rec_put_begin(rc_bytes_t *b, const rc_rec_begin_t *r);
+void rc_rec_put_settled(rc_bytes_t *b, const rc_rec_settled_t *r);
 void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r);
 void rc_rec_put_plan(rc_bytes_t *b, const rc_rec_plan_t *r);
 void rc_rec_put_end(rc_bytes_t *b, const rc_rec_end_t *r);
@@ -177,6 +190,7 @@ rc_status_t rc_rec_get_source(const unsigned char *p, size_t n, rc_rec_source_t 
 rc_status_t rc_rec_get_feature(const unsigned char *p, size_t n, rc_rec_feature_t *r);
 rc_status_t rc_rec_get_order(const unsigned char *p, size_t n, rc_rec_order_t *r);
 rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *r);
+rc_status_t rc_rec_get_settled(const unsigned char *p, size_t n, rc_rec_settled_t *r);
 rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t *r);
 rc_status_t rc_rec_get_plan(const unsigned char *p, size_t n, rc_rec_plan_t *r);
 rc_status_t rc_rec_get_end(const unsigned char *p, size_t n, rc_rec_end_t *r);

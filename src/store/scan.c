@@ -8,6 +8,77 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A matrix in hand. */
+typedef struct hand {
+    int64_t job;
+    char name[RC_NAME_MAX + 1];
+    int32_t phase;
+    int waits; /* prepared, not yet measured */
+} hand_t;
+
+/* The matrices in hand while a journal is read; zero-initialise. */
+typedef struct hands {
+    hand_t *hand; /* [count], oldest first */
+    size_t count;
+    size_t capacity;
+} hands_t;
+
+static rc_status_t take_begin(hands_t *h, const rc_rec_begin_t *b, rc_err_t *err)
+{
+    size_t at = 0;
+    while (at < h->count && h->hand[at].job != b->job)
+        at++;
+    if (at == h->count) {
+        void *p = h->hand;
+        rc_status_t st =
+            rc_grow(&p, &h->capacity, at + 1, sizeof *h->hand, "matrices in hand", err);
+        h->hand = p;
+        if (st < 0)
+            return st;
+        memset(&h->hand[at], 0, sizeof *h->hand);
+        h->hand[at].job = b->job;
+        h->count++;
+    }
+    if (b->is_source)
+        memcpy(h->hand[at].name, b->name, sizeof b->name);
+    h->hand[at].phase = b->phase;
+    h->hand[at].waits = 0;
+    return RC_OK;
+}
+
+static void take_settled(hands_t *h, const rc_record_t *r)
+{
+    rc_rec_settled_t s;
+    if (r->len == 0)
+        h->count = 0;
+    if (r->len == 0 || rc_rec_get_settled(r->payload, r->len, &s) < 0)
+        return;
+    for (size_t i = 0; i < h->count; i++)
+        if (h->hand[i].job == s.job && s.over) {
+            h->count--;
+            memmove(&h->hand[i], &h->hand[i + 1], (h->count - i) * sizeof *h->hand);
+            return;
+        } else if (h->hand[i].job == s.job)
+            h->hand[i].waits = 1;
+}
+
+/* What is in hand in the end; what is measured comes first. */
+static void tell_hands(const hands_t *h, rc_scan_journal_t *j)
+{
+    const hand_t *best = NULL;
+    for (size_t i = 0; i < h->count; i++) {
+        const hand_t *one = &h->hand[i];
+        int timed = one->phase > RC_PHASE_ORDER && !one->waits;
+        if (!best || (best->waits && !one->waits) || (timed && best->phase <= RC_PHASE_ORDER))
+            best = one;
+    }
+    if (!best)
+        return;
+    memcpy(j->in_hand, best->name, sizeof j->in_hand);
+    j->phase = best->waits ? (int32_t)RC_PHASE_NONE : best->phase;
+    j->ahead = (int64_t)h->count - 1;
+}
+
 static rc_status_t take_result(
     rc_scan_t *s, rc_scan_journal_t *j, const rc_record_t *r, rc_err_t *err)
 {
@@ -26,8 +97,8 @@ static rc_status_t take_result(
     return st;
 }
 
-static rc_status_t take(
-    rc_scan_t *s, rc_scan_journal_t *j, const rc_record_t *r, int64_t start, rc_err_t *err)
+static rc_status_t take(rc_scan_t *s, rc_scan_journal_t *j, hands_t *h, const rc_record_t *r,
+    int64_t start, rc_err_t *err)
 {
     rc_rec_source_t source;
     rc_rec_begin_t begin;
@@ -41,14 +112,12 @@ static rc_status_t take(
         break;
     case RC_REC_BEGIN:
         if (rc_rec_get_begin(r->payload, r->len, &begin) == RC_OK) {
-            if (begin.is_source)
-                memcpy(j->in_hand, begin.name, sizeof j->in_hand);
-            j->phase = begin.phase;
             j->last_utc_ns = begin.utc_ns;
+            return take_begin(h, &begin, err);
         }
         break;
     case RC_REC_SETTLED:
-        j->in_hand[0] = '\0';
+        take_settled(h, r);
         break;
     case RC_REC_SOURCE:
         if (r->end > start && rc_rec_get_source(r->payload, r->len, &source) == RC_OK) {
@@ -62,13 +131,14 @@ static rc_status_t take(
         if (rc_rec_get_end(r->payload, r->len, &end) == RC_OK) {
             j->ended = 1;
             j->state = end.state;
-            j->in_hand[0] = '\0';
+            h->count = 0;
         }
         break;
     case RC_REC_KV:
     case RC_REC_FEATURE:
     case RC_REC_ORDER:
     case RC_REC_DIED:
+    case RC_REC_LOST:
         break;
     }
     return RC_OK;
@@ -80,6 +150,7 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
     rc_journal_view_t *v = NULL;
     rc_record_t r;
     rc_str_t path = {0};
+    hands_t hands = {0};
     int dead = 0;
     rc_status_t st = rc_strcpy(j->name, sizeof j->name, name, "name of a journal", err);
     rc_str_addf(&path, "%s/%s", dir, name);
@@ -91,7 +162,9 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
         st = RC_OK; /* folded and removed since the folder was read */
     j->alive = v && !dead;
     while (st == RC_OK && v && rc_journal_next(v, &r))
-        st = take(s, j, &r, start, err);
+        st = take(s, j, &hands, &r, start, err);
+    tell_hands(&hands, j);
+    free(hands.hand);
     rc_journal_view_close(v);
     rc_str_free(&path);
     return st;

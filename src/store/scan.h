@@ -18,8 +18,10 @@ typedef struct rc_scan_journal {
     int64_t cases[RC_CASE_STATUSES]; /**< results in the new stretch, by status */
     int64_t matrices;                /**< catalogue rows in the new stretch */
     int64_t last_utc_ns;             /**< of the newest record that has a time */
-    char in_hand[RC_NAME_MAX + 1];   /**< matrix that was loaded last and is not settled; "" none */
-    int32_t phase;
+    char in_hand[RC_NAME_MAX + 1];   /**< matrix that is measured, else the oldest one in hand that
+                                          is worked on; "" none */
+    int32_t phase;                   /**< that it is in */
+    int64_t ahead;                   /**< other matrices in hand: being prepared, or waiting */
 } rc_scan_journal_t;
 
 typedef struct rc_scan {

@@ -94,8 +94,8 @@ done:
 
 rc_digest_t rc_view_group(const rc_row_result_t *r)
 {
-    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->c_order,
-        r->cache, r->nw, r->nt, r->line, r->device};
+    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->cache,
+        r->nw, r->nt, r->line, r->device};
     return rc_digest(key, sizeof key);
 }
 
@@ -122,7 +122,7 @@ static rc_status_t fill_speedups(rc_view_t *v, rc_err_t *err)
         return RC_ENOMEM;
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
-        if (!is_ok(r) || strcmp(rc_view_policy(v, r->policy), "csr") != 0)
+        if (!is_ok(r) || r->c_order != 0 || strcmp(rc_view_policy(v, r->policy), "csr") != 0)
             continue;
         RC_TRY(rc_map_set(&base, run_group(r), i, err));
         if (v->newest[i])
@@ -390,6 +390,12 @@ void rc_view_inflight_id(const rc_view_t *v, int64_t i, char hex[33])
     rc_field_text(row[i].case_id, sizeof row[i].case_id, hex);
 }
 
+int32_t rc_view_inflight_run(const rc_view_t *v, int64_t i)
+{
+    const rc_row_inflight_t *row = v->dicts.d[RC_T_INFLIGHT].rows;
+    return row[i].run;
+}
+
 int64_t rc_view_sources(const rc_view_t *v)
 {
     return v->sources;
@@ -411,6 +417,7 @@ void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
     out->load_ns = r->load_ns;
     out->status_code = r->status;
     out->matrix = r->matrix;
+    out->run = r->run;
     out->kind = rc_text_at(&v->matrix_kind, r->matrix);
     out->digest = rc_text_at(&v->matrix_digest, r->matrix);
     out->rows = out->cols = out->nnz = -1;

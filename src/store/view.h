@@ -57,6 +57,7 @@ typedef struct rc_source_row {
     int64_t load_ns;
     int32_t status_code;
     int32_t matrix;                  /**< id, -1 */
+    int32_t run;                     /**< id of the run that the row is of */
     const char *digest;              /**< "" when it was not loaded */
     int64_t cases[RC_CASE_STATUSES]; /**< newest result rows by status */
 } rc_source_row_t;
@@ -89,7 +90,8 @@ const char *rc_view_device(const rc_view_t *v, int32_t id);
 const char *rc_view_message(const rc_view_t *v, int32_t id);
 const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 
-/** Key that rows share when only the policy differs. */
+/** Key that rows share when only the policy differs, and with it the row order of C: the original
+ *  order has no C in schedule order, so rows of both orders of C are compared with the same one. */
 rc_digest_t rc_view_group(const rc_row_result_t *r);
 
 /** Runs of the store. */
@@ -99,6 +101,8 @@ const rc_row_run_t *rc_view_run(const rc_view_t *v, int64_t i);
 /** Rows of /inflight, and the case of row i as text in hex[33]. */
 int64_t rc_view_inflights(const rc_view_t *v);
 void rc_view_inflight_id(const rc_view_t *v, int64_t i, char hex[33]);
+/** Id of the run that died, later runs have larger ones. */
+int32_t rc_view_inflight_run(const rc_view_t *v, int64_t i);
 
 /** Feature rows of all sets, and the identity (rc_feature_id) of row i. */
 int64_t rc_view_feature_rows(const rc_view_t *v);

@@ -3,15 +3,53 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "feature/feature.h"
+#include "sparse/csr.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether a kernel stores C in schedule order is asked with a tiny matrix, its rows exchanged. */
+static int stores_schedule(const rc_kernel_spec_t *spec, rc_precision_t precision, rc_geometry_t g)
+{
+    int64_t row_ptr[] = {0, 1, 2};
+    int32_t col_idx[] = {0, 1};
+    double val[] = {1, 1};
+    int32_t row[] = {1, 0};
+    const rc_csr_t a = {
+        .rows = 2, .cols = 2, .nnz = 2, .row_ptr = row_ptr, .col_idx = col_idx, .val = val};
+    const rc_schedule_t schedule = {.slots = 2, .rows = 2, .row = row};
+    rc_problem_t p = {.op = RC_OP_SPMM,
+        .k = 1,
+        .precision = precision,
+        .layout = spec->kernel->layout,
+        .c_order = RC_C_SCHEDULE,
+        .a = &a,
+        .schedule = &schedule,
+        .geometry = g,
+        .c_rows = 2};
+    memcpy(p.param, spec->param, sizeof p.param);
+    return spec->kernel->supports(&p, NULL) == RC_OK;
+}
+
+static int asks_for(const rc_sweep_config_t *c, rc_c_order_t order)
+{
+    int found = c->c_orders == 0 && order == RC_C_ORIGINAL;
+    for (int i = 0; i < c->c_orders; i++)
+        found = found || c->c_order[i] == order;
+    return found;
+}
+
 void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profile_t *out)
 {
     memset(out, 0, sizeof *out);
     memcpy(out->class_name, d->class_name, sizeof out->class_name);
+    out->kind = d->kind;
+    /* a few cores out of their caches; a GPU out of its L2, and its host prepares meanwhile */
+    int gpu = d->kind != RC_DEVICE_CPU;
+    out->launch_s = gpu ? 4e-6 : 1e-6;
+    out->entry_s = gpu ? 2e-12 : 5e-10;
+    out->prepare_s = gpu ? 0.1 : 1;
     for (int i = 0; i < c->kernels && i < RC_PLAN_KERNELS_MAX; i++)
         for (int p = 0; p < RC_PLAN_PRECISIONS; p++) {
             rc_geometry_t g =
@@ -20,12 +58,20 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
             g.nt = c->geometry.nt > 0 ? c->geometry.nt : g.nt;
             g.line = c->geometry.line > 0 ? c->geometry.line : g.line;
             out->geometry[i][p] = g;
+            if (asks_for(c, RC_C_SCHEDULE))
+                out->stores_schedule[i][p] =
+                    (unsigned char)stores_schedule(&c->kernel[i], (rc_precision_t)p, g);
         }
+}
+
+static int c_orders(const rc_sweep_config_t *c)
+{
+    return c->c_orders > 0 ? c->c_orders : 1;
 }
 
 int rc_plan_blocks(const rc_sweep_config_t *c)
 {
-    return c->kernels * c->precisions * c->ks;
+    return c->kernels * c->precisions * c->ks * c_orders(c);
 }
 
 static int64_t resolve_k(const rc_sweep_config_t *c, int i, int64_t cols)
@@ -40,17 +86,23 @@ static int64_t resolve_k(const rc_sweep_config_t *c, int i, int64_t cols)
 void rc_plan_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out)
 {
-    int k = i % c->ks;
-    int precision = i / c->ks % c->precisions;
-    out->kernel = i / c->ks / c->precisions;
+    int orders = c_orders(c);
+    int order = i % orders;
+    int k = i / orders % c->ks;
+    int precision = i / orders / c->ks % c->precisions;
+    out->kernel = i / orders / c->ks / c->precisions;
     out->precision = c->precision[precision];
+    out->c_order = c->c_orders > 0 ? c->c_order[order] : RC_C_ORIGINAL;
     out->k = resolve_k(c, k, cols);
+    if (out->c_order == RC_C_SCHEDULE && !p->stores_schedule[out->kernel][out->precision])
+        out->k = 0;
     out->geometry = p->geometry[out->kernel][out->precision];
 }
 
-void rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
-    int policy, rc_digest_t matrix, rc_case_t *out)
+int rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
+    rc_digest_t matrix, rc_case_t *out)
 {
+    int is_csr = strcmp(c->policy[policy]->name, "csr") == 0;
     const rc_kernel_spec_t *spec = &c->kernel[b->kernel];
     memset(out, 0, sizeof *out);
     out->matrix = matrix;
@@ -64,12 +116,13 @@ void rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_bl
     out->op = RC_OP_SPMM;
     out->precision = (int32_t)b->precision;
     out->layout = (int32_t)spec->kernel->layout;
-    out->c_order = RC_C_ORIGINAL;
+    out->c_order = is_csr ? RC_C_ORIGINAL : (int32_t)b->c_order;
     out->cache = c->measure.cold;
     out->nw = b->geometry.nw;
     out->nt = b->geometry.nt;
     out->line = b->geometry.line;
     out->k = b->k;
+    return !(is_csr && b->c_order == RC_C_SCHEDULE && asks_for(c, RC_C_ORIGINAL));
 }
 
 /* -------------------------------------------------------------------- known */
@@ -182,6 +235,7 @@ typedef struct maker {
     const rc_plan_known_t *known;
     rc_plan_t *plan;
     rc_map_t source; /* name -> number of the catalogue row in the view */
+    rc_map_t flown;  /* what was in flight -> last run that died with it */
     size_t item_capacity;
     size_t absent_capacity;
     rc_err_t *err;
@@ -210,14 +264,27 @@ static double load_cost(const rc_entry_t *e)
     return 2e-3 + 3e-7 * entries + 2e-6 * rows;
 }
 
-static double case_cost(const rc_sweep_config_t *c, const rc_entry_t *e, int64_t k)
+static double case_cost(
+    const rc_sweep_config_t *c, const rc_profile_t *p, const rc_entry_t *e, int64_t k)
 {
     double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
     double rows = e->rows > 0 ? (double)e->rows : entries / 10;
-    double product = 1e-6 + (entries * 1e-9 + rows * 1e-9) * (double)(k > 0 ? k : 1) / 2;
+    double product = p->launch_s + p->entry_s * (entries + rows) * (double)(k > 0 ? k : 1);
     double timed = (double)c->measure.min_reps * product;
     double budget = (double)c->measure.budget_ns * 1e-9 / 2; /* many reach the target early */
     return 1e-3 + 3 * product + (timed > budget ? timed : budget);
+}
+
+int64_t rc_plan_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
+{
+    if (e->rows < 0 || e->nnz < 0)
+        return rc_entry_load_bytes(e);
+    /* beside the matrix: the orders, which are kept until it is measured, and what the builder of
+     * an order holds for a moment */
+    double orders = (double)e->rows * (4.0 * c->policies * c->kernels + 100) + 8 * (double)e->nnz;
+    int64_t load = rc_entry_load_bytes(e);
+    double all = (double)rc_csr_bytes(e->rows, e->nnz) + orders;
+    return all > (double)load ? (all < 4e18 ? (int64_t)all : INT64_MAX) : load;
 }
 
 static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
@@ -258,47 +325,91 @@ static int lacks_features(const maker_t *m, const rc_block_t *b, rc_digest_t mat
     return 0;
 }
 
+/* Bytes of A on a GPU under one schedule, B and C: what a case takes when nothing is tiled. */
+static int64_t case_device_bytes(const rc_entry_t *e, const rc_block_t *b)
+{
+    double value = (double)rc_precision_bytes(b->precision);
+    double dense = ((double)e->rows + (double)e->cols) * (double)b->k * value;
+    double matrix = (double)(e->nnz > 0 ? e->nnz : 0) * (value + 4) + 16 * (double)e->rows;
+    return dense + matrix < 4e18 ? (int64_t)(dense + matrix) : INT64_MAX;
+}
+
+static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b,
+    const rc_profile_t *profile, rc_sweep_item_t *item)
+{
+    if (e->rows < 1 || e->cols < 1)
+        return;
+    int64_t device = case_device_bytes(e, b);
+    if (profile->kind != RC_DEVICE_CPU) {
+        item->device_bytes = device > item->device_bytes ? device : item->device_bytes;
+        return;
+    }
+    int64_t host = rc_plan_host_bytes(m->c, e);
+    int64_t peak = device > INT64_MAX - host ? INT64_MAX : host + device;
+    item->bytes = peak > item->bytes ? peak : item->bytes;
+}
+
+/* The cases of a block that are pending, into the item. */
+static void add_block(
+    maker_t *m, const rc_block_t *b, const rc_entry_t *e, rc_digest_t matrix, rc_sweep_item_t *item)
+{
+    const rc_profile_t *profile = &m->profile[item->class_id];
+    int64_t before = item->cases;
+    for (int p = 0; p < m->c->policies; p++) {
+        rc_case_t one;
+        if (!rc_plan_case(m->c, profile, b, p, matrix, &one))
+            continue;
+        int64_t state = item->known
+                            ? rc_map_get(&m->known->state, rc_case_id(&one), RC_PLAN_PENDING)
+                            : (int64_t)RC_PLAN_PENDING;
+        if (state == RC_PLAN_DONE) {
+            m->plan->done++;
+            continue;
+        }
+        item->suspect = item->suspect || state == RC_PLAN_SUSPECT;
+        item->cases++;
+        item->cost_s += case_cost(m->c, profile, e, b->k);
+    }
+    if (item->cases > before)
+        add_bytes(m, e, b, profile, item);
+}
+
+/* 1: the catalogue row was in flight when a run died, and was not done with since. */
+static int was_in_flight(const maker_t *m, const rc_entry_t *e, const known_source_t *s)
+{
+    rc_digest_t id = rc_source_case_id(e->name, e->location, e->bytes, e->mtime_ns);
+    int64_t run = rc_map_get(&m->flown, id, -1);
+    return run >= 0 && (!s->same || run >= s->row.run);
+}
+
 static rc_status_t plan_entry(maker_t *m, int64_t index, int class_id, const known_source_t *s)
 {
     const rc_sweep_config_t *c = m->c;
     const rc_entry_t *e = &c->catalog->entry[index];
+    const rc_profile_t *profile = &m->profile[class_id];
     rc_digest_t matrix = {0, 0};
     int known = s->same && s->row.status_code == RC_CASE_OK &&
                 rc_digest_parse(s->row.digest, &matrix) == RC_OK;
     int64_t cols = known ? s->row.cols : e->cols;
     int features = 0;
+    int blocks = 0;
     rc_sweep_item_t item = {.entry = index,
         .class_id = class_id,
         .known = known,
-        .cost_s = load_cost(e),
-        .bytes = rc_entry_load_bytes(e)};
+        .suspect = was_in_flight(m, e, s),
+        .cost_s = load_cost(e) * profile->prepare_s,
+        .bytes = rc_plan_host_bytes(c, e)};
     for (int b = 0; b < rc_plan_blocks(c); b++) {
         rc_block_t block;
-        rc_plan_block(c, &m->profile[class_id], b, cols > 0 ? cols : 1, &block);
+        rc_plan_block(c, profile, b, cols > 0 ? cols : 1, &block);
         if (block.k == 0)
             continue;
+        blocks++;
         if (known && !features)
             features = lacks_features(m, &block, matrix);
-        for (int p = 0; p < c->policies; p++) {
-            rc_case_t one;
-            rc_plan_case(c, &m->profile[class_id], &block, p, matrix, &one);
-            if (known &&
-                rc_map_get(&m->known->state, rc_case_id(&one), RC_PLAN_PENDING) == RC_PLAN_DONE) {
-                m->plan->done++;
-                continue;
-            }
-            item.cases++;
-            item.cost_s += case_cost(c, e, block.k);
-        }
-        if (e->rows > 0 && e->cols > 0) {
-            double dense = (double)(e->rows + e->cols) * (double)block.k *
-                           (double)rc_precision_bytes(block.precision);
-            int64_t peak = dense < 4e18 ? (int64_t)dense + rc_entry_load_bytes(e) : INT64_MAX;
-            if (peak > item.bytes)
-                item.bytes = peak;
-        }
+        add_block(m, &block, e, matrix, &item);
     }
-    if (item.cases == 0 && known && !features)
+    if (blocks == 0 || (item.cases == 0 && known && !features))
         return RC_OK;
     return push_item(m, &item);
 }
@@ -331,6 +442,14 @@ rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile
         rc_view_source(v, i, &row);
         RC_TRY(rc_map_set(&m.source, rc_map_text(row.name), i, err));
     }
+    for (int64_t i = 0; v && i < rc_view_inflights(v); i++) {
+        char hex[RC_DIGEST_HEX + 1];
+        rc_digest_t id;
+        rc_view_inflight_id(v, i, hex);
+        int64_t run = rc_view_inflight_run(v, i);
+        if (rc_digest_parse(hex, &id) == RC_OK && run > rc_map_get(&m.flown, id, -1))
+            RC_TRY(rc_map_set(&m.flown, id, run, err));
+    }
     for (int64_t i = 0; i < c->catalog->count; i++) {
         const rc_entry_t *e = &c->catalog->entry[i];
         known_source_t s;
@@ -353,6 +472,7 @@ rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile
     memset(&plan, 0, sizeof plan);
 done:
     rc_map_free(&m.source);
+    rc_map_free(&m.flown);
     rc_plan_free(&plan);
     return st;
 }

@@ -9,36 +9,52 @@
 #include "store/view.h"
 #include "sweep/sweep.h"
 
-enum { RC_PLAN_KERNELS_MAX = 64, RC_PLAN_PRECISIONS = 2 };
+enum { RC_PLAN_KERNELS_MAX = 256, RC_PLAN_PRECISIONS = 2 };
 
-/** What a device class means for cases: its name and the geometry of each kernel on it. */
+/** What a device class means for cases: its name, what its kernels can do and roughly how fast. */
 typedef struct rc_profile {
     char class_name[160];
+    rc_device_kind_t kind;
     rc_geometry_t geometry[RC_PLAN_KERNELS_MAX][RC_PLAN_PRECISIONS];
+    /** 1: the kernel can store C in schedule order. */
+    unsigned char stores_schedule[RC_PLAN_KERNELS_MAX][RC_PLAN_PRECISIONS];
+    double launch_s;  /**< guess: of an empty product */
+    double entry_s;   /**< guess: per entry of A and column of B, or row and column of C */
+    double prepare_s; /**< guess: loading and ordering, relative to a CPU rank's, as far as the
+                           device waits for it */
 } rc_profile_t;
 
 /** Profile of a device under a configuration; the override of the geometry is applied. */
 void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profile_t *out);
 
-/** A block of cases that differ in nothing but policy: what one measurement group takes. */
+/** A block of cases that differ in nothing but policy: what one measurement group takes.  The one
+ *  exception is csr in a block whose C is in schedule order: its case says `original`, which is the
+ *  same product. */
 typedef struct rc_block {
     int kernel; /**< index into the configuration */
     rc_precision_t precision;
     int64_t k; /**< resolved */
+    rc_c_order_t c_order;
     rc_geometry_t geometry;
 } rc_block_t;
 
-/** Number of blocks of a configuration: kernels x precisions x ks. */
+/** Number of blocks of a configuration: kernels x precisions x ks x row orders of C. */
 int rc_plan_blocks(const rc_sweep_config_t *c);
 
 /** Block i for a matrix with `cols` columns.  Blocks whose K repeats an earlier one (K = n that
- *  equals a number of the list) have k = 0 and no cases. */
+ *  equals a number of the list), and blocks whose C the kernel cannot store in that order, have k =
+ * 0 and no cases. */
 void rc_plan_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out);
 
-/** The case of a block under policy number `policy`. */
-void rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
-    int policy, rc_digest_t matrix, rc_case_t *out);
+/** The case of a block under policy number `policy`.
+ *  \return 1; 0 when the case belongs to another block of the configuration: csr with C in schedule
+ *          order where the original order is asked for too */
+int rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
+    rc_digest_t matrix, rc_case_t *out);
+
+/** Estimated peak of host memory to load a matrix and to order it, without B and C. */
+int64_t rc_plan_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e);
 
 /** State of an identity (case, feature row). */
 typedef enum rc_plan_state {

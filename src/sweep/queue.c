@@ -7,6 +7,7 @@
 #include "sweep/progress.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +18,27 @@ typedef enum request_kind {
     ask_claim = 1,
     tell_progress = 2,
     tell_drain = 3,
-    tell_leave = 4
+    tell_leave = 4,
+    tell_put_back = 5
 } request_kind_t;
+
+/* Answers to ask_next besides an item. */
+enum { item_none = -1, item_later = -2 };
 
 /* One message to the server; it is small, so sending it never waits for long. */
 typedef struct request {
     int32_t kind;
     int32_t class_id;
+    int64_t item;
+    int64_t claimed; /* 1: with the item, `matrix` is given back */
     rc_digest_t matrix;
     rc_progress_t progress;
 } request_t;
+
+typedef struct reply {
+    int64_t value;
+    int64_t share;
+} reply_t;
 
 struct rc_queue {
     const rc_session_t *session;
@@ -37,12 +49,14 @@ struct rc_queue {
     MPI_Comm comm; /* of its own, so that its messages meet no others */
     int64_t started_ns;
     int64_t budget_ns; /* 0: none */
-    int64_t polled_ns;
-    int64_t nth;  /* dealt in advance: items of the class passed so far */
-    int members;  /* ... ranks of the class */
-    int member;   /* ... this rank among them */
-    int draining; /* this rank knows */
-    int told;     /* this rank has told the server */
+    int64_t nth;       /* dealt in advance: items of the class passed so far */
+    int *ranks_of;     /* [classes] ranks of each class */
+    int classes;
+    int member; /* ... this rank among those of its class */
+    _Atomic int64_t polled_ns;
+    atomic_int draining;    /* this rank knows */
+    atomic_int told;        /* this rank has told the server */
+    pthread_mutex_t asking; /* one question at a time is on its way */
     /* the server and rank 0's worker, under the mutex */
     pthread_mutex_t mutex;
     pthread_t thread;
@@ -50,6 +64,8 @@ struct rc_queue {
     unsigned char *taken; /* [items] */
     int64_t out;          /* items handed out */
     int64_t next;         /* first item that may not be taken yet */
+    int64_t *left;        /* [classes] items not taken */
+    int suspect_with;     /* rank that has an item with a suspect, -1 none */
     rc_map_t claimed;
     int stop; /* the server is to drain */
     int gone; /* other ranks that have left */
@@ -59,26 +75,66 @@ struct rc_queue {
 
 /* ------------------------------------------------------------ under the mutex */
 
-static int64_t hand_out(rc_queue_t *q, int class_id)
+static rc_digest_t claim_key(rc_digest_t matrix, int class_id)
 {
-    if (q->stop)
-        return -1;
+    return (rc_digest_t){matrix.hi ^ (uint64_t)class_id, matrix.lo};
+}
+
+static void drop_suspect(rc_queue_t *q, int rank)
+{
+    if (q->suspect_with == rank)
+        q->suspect_with = -1;
+}
+
+static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
+{
+    reply_t reply = {item_none, INT64_MAX};
+    drop_suspect(q, rank); /* who asks is done with it */
+    if (q->stop || class_id < 0 || class_id >= q->classes)
+        return reply;
     while (q->next < q->plan->items && q->taken[q->next])
         q->next++;
-    for (int64_t i = q->next; i < q->plan->items; i++)
-        if (!q->taken[i] && q->plan->item[i].class_id == class_id) {
-            q->taken[i] = 1;
-            q->out++;
-            q->meter.matrices_out++;
-            return i;
+    for (int64_t i = q->next; i < q->plan->items && reply.value < 0; i++) {
+        const rc_sweep_item_t *item = &q->plan->item[i];
+        if (q->taken[i] || item->class_id != class_id)
+            continue;
+        if (item->suspect && q->suspect_with >= 0) {
+            reply.value = item_later;
+            continue;
         }
-    return -1;
+        if (item->suspect)
+            q->suspect_with = rank;
+        q->taken[i] = 1;
+        q->out++;
+        q->left[class_id]--;
+        q->meter.matrices_out++;
+        reply.value = i;
+    }
+    if (q->ranks_of[class_id] > 1)
+        reply.share = q->left[class_id] / q->ranks_of[class_id];
+    return reply;
+}
+
+static void take_back(rc_queue_t *q, int64_t item, const rc_digest_t *claimed, int rank)
+{
+    if (item < 0 || item >= q->plan->items || !q->taken[item])
+        return;
+    int class_id = q->plan->item[item].class_id;
+    q->taken[item] = 0;
+    q->out--;
+    q->left[class_id]++;
+    q->meter.matrices_out--;
+    q->next = item < q->next ? item : q->next;
+    if (claimed)
+        (void)rc_map_set(&q->claimed, claim_key(*claimed, class_id), 0, NULL);
+    if (q->plan->item[item].suspect)
+        drop_suspect(q, rank);
 }
 
 /* 1: it was free.  Without memory for the note it counts as free: measured twice, not lost. */
 static int claim(rc_queue_t *q, rc_digest_t matrix, int class_id)
 {
-    rc_digest_t key = {matrix.hi ^ (uint64_t)class_id, matrix.lo};
+    rc_digest_t key = claim_key(matrix, class_id);
     if (rc_map_get(&q->claimed, key, 0))
         return 0;
     (void)rc_map_set(&q->claimed, key, 1, NULL);
@@ -105,14 +161,17 @@ static void start_drain(rc_queue_t *q, const char *why)
 
 static void answer(rc_queue_t *q, int from, const request_t *r)
 {
-    int64_t reply = -1;
+    reply_t reply = {item_none, 0};
     pthread_mutex_lock(&q->mutex);
     switch ((request_kind_t)r->kind) {
     case ask_next:
-        reply = hand_out(q, r->class_id);
+        reply = hand_out(q, r->class_id, from);
         break;
     case ask_claim:
-        reply = claim(q, r->matrix, r->class_id);
+        reply.value = claim(q, r->matrix, r->class_id);
+        break;
+    case tell_put_back:
+        take_back(q, r->item, r->claimed ? &r->matrix : NULL, from);
         break;
     case tell_progress:
         add_progress(q, &r->progress);
@@ -121,12 +180,13 @@ static void answer(rc_queue_t *q, int from, const request_t *r)
         start_drain(q, "a rank was asked to");
         break;
     case tell_leave:
+        drop_suspect(q, from);
         q->gone++;
         break;
     }
     pthread_mutex_unlock(&q->mutex);
     if (r->kind == ask_next || r->kind == ask_claim)
-        MPI_Send(&reply, 1, MPI_INT64_T, from, tag_reply, q->comm);
+        MPI_Send(&reply, (int)sizeof reply, MPI_BYTE, from, tag_reply, q->comm);
 }
 
 static int serve_one(rc_queue_t *q)
@@ -187,12 +247,13 @@ static rc_status_t send_request(rc_queue_t *q, const request_t *r, rc_err_t *err
 }
 
 /* Ask and wait for the answer asleep, not spinning: another rank may be timing on this node. */
-static rc_status_t ask(rc_queue_t *q, const request_t *r, int64_t *reply, rc_err_t *err)
+static rc_status_t ask_alone(rc_queue_t *q, const request_t *r, reply_t *reply, rc_err_t *err)
 {
     static const int64_t pause_ns = 500000;
     MPI_Request request;
     int done = 0;
-    if (MPI_Irecv(reply, 1, MPI_INT64_T, 0, tag_reply, q->comm, &request) != MPI_SUCCESS)
+    if (MPI_Irecv(reply, (int)sizeof *reply, MPI_BYTE, 0, tag_reply, q->comm, &request) !=
+        MPI_SUCCESS)
         return rc_fail(err, RC_EMPI, "cannot receive from rank 0");
     rc_status_t st = send_request(q, r, err);
     if (st < 0)
@@ -205,6 +266,15 @@ static rc_status_t ask(rc_queue_t *q, const request_t *r, int64_t *reply, rc_err
     return rc_fail(err, RC_EMPI, "rank 0 does not answer");
 }
 
+/* Answers come in the order of the questions: one thread at a time has one open. */
+static rc_status_t ask(rc_queue_t *q, const request_t *r, reply_t *reply, rc_err_t *err)
+{
+    pthread_mutex_lock(&q->asking);
+    rc_status_t st = ask_alone(q, r, reply, err);
+    pthread_mutex_unlock(&q->asking);
+    return st;
+}
+
 static int is_remote(const rc_queue_t *q)
 {
     return q->served && q->session->rank != 0;
@@ -213,24 +283,64 @@ static int is_remote(const rc_queue_t *q)
 static int64_t next_dealt(rc_queue_t *q)
 {
     for (; q->next < q->plan->items; q->next++)
-        if (q->plan->item[q->next].class_id == q->class_id && q->nth++ % q->members == q->member) {
+        if (q->plan->item[q->next].class_id == q->class_id &&
+            q->nth++ % q->ranks_of[q->class_id] == q->member) {
             q->out++;
             return q->next++;
         }
     return -1;
 }
 
-rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_err_t *err)
+static rc_status_t next_once(rc_queue_t *q, reply_t *reply, rc_err_t *err)
 {
-    *item = -1;
-    if (rc_queue_draining(q))
-        return RC_OK;
     if (is_remote(q)) {
         request_t r = {.kind = ask_next, .class_id = q->class_id};
-        return ask(q, &r, item, err);
+        return ask(q, &r, reply, err);
     }
     pthread_mutex_lock(&q->mutex);
-    *item = q->served ? hand_out(q, q->class_id) : next_dealt(q);
+    if (q->served)
+        *reply = hand_out(q, q->class_id, q->session->rank);
+    else
+        *reply = (reply_t){next_dealt(q), INT64_MAX};
+    pthread_mutex_unlock(&q->mutex);
+    return RC_OK;
+}
+
+rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, int64_t *share, rc_err_t *err)
+{
+    static const int64_t pause_ns = 20000000;
+    reply_t reply = {item_later, INT64_MAX};
+    *item = item_none;
+    while (reply.value == item_later) {
+        if (rc_queue_draining(q))
+            return RC_OK;
+        rc_status_t st = next_once(q, &reply, err);
+        if (st < 0)
+            return st;
+        if (reply.value == item_later)
+            rc_sleep_ns(pause_ns);
+    }
+    *item = reply.value;
+    if (share)
+        *share = reply.share;
+    return RC_OK;
+}
+
+rc_status_t rc_queue_put_back(
+    rc_queue_t *q, int64_t item, const rc_digest_t *claimed, rc_err_t *err)
+{
+    if (is_remote(q)) {
+        request_t r = {.kind = tell_put_back, .class_id = q->class_id, .item = item};
+        r.claimed = claimed != NULL;
+        if (claimed)
+            r.matrix = *claimed;
+        return send_request(q, &r, err);
+    }
+    pthread_mutex_lock(&q->mutex);
+    if (q->served)
+        take_back(q, item, claimed, q->session->rank);
+    else
+        q->out--; /* nobody else is to have it in this run */
     pthread_mutex_unlock(&q->mutex);
     return RC_OK;
 }
@@ -239,9 +349,9 @@ rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_
 {
     if (is_remote(q)) {
         request_t r = {.kind = ask_claim, .class_id = q->class_id, .matrix = matrix};
-        int64_t reply = 0;
+        reply_t reply = {0, 0};
         rc_status_t st = ask(q, &r, &reply, err);
-        *mine = (int)reply;
+        *mine = (int)reply.value;
         return st;
     }
     pthread_mutex_lock(&q->mutex);
@@ -264,10 +374,9 @@ rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err)
 
 void rc_queue_drain(rc_queue_t *q)
 {
-    q->draining = 1;
-    if (q->told)
+    atomic_store(&q->draining, 1);
+    if (atomic_exchange(&q->told, 1))
         return;
-    q->told = 1;
     if (is_remote(q)) {
         request_t r = {.kind = tell_drain, .class_id = q->class_id};
         (void)send_request(q, &r, NULL); /* a rank 0 that cannot be reached is drained already */
@@ -282,60 +391,96 @@ int rc_queue_draining(void *queue)
 {
     static const int64_t interval_ns = 20000000;
     rc_queue_t *q = queue;
-    if (q->draining)
+    if (atomic_load(&q->draining))
         return 1;
     if (rc_drain_asked()) {
         rc_queue_drain(q);
         return 1;
     }
     int64_t now = rc_clock_ns();
-    if (now - q->polled_ns < interval_ns)
+    int64_t polled = atomic_load(&q->polled_ns);
+    if (now - polled < interval_ns || !atomic_compare_exchange_strong(&q->polled_ns, &polled, now))
         return 0;
-    q->polled_ns = now;
     if (is_remote(q)) {
         int there = 0;
         if (MPI_Iprobe(0, tag_drain, q->comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS && there)
-            q->draining = 1;
-        return q->draining;
+            atomic_store(&q->draining, 1);
+        return atomic_load(&q->draining);
     }
     pthread_mutex_lock(&q->mutex);
-    q->draining = q->stop || (q->budget_ns && now - q->started_ns > q->budget_ns);
+    if (q->stop || (q->budget_ns && now - q->started_ns > q->budget_ns))
+        atomic_store(&q->draining, 1);
     pthread_mutex_unlock(&q->mutex);
-    return q->draining;
+    return atomic_load(&q->draining);
 }
 
 /* ------------------------------------------------------------- opening, closing */
 
-/* Who shares the items of this rank's class when they are dealt out in advance. */
+/* Who shares the items of which class. */
 static rc_status_t find_members(rc_queue_t *q, rc_err_t *err)
 {
-    int *all = rc_alloc((size_t)q->session->size, sizeof *all, "device classes", err);
-    rc_status_t st = rc_session_agree(q->session, all ? RC_OK : RC_ENOMEM, err);
-    if (st == RC_OK)
-        MPI_Allgather(&q->class_id, 1, MPI_INT, all, 1, MPI_INT, q->session->comm);
-    for (int i = 0; st == RC_OK && i < q->session->size; i++) {
-        if (i == q->session->rank)
-            q->member = q->members;
-        q->members += all[i] == q->class_id;
+    int size = q->session->size;
+    int *all = rc_alloc((size_t)size, sizeof *all, "device classes", err);
+    q->ranks_of = rc_alloc0((size_t)size, sizeof *q->ranks_of, "device classes", err);
+    q->left = rc_alloc0((size_t)size, sizeof *q->left, "device classes", err);
+    rc_status_t st =
+        rc_session_agree(q->session, all && q->ranks_of && q->left ? RC_OK : RC_ENOMEM, err);
+    if (st < 0) {
+        free(all);
+        return st;
     }
+    q->classes = size; /* at most: they are numbered from 0 */
+    MPI_Allgather(&q->class_id, 1, MPI_INT, all, 1, MPI_INT, q->session->comm);
+    for (int i = 0; i < size; i++) {
+        if (i == q->session->rank)
+            q->member = q->ranks_of[q->class_id];
+        q->ranks_of[all[i]]++;
+    }
+    for (int64_t i = 0; i < q->plan->items; i++)
+        q->left[q->plan->item[i].class_id]++;
     free(all);
-    return st;
+    return RC_OK;
+}
+
+static void free_queue(rc_queue_t *q)
+{
+    if (q->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&q->comm);
+    pthread_mutex_destroy(&q->mutex);
+    pthread_mutex_destroy(&q->asking);
+    rc_map_free(&q->claimed);
+    free(q->taken);
+    free(q->ranks_of);
+    free(q->left);
+    free(q);
+}
+
+/* Locks and memory; NULL with err set when there is none. */
+static rc_queue_t *make_queue(int64_t items, rc_err_t *err)
+{
+    rc_queue_t *q = rc_alloc0(1, sizeof *q, "the queue", err);
+    if (!q)
+        return NULL;
+    q->comm = MPI_COMM_NULL;
+    q->suspect_with = -1;
+    q->taken = rc_alloc0((size_t)items, 1, "the queue", err);
+    if (q->taken && pthread_mutex_init(&q->mutex, NULL) == 0) {
+        if (pthread_mutex_init(&q->asking, NULL) == 0)
+            return q;
+        pthread_mutex_destroy(&q->mutex);
+    }
+    if (q->taken)
+        rc_fail(err, RC_ENOMEM, "no memory for the locks of the queue");
+    free(q->taken);
+    free(q);
+    return NULL;
 }
 
 rc_status_t rc_queue_open(const rc_session_t *s, const rc_plan_t *plan, int class_id,
     double time_budget_s, const rc_log_t *log, rc_queue_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_queue_t *q = rc_alloc0(1, sizeof *q, "the queue", err);
-    if (q) {
-        q->taken = rc_alloc0((size_t)plan->items, 1, "the queue", err);
-        q->comm = MPI_COMM_NULL;
-        if (!q->taken || pthread_mutex_init(&q->mutex, NULL) != 0) {
-            free(q->taken);
-            free(q);
-            q = NULL;
-        }
-    }
+    rc_queue_t *q = make_queue(plan->items, err);
     st = rc_session_agree(s, q ? RC_OK : RC_ENOMEM, err);
     if (st < 0)
         goto fail;
@@ -378,11 +523,7 @@ fail:
             pthread_mutex_unlock(&q->mutex);
             pthread_join(q->thread, NULL);
         }
-        if (q->comm != MPI_COMM_NULL)
-            MPI_Comm_free(&q->comm);
-        pthread_mutex_destroy(&q->mutex);
-        free(q->taken);
-        free(q);
+        free_queue(q);
     }
     return st;
 }
@@ -399,6 +540,7 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
     if (q->thread_runs) {
         pthread_mutex_lock(&q->mutex);
         q->over = 1;
+        drop_suspect(q, q->session->rank);
         pthread_mutex_unlock(&q->mutex);
         pthread_join(q->thread, NULL);
         rc_meter_end(&q->meter);
@@ -417,10 +559,6 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
     mine = q->served && q->session->rank != 0 ? 0 : q->out;
     MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, q->session->comm);
     *items_left = q->plan->items - all;
-    MPI_Comm_free(&q->comm);
-    pthread_mutex_destroy(&q->mutex);
-    rc_map_free(&q->claimed);
-    free(q->taken);
-    free(q);
+    free_queue(q);
     return st;
 }

@@ -4,7 +4,9 @@
  *  message, rank 0's own worker asks under a mutex.  Why not one-sided counters: a passive target
  *  stalls while its owner computes, and needs a transport between nodes that is not always there.
  *  Where MPI gives no MPI_THREAD_MULTIPLE, the items are dealt out in advance instead.
- *  The server also gathers the ranks' progress and spreads a request to drain. */
+ *  The server also gathers the ranks' progress and spreads a request to drain.
+ *  Every call but open and close may be made by several threads of a rank at once: those that send
+ *  messages do so only where MPI has MPI_THREAD_MULTIPLE. */
 #ifndef RC_SWEEP_QUEUE_H
 #define RC_SWEEP_QUEUE_H
 
@@ -29,8 +31,17 @@ typedef struct rc_progress {
 rc_status_t rc_queue_open(const rc_session_t *s, const rc_plan_t *plan, int class_id,
     double time_budget_s, const rc_log_t *log, rc_queue_t **out, rc_err_t *err);
 
-/** Next item of this rank's class; -1 when there is none, or when draining. */
-rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_err_t *err);
+/** Next item of this rank's class; -1 when there is none, or when draining.
+ *  An item with a suspect (RC_PLAN_SUSPECT) is out on one rank at a time, so that whatever dies
+ * with it is to blame on it: until that rank asks again, and so says that it is done with it,
+ * another rank waits when nothing else is left. \param[out] share  items left of this class for
+ * each rank that takes them; INT64_MAX when no other rank does.  May be NULL */
+rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, int64_t *share, rc_err_t *err);
+
+/** Give back an item that was not measured.  It is dealt again to whoever still asks.
+ *  \param[in] claimed  the matrix, when this rank has claimed it; NULL: it has not */
+rc_status_t rc_queue_put_back(
+    rc_queue_t *q, int64_t item, const rc_digest_t *claimed, rc_err_t *err);
 
 /** Claim a matrix, so that two catalogue rows with the same contents are measured once.
  *  \param[out] mine  1: this rank is to measure it */

@@ -13,6 +13,7 @@
 #include "sweep/plan.h"
 #include "sweep/provenance.h"
 #include "sweep/queue.h"
+#include "sweep/totals.h"
 #include "sweep/turn.h"
 #include "sweep/worker.h"
 
@@ -41,8 +42,9 @@ typedef struct sweep {
     rc_journal_t *journal;
     rc_turn_t *turn;
     rc_queue_t *queue;
-    int64_t memory_limit;
-    int64_t crashed; /* cases, and catalogue rows, that the commits of this run gave up */
+    int64_t memory_limit; /* of the host, for this rank */
+    int64_t device_limit; /* of its device; the host's on a CPU */
+    int64_t crashed;      /* cases, and catalogue rows, that the commits of this run gave up */
     int64_t crashed_sources;
     rc_sweep_result_t result;
 } sweep_t;
@@ -220,6 +222,50 @@ static rc_status_t check_catalog(sweep_t *w)
     return rc_session_agree(w->s, st, w->err);
 }
 
+/* What is free now is for the ranks of the node together, or on the GPU; a tenth is left alone. */
+static rc_status_t share_memory(sweep_t *w)
+{
+    enum { width = sizeof w->device->uuid };
+    const rc_session_t *s = w->s;
+    int64_t free_bytes = rc_memory_available();
+    w->memory_limit =
+        w->c->memory_limit > 0 ? w->c->memory_limit : free_bytes / s->node_size / 10 * 9;
+    w->device_limit = w->memory_limit;
+    if (w->device->kind == RC_DEVICE_CPU)
+        return RC_OK;
+    char(*uuid)[width] = rc_alloc((size_t)s->node_size, width, "devices of the node", w->err);
+    rc_status_t st = rc_session_agree(s, uuid ? RC_OK : RC_ENOMEM, w->err);
+    if (st == RC_OK) {
+        int sharers = 0;
+        MPI_Allgather(w->device->uuid, width, MPI_CHAR, uuid, width, MPI_CHAR, s->node);
+        for (int i = 0; i < s->node_size; i++)
+            sharers += memcmp(uuid[i], w->device->uuid, width) == 0;
+        w->device_limit = w->c->device_memory > 0
+                              ? w->c->device_memory
+                              : w->device->memory_bytes / (sharers > 0 ? sharers : 1) / 10 * 9;
+    }
+    free(uuid);
+    return st;
+}
+
+/* C in schedule order is planned for the kernels that store it so. */
+static void tell_left_out(const sweep_t *w)
+{
+    int wanted = 0;
+    for (int i = 0; i < w->c->c_orders; i++)
+        wanted = wanted || w->c->c_order[i] == RC_C_SCHEDULE;
+    for (int i = 0; w->s->rank == 0 && wanted && i < w->c->kernels; i++) {
+        int stores = 0;
+        for (int p = 0; p < w->profiles; p++)
+            for (int q = 0; q < w->c->precisions; q++)
+                stores = stores || w->profile[p].stores_schedule[i][w->c->precision[q]];
+        if (!stores)
+            rc_log(w->log, RC_LOG_WARN, "sweep",
+                "%s cannot store C in schedule order: left out there",
+                w->c->kernel[i].kernel->name);
+    }
+}
+
 static rc_status_t common_start(sweep_t *w)
 {
     rc_status_t st = rc_session_agree(w->s, check_config(w->c, w->err), w->err);
@@ -234,11 +280,12 @@ static rc_status_t common_start(sweep_t *w)
         w->s, w->c->device, w->c->threads, w->c->share_device, w->log, &w->device, w->err);
     if (st < 0)
         return st;
-    /* what is free now is for the ranks of the node together; a tenth is left alone */
-    int64_t free_bytes = rc_memory_available();
-    w->memory_limit =
-        w->c->memory_limit > 0 ? w->c->memory_limit : free_bytes / w->s->node_size / 10 * 9;
-    return gather_profiles(w);
+    st = share_memory(w);
+    if (st == RC_OK)
+        st = gather_profiles(w);
+    if (st == RC_OK)
+        tell_left_out(w);
+    return st;
 }
 
 static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
@@ -294,28 +341,53 @@ static void end_journal(sweep_t *w, rc_run_state_t state)
 
 /* ------------------------------------------------------------------ the work */
 
-/* This rank's share; returns when there is no more, or when it can do no more. */
-static rc_status_t work(sweep_t *w)
+static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
 {
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < w->plan.absents && st == RC_OK; i++)
+        st = rc_ledger_source(l, &w->c->catalog->entry[w->plan.absent[i]], NULL, NULL, 0, 0,
+            RC_CASE_SKIPPED, RC_PHASE_LOAD, "absent: not in the collection", w->err);
+    return st;
+}
+
+/* Where this rank's time went, for who tunes. */
+static void tell_spent(const sweep_t *w, const rc_worker_t *k, const rc_spent_t *t, int64_t ns)
+{
+    double all = ns > 0 ? 0.01 * (double)ns : 1;
+    rc_log(w->log, RC_LOG_DEBUG, "sweep",
+        "of %.3f s: measuring %.1f %% (executing %.1f %%), waiting for a prepared matrix %.1f %%, "
+        "for "
+        "a turn %.1f %%, journal %.1f %%; %d preparing with %d threads, at most %d ahead",
+        (double)ns * 1e-9, (double)t->busy_ns / all, (double)t->active_ns / all,
+        (double)t->waiting_ns / all, (double)t->turn_ns / all, (double)t->journal_ns / all,
+        k->preparers, k->threads, k->ahead);
+}
+
+/* This rank's share; returns when there is no more, or when it can do no more. */
+static rc_status_t work(sweep_t *w, rc_spent_t *spent)
+{
+    rc_ledger_t *ledger = NULL;
+    int64_t start = rc_clock_ns();
+    rc_status_t st = rc_ledger_open(w->journal, &w->result, &ledger, w->err);
+    if (st < 0)
+        return st;
     rc_worker_t worker = {.config = w->c,
         .profile = &w->profile[w->class_id],
         .device = w->device,
+        .plan = &w->plan,
         .known = &w->known,
         .queue = w->queue,
         .turn = w->turn,
-        .journal = w->journal,
+        .ledger = ledger,
         .log = w->log,
         .memory_limit = w->memory_limit,
-        .result = &w->result};
-    rc_status_t st = rc_measure_context_new(w->device, &worker.measure, w->err);
-    for (int64_t i = 0; i < w->plan.absents && st == RC_OK; i++)
-        st = rc_worker_absent(&worker, &w->c->catalog->entry[w->plan.absent[i]], w->err);
-    int64_t item = 0;
-    while (st == RC_OK && item >= 0) {
-        st = rc_queue_next(w->queue, &item, w->err);
-        if (st == RC_OK && item >= 0)
-            st = rc_worker_do(&worker, &w->plan.item[item], w->err);
-    }
+        .device_limit = w->device_limit};
+    rc_worker_divide(&worker);
+    st = rc_measure_context_new(w->device, &worker.measure, w->err);
+    if (st == RC_OK)
+        st = record_absents(w, ledger);
+    if (st == RC_OK)
+        st = rc_worker_run(&worker, spent, w->err);
     if (st == RC_EINTR) {
         w->result.drained = 1;
         st = RC_OK;
@@ -327,54 +399,14 @@ static rc_status_t work(sweep_t *w)
         if (st == RC_EIO)
             rc_queue_drain(w->queue);
     }
-    w->result.busy_share = (double)worker.busy_ns;
-    rc_bytes_free(&worker.buffer);
+    if (st == RC_EDEVICE) {
+        w->result.devices_lost = 1;
+        st = RC_OK;
+    }
+    tell_spent(w, &worker, spent, rc_clock_ns() - start);
+    rc_ledger_close(ledger);
     rc_measure_context_free(worker.measure);
     return st;
-}
-
-/* Sum and spread what the ranks did.  Collective. */
-static void add_up(sweep_t *w, double work_s, int64_t out_of_work_ns)
-{
-    rc_sweep_result_t *r = &w->result;
-    enum { counts = 2 * RC_CASE_STATUSES + 3 };
-    int64_t sums[counts];
-    int64_t all[counts];
-    for (int i = 0; i < RC_CASE_STATUSES; i++) {
-        sums[i] = r->measured[i];
-        sums[RC_CASE_STATUSES + i] = r->matrices[i];
-    }
-    sums[2 * RC_CASE_STATUSES] = r->features;
-    sums[2 * RC_CASE_STATUSES + 1] = r->aliases;
-    sums[2 * RC_CASE_STATUSES + 2] = r->too_large;
-    MPI_Allreduce(sums, all, counts, MPI_INT64_T, MPI_SUM, w->s->comm);
-    for (int i = 0; i < RC_CASE_STATUSES; i++) {
-        r->measured[i] = all[i];
-        r->matrices[i] = all[RC_CASE_STATUSES + i];
-    }
-    r->features = all[2 * RC_CASE_STATUSES];
-    r->aliases = all[2 * RC_CASE_STATUSES + 1];
-    r->too_large = all[2 * RC_CASE_STATUSES + 2];
-    int drained = r->drained;
-    MPI_Allreduce(&drained, &r->drained, 1, MPI_INT, MPI_MAX, w->s->comm);
-    double busy = r->busy_share * 1e-9;
-    double times[2] = {busy, work_s};
-    double totals[2];
-    MPI_Allreduce(times, totals, 2, MPI_DOUBLE, MPI_SUM, w->s->comm);
-    r->busy_share = totals[1] > 0 ? totals[0] / totals[1] : 0;
-    /* clocks of nodes may differ; the tail is measured against a common event, the end barrier */
-    double idle = (double)(rc_clock_ns() - out_of_work_ns) * 1e-9;
-    double ends[2] = {idle, -idle};
-    double most[2];
-    MPI_Allreduce(ends, most, 2, MPI_DOUBLE, MPI_MAX, w->s->comm);
-    r->idle_tail_s = most[0] + most[1];
-    struct {
-        double value;
-        int rank;
-    } mine = {r->slowest_s, w->s->rank}, slowest;
-    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, w->s->comm);
-    r->slowest_s = slowest.value;
-    MPI_Bcast(r->slowest, (int)sizeof r->slowest, MPI_CHAR, slowest.rank, w->s->comm);
 }
 
 static rc_status_t commit(sweep_t *w, int create)
@@ -400,32 +432,42 @@ static rc_status_t commit(sweep_t *w, int create)
     return st;
 }
 
+/* On a CPU the ranks of a node take turns; on a GPU only ranks that share it. */
+static rc_status_t open_turn(sweep_t *w)
+{
+    int cpu = w->device->kind == RC_DEVICE_CPU;
+    int enabled = !w->c->share_machine && (cpu || w->c->share_device);
+    return rc_turn_open(enabled, cpu ? NULL : w->device->uuid, &w->turn, w->err);
+}
+
 static rc_status_t run_plan(sweep_t *w)
 {
+    rc_spent_t spent = {0};
     rc_rec_run_t run;
     int64_t left = 0;
     rc_status_t st = open_journal(w, &run);
     if (st < 0)
         return st;
-    int alone = w->c->share_machine || w->device->kind != RC_DEVICE_CPU;
-    RC_TRY(rc_session_agree(w->s, rc_turn_open(!alone, &w->turn, w->err), w->err));
+    RC_TRY(rc_session_agree(w->s, open_turn(w), w->err));
     RC_TRY(
         rc_queue_open(w->s, &w->plan, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
     int64_t start = rc_clock_ns();
-    st = work(w);
+    st = work(w, &spent);
     int64_t out_of_work = rc_clock_ns();
     rc_status_t closed = rc_queue_close(w->queue, &left, st < 0 ? NULL : w->err);
     double work_s = (double)(rc_clock_ns() - start) * 1e-9;
     w->queue = NULL;
     w->result.items_left = left;
-    if (left > 0)
+    rc_totals(w->s, &spent, work_s, out_of_work, &w->result);
+    if (left > 0 && !w->result.devices_lost)
         w->result.drained = 1;
-    add_up(w, work_s, out_of_work);
     st = rc_session_agree(w->s, st < 0 ? st : closed, w->err);
 done:
     rc_turn_close(w->turn);
     w->turn = NULL;
-    end_journal(w, st < 0 ? RC_RUN_ERROR : w->result.drained ? RC_RUN_DRAINED : RC_RUN_COMPLETE);
+    end_journal(w, st < 0 || w->result.devices_lost ? RC_RUN_ERROR
+                   : w->result.drained              ? RC_RUN_DRAINED
+                                                    : RC_RUN_COMPLETE);
     rc_session_wait_all(w->s);
     return st;
 }

@@ -22,13 +22,21 @@ typedef struct rc_sweep_config {
     int ks;
     const rc_precision_t *precision; /**< [precisions] */
     int precisions;
+    const rc_c_order_t *c_order; /**< [c_orders] row orders of C; 0 of them: original only */
+    int c_orders;
     rc_geometry_t geometry; /**< a member above 0 overrides what the kernel declares */
     rc_measure_config_t measure;
     rc_device_kind_t device;
-    int threads;          /**< per rank; 0: the CPUs that the rank has to itself */
-    int share_device;     /**< 1: ranks may share a device */
-    int share_machine;    /**< 1: CPU ranks of a node may time at the same moment */
-    int64_t memory_limit; /**< bytes per rank; 0: what the node has free, shared by its ranks */
+    int threads;           /**< per rank; 0: the CPUs that the rank has to itself */
+    int share_device;      /**< 1: ranks may share a device */
+    int share_machine;     /**< 1: CPU ranks of a node may time at the same moment */
+    int64_t memory_limit;  /**< bytes of host memory per rank; 0: what the node has free, shared by
+                                its ranks */
+    int64_t device_memory; /**< bytes of a GPU's memory per rank; 0: what it has free, shared by the
+                                ranks on it.  A CPU has no memory of its own */
+    int ahead; /**< matrices that a rank prepares while it measures another; 0: none, timing has the
+                    rank's CPUs to itself; negative: none on a CPU, on a GPU as many as its CPUs can
+                    prepare at once, twice */
     double time_budget_s; /**< drain after this long; 0: never */
     const char *redo;     /**< expression over result rows or catalogue rows; NULL: none */
     int argc;             /**< for the provenance */
@@ -40,9 +48,12 @@ typedef struct rc_sweep_item {
     int64_t entry;    /**< index into the catalogue */
     int32_t class_id; /**< device class that is to run it */
     int32_t known;    /**< 1: its digest is known, so `cases` is exact */
+    int32_t suspect;  /**< 1: something of it was in flight when a run died: measured with nothing
+                           else in flight */
     int64_t cases;    /**< pending */
     double cost_s;    /**< estimated time */
-    int64_t bytes;    /**< estimated peak of host memory */
+    int64_t bytes;    /**< estimated peak of host memory; on a CPU with B and C */
+    int64_t device_bytes; /**< estimated peak of the GPU's memory if nothing is tiled; 0 on a CPU */
 } rc_sweep_item_t;
 
 /** What a sweep did (or would do). */
@@ -63,8 +74,13 @@ typedef struct rc_sweep_result {
     double wall_s;                  /**< of this run, commit rounds included */
     double commit_s;                /**< of it commit rounds */
     double idle_tail_s;             /**< between the first and the last rank running out of work */
-    double busy_share;              /**< time spent timing or verifying, of all ranks' wall time */
-    double slowest_s;               /**< longest time for one matrix */
+    double busy_share;    /**< time in which the device was in use by measuring, of all ranks' wall
+                               time from their first matrix to the end of the last rank's work */
+    double active_share;  /**< of the same, time in which the device executed: launches, dense
+                               operations, copies */
+    double waiting_share; /**< of the same, time in which the device waited for a prepared matrix */
+    int64_t devices_lost; /**< ranks that stopped because their device became unusable */
+    double slowest_s;     /**< longest time for one matrix */
     char slowest[RC_SWEEP_NAME_MAX]; /**< which */
 } rc_sweep_result_t;
 

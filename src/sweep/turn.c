@@ -19,12 +19,13 @@ struct rc_turn {
 };
 
 /* In a folder that all jobs of the node see: TMPDIR is often one per job. */
-static int open_lock(const char *name, rc_err_t *err)
+static int open_lock(const char *what, const char *name, rc_err_t *err)
 {
     static const char *const folders[] = {"/dev/shm", "/tmp"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "%s/rowcast-%ld.%s", folders[i], (long)getuid(), name);
+        char path[160];
+        snprintf(path, sizeof path, "%s/rowcast-%ld%s%.80s.%s", folders[i], (long)getuid(),
+            what ? "." : "", what ? what : "", name);
         int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd >= 0)
             return fd;
@@ -34,7 +35,7 @@ static int open_lock(const char *name, rc_err_t *err)
     return -1;
 }
 
-rc_status_t rc_turn_open(int enabled, rc_turn_t **out, rc_err_t *err)
+rc_status_t rc_turn_open(int enabled, const char *what, rc_turn_t **out, rc_err_t *err)
 {
     rc_turn_t *t = rc_alloc0(1, sizeof *t, "a lock", err);
     if (!t)
@@ -42,8 +43,8 @@ rc_status_t rc_turn_open(int enabled, rc_turn_t **out, rc_err_t *err)
     t->room = t->gate = -1;
     t->enabled = enabled;
     if (enabled) {
-        t->room = open_lock("room", err);
-        t->gate = t->room < 0 ? -1 : open_lock("gate", err);
+        t->room = open_lock(what, "room", err);
+        t->gate = t->room < 0 ? -1 : open_lock(what, "gate", err);
         if (t->gate < 0) {
             rc_turn_close(t);
             return RC_EIO;

@@ -1,35 +1,51 @@
-/** \file sweep/worker.h  One matrix from load to journal, on one rank.  Local but for the queue. */
+/** \file sweep/worker.h  What one rank does in a sweep: matrices from load to journal, one after
+ * the other or with the next ones prepared while one is measured.  Local but for the queue. */
 #ifndef RC_SWEEP_WORKER_H
 #define RC_SWEEP_WORKER_H
 
-#include "store/journal.h"
+#include "sweep/ledger.h"
 #include "sweep/plan.h"
 #include "sweep/queue.h"
 #include "sweep/turn.h"
 
+/** Where the wall time of the measuring thread went. */
+typedef struct rc_spent {
+    int64_t busy_ns;    /**< in rc_measure_group */
+    int64_t active_ns;  /**< of it the device executed */
+    int64_t waiting_ns; /**< no matrix was prepared */
+    int64_t turn_ns;    /**< another rank was measuring */
+    int64_t journal_ns; /**< writing results */
+} rc_spent_t;
+
+/** A rank at work.  Its threads share it; only the measuring thread touches `device` and `turn`. */
 typedef struct rc_worker {
     const rc_sweep_config_t *config;
     const rc_profile_t *profile;
     rc_device_t *device;
     rc_measure_context_t *measure; /**< of the device */
-    rc_plan_known_t *known;
+    const rc_plan_t *plan;
+    const rc_plan_known_t *known;
     rc_queue_t *queue;
     rc_turn_t *turn;
-    rc_journal_t *journal;
+    rc_ledger_t *ledger;
     const rc_log_t *log;
-    int64_t memory_limit;
-    rc_bytes_t buffer;         /**< for encoding records */
-    int64_t busy_ns;           /**< verified or timed */
-    rc_sweep_result_t *result; /**< counts of this rank */
+    int64_t memory_limit; /**< of the host, for this rank */
+    int64_t device_limit; /**< of the device, for this rank; the host's on a CPU */
+    int threads;          /**< for preparing matrices */
+    int preparers;        /**< matrices prepared at once; 0: only while nothing is measured */
+    int ahead;            /**< matrices in hand besides the one that is measured, at most */
 } rc_worker_t;
 
-/** Do an item.  What it finds out is in the journal when it returns; a case that fails is a result,
- *  not an error.
- *  \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO (the journal cannot be
- *  written), RC_EDEVICE (this rank can do no more), RC_ENOMEM, RC_EMPI */
-rc_status_t rc_worker_do(rc_worker_t *w, const rc_sweep_item_t *item, rc_err_t *err);
+/** Decide how matrices are prepared from the configuration and the device: threads, preparers,
+ *  ahead.  Where matrices are prepared while others are measured on a GPU, the threads of the rank
+ *  are divided, and the device keeps a quarter. */
+void rc_worker_divide(rc_worker_t *w);
 
-/** Record a catalogue row that has no file. */
-rc_status_t rc_worker_absent(rc_worker_t *w, const rc_entry_t *e, rc_err_t *err);
+/** Do items until there are no more.
+ *  \param[out] spent  also set on failure
+ *  \return RC_OK; RC_EINTR when it was drained; RC_EDEVICE (the device is unusable: what is
+ * finished is in the journal, what is not is given back), RC_EIO (the journal cannot be written),
+ *          RC_ENOMEM, RC_EMPI */
+rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err);
 
 #endif

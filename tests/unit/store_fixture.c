@@ -78,11 +78,17 @@ static void append(rc_journal_t *j, rc_rec_type_t type, rc_bytes_t *b)
 
 void add_begin(rc_journal_t *j, const rc_case_t *c, rc_phase_t phase)
 {
+    add_begin_of(j, 0, c, phase);
+}
+
+void add_begin_of(rc_journal_t *j, int64_t job, const rc_case_t *c, rc_phase_t phase)
+{
     rc_bytes_t b = {0};
     rc_rec_begin_t r;
     memset(&r, 0, sizeof r);
     r.id = rc_case_id(c);
     r.utc_ns = 5;
+    r.job = job;
     r.phase = phase;
     r.c = *c;
     rc_rec_put_begin(&b, &r);
@@ -97,10 +103,16 @@ static void name_source(int matrix, char *name, char *location)
 
 void add_begin_source(rc_journal_t *j, int matrix, rc_phase_t phase)
 {
+    add_begin_source_of(j, 0, matrix, phase);
+}
+
+void add_begin_source_of(rc_journal_t *j, int64_t job, int matrix, rc_phase_t phase)
+{
     rc_bytes_t b = {0};
     rc_rec_begin_t r;
     memset(&r, 0, sizeof r);
     r.utc_ns = 5;
+    r.job = job;
     r.phase = phase;
     r.is_source = 1;
     name_source(matrix, r.name, r.location);
@@ -155,6 +167,22 @@ void add_settled(rc_journal_t *j)
 {
     rc_bytes_t b = {0};
     append(j, RC_REC_SETTLED, &b);
+}
+
+void add_settled_of(rc_journal_t *j, int64_t job, int over)
+{
+    rc_bytes_t b = {0};
+    rc_rec_settled_t r = {.job = job, .utc_ns = 8, .over = over};
+    rc_rec_put_settled(&b, &r);
+    append(j, RC_REC_SETTLED, &b);
+}
+
+void add_lost(rc_journal_t *j, int64_t job)
+{
+    rc_bytes_t b = {0};
+    rc_rec_settled_t r = {.job = job, .utc_ns = 8};
+    rc_rec_put_settled(&b, &r);
+    append(j, RC_REC_LOST, &b);
 }
 
 void add_end(rc_journal_t *j, int state)

@@ -24,6 +24,12 @@ void add_result(rc_journal_t *j, const rc_case_t *c, int status, double median_n
 void add_settled(rc_journal_t *j);
 void add_end(rc_journal_t *j, int state);
 
+/* The same for one of several matrices in hand; add_settled settles all. */
+void add_begin_of(rc_journal_t *j, int64_t job, const rc_case_t *c, rc_phase_t phase);
+void add_begin_source_of(rc_journal_t *j, int64_t job, int matrix, rc_phase_t phase);
+void add_settled_of(rc_journal_t *j, int64_t job, int over);
+void add_lost(rc_journal_t *j, int64_t job);
+
 /* Digest of matrix number n, "G/m<n>", which is (10 n + 10) x (10 n + 10). */
 rc_digest_t matrix_digest(int n);
 

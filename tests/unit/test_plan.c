@@ -179,7 +179,8 @@ static void do_all(world_t *w, const char *but)
             add_features(j, matrix_digest(m), block.geometry);
             for (int p = 0; p < w->c.policies; p++) {
                 rc_case_t one;
-                rc_plan_case(&w->c, &profile, &block, p, matrix_digest(m), &one);
+                if (!rc_plan_case(&w->c, &profile, &block, p, matrix_digest(m), &one))
+                    continue;
                 if (!but || strcmp(one.policy, but) != 0)
                     add_result(j, &one, RC_CASE_OK, 100);
             }
@@ -294,6 +295,78 @@ static void blocks_run_over_kernels_precisions_and_ks(void **state)
         assert_int_equal(b.k, 8 + i % 2);
         assert_int_equal(b.geometry.nt, b.precision == RC_FP64 ? 2 : 4);
     }
+}
+
+static rc_status_t stores_both(const rc_problem_t *p, rc_err_t *err)
+{
+    (void)err;
+    assert_int_equal(p->c_order, RC_C_SCHEDULE);
+    assert_int_equal(p->c_rows, p->schedule->slots);
+    return p->precision == RC_FP32 ? RC_OK : RC_ENOTSUP;
+}
+
+/* C in schedule order: the cases of csr are those in original order, and exist once. */
+static void the_order_of_c_is_part_of_a_case_except_for_csr(void **state)
+{
+    static const rc_c_order_t both[] = {RC_C_ORIGINAL, RC_C_SCHEDULE};
+    world_t w;
+    rc_profile_t profile;
+    rc_block_t block;
+    rc_case_t csr;
+    rc_case_t lpt;
+    make_world(state, "corder", &w);
+    w.kernel.supports = stores_both;
+    do_all(&w, NULL);
+    w.c.c_order = both;
+    w.c.c_orders = 1; /* original, said or not */
+    expect(&w, NULL, 0, 0, 6);
+    w.c.c_orders = 2;
+    expect(&w, NULL, 3, 3, 6);
+    w.c.c_order = both + 1;
+    w.c.c_orders = 1;
+    expect(&w, NULL, 3, 3, 3); /* lpt of three matrices; csr is done */
+    rc_profile_make(&w.c, &w.device, &profile);
+    rc_plan_block(&w.c, &profile, 0, 10, &block);
+    assert_int_equal(block.c_order, RC_C_SCHEDULE);
+    assert_true(rc_plan_case(&w.c, &profile, &block, 0, matrix_digest(0), &csr));
+    assert_true(rc_plan_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt));
+    assert_int_equal(csr.c_order, RC_C_ORIGINAL);
+    assert_int_equal(lpt.c_order, RC_C_SCHEDULE);
+    do_all(&w, NULL);
+    w.c.c_order = both;
+    w.c.c_orders = 2;
+    expect(&w, NULL, 0, 0, 9);
+    w.c.precisions = 2; /* the kernel has it in fp32 only: csr and lpt in original order */
+    expect(&w, NULL, 3, 6, 9);
+    w.c.precision = &w.precision[1];
+    w.c.precisions = 1;
+    w.c.c_order = both + 1;
+    w.c.c_orders = 1; /* nothing that can be measured: nothing is loaded either */
+    expect(&w, NULL, 0, 0, 0);
+}
+
+static void a_gpu_is_given_what_it_holds_and_a_cpu_both(void **state)
+{
+    world_t w;
+    rc_plan_t cpu;
+    rc_plan_t gpu;
+    make_world(state, "bytes", &w);
+    w.k[0] = 100000;
+    cpu = plan(&w, NULL);
+    w.device.kind = RC_DEVICE_CUDA;
+    gpu = plan(&w, NULL);
+    for (int i = 0; i < 3; i++) {
+        const rc_entry_t *e = &w.entry[cpu.item[i].entry];
+        int64_t dense = (e->rows + e->cols) * w.k[0] * 4;
+        assert_int_equal(cpu.item[i].device_bytes, 0);
+        assert_true(cpu.item[i].bytes > dense);
+        assert_int_equal(gpu.item[i].entry, cpu.item[i].entry);
+        assert_in_range(gpu.item[i].device_bytes, dense, dense + 100 * e->rows);
+        assert_in_range(gpu.item[i].bytes, 1, 1000 * e->rows);
+        assert_true(gpu.item[i].cost_s < cpu.item[i].cost_s);
+    }
+    rc_plan_free(&cpu);
+    rc_plan_free(&gpu);
 }
 
 static void redo_makes_what_matches_pending(void **state)
@@ -421,6 +494,55 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     rc_view_free(v);
 }
 
+/* Which items of a plan are to be in hand alone, as bits. */
+static int suspects(world_t *w)
+{
+    rc_plan_t p = plan(w, NULL);
+    int bits = 0;
+    for (int64_t i = 0; i < p.items; i++)
+        bits |= p.item[i].suspect << p.item[i].entry;
+    rc_plan_free(&p);
+    return bits;
+}
+
+static void a_row_in_flight_makes_its_item_suspect_until_it_is_done_with(void **state)
+{
+    world_t w;
+    char dir[2 * SCRATCH_PATH];
+    rc_profile_t profile;
+    rc_block_t block;
+    rc_case_t lpt;
+    rc_commit_info_t info;
+    make_world(state, "alone", &w);
+    rc_profile_make(&w.c, &w.device, &profile);
+    rc_plan_block(&w.c, &profile, 0, 10, &block);
+    rc_plan_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt);
+    snprintf(dir, sizeof dir, "%s.journal", w.store);
+    assert_int_equal(suspects(&w), 0);
+    /* run 1 dies with a case of m0, featurising m1, loading m2; run 2 loads m1, and m2 for good */
+    for (int i = 1; i <= 3; i++) {
+        rc_journal_t *j;
+        rc_rec_run_t run = make_run(i, 0);
+        mkdir(dir, 0777);
+        assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
+        if (i == 1) {
+            add_source(j, 0, RC_CASE_OK, "");
+            add_source(j, 1, RC_CASE_OK, "");
+            add_begin_of(j, 0, &lpt, RC_PHASE_TIME);
+            add_begin_source_of(j, 1, 1, RC_PHASE_FEATURE);
+            add_begin_source_of(j, 2, 2, RC_PHASE_LOAD);
+        } else if (i == 2)
+            add_source(j, 2, RC_CASE_OK, "");
+        else {
+            add_source(j, 1, RC_CASE_OK, "");
+            add_result(j, &lpt, RC_CASE_OK, 10);
+        }
+        rc_journal_close(j);
+        assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+        assert_int_equal(suspects(&w), i == 1 ? 7 : i == 2 ? 3 : 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +550,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_device_classes_are_planned_apart),
         cmocka_unit_test(a_k_that_n_repeats_counts_once),
         cmocka_unit_test(blocks_run_over_kernels_precisions_and_ks),
+        cmocka_unit_test(the_order_of_c_is_part_of_a_case_except_for_csr),
+        cmocka_unit_test(a_gpu_is_given_what_it_holds_and_a_cpu_both),
+        cmocka_unit_test(a_row_in_flight_makes_its_item_suspect_until_it_is_done_with),
         cmocka_unit_test(redo_makes_what_matches_pending),
         cmocka_unit_test(missing_cases_are_found),
         cmocka_unit_test(what_cannot_be_loaded_is_tried_again_only_when_it_changed),

@@ -7,6 +7,7 @@
 
 #include "store/commit.h"
 #include "store/h5.h"
+#include "store/scan.h"
 #include "store/view.h"
 
 #include <fcntl.h>
@@ -520,6 +521,150 @@ static void matrices_that_kill_the_loader_are_crashed(void **state)
     }
 }
 
+/* Exactly these things are in flight in a store. */
+static void expect_flown(const place_t *p, const rc_digest_t *id, int n)
+{
+    rc_view_t *v = view(p);
+    assert_int_equal(rc_view_inflights(v), n);
+    for (int i = 0; i < n; i++) {
+        char hex[33];
+        int found = 0;
+        for (int k = 0; k < n; k++) {
+            char expected[33];
+            rc_view_inflight_id(v, i, hex);
+            rc_digest_hex(id[k], expected);
+            found = found || strcmp(hex, expected) == 0;
+        }
+        assert_true(found);
+    }
+    rc_view_free(v);
+}
+
+static rc_digest_t source_id(int matrix)
+{
+    char name[64];
+    char location[64];
+    snprintf(name, sizeof name, "G/m%d", matrix);
+    snprintf(location, sizeof location, "/somewhere/G/m%d.mtx", matrix);
+    return rc_source_case_id(name, location, 100, 7);
+}
+
+/* Three matrices in hand: the steps of one say nothing of the others. */
+static void matrices_in_hand_at_once_are_told_apart(void **state)
+{
+    place_t p = make_place(state, "hand");
+    rc_case_t a = make_case(1, "csr", 8);
+    rc_case_t b = make_case(2, "csr", 8);
+    rc_case_t b2 = make_case(2, "lpt", 8);
+    rc_journal_t *j = open_journal(&p, 1, 0);
+    add_begin_source_of(j, 1, 1, RC_PHASE_LOAD);
+    add_begin_source_of(j, 2, 2, RC_PHASE_LOAD);
+    add_begin_of(j, 1, &a, RC_PHASE_ORDER); /* ends loading 1, not 2 */
+    add_begin_source_of(j, 3, 3, RC_PHASE_FEATURE);
+    rc_journal_close(j);
+    fold(&p);
+    expect_flown(&p, (rc_digest_t[]){source_id(2), rc_case_id(&a), source_id(3)}, 3);
+
+    /* what waits, prepared, is not in flight; being done with one leaves the others */
+    place_t q = make_place(state, "waits");
+    j = open_journal(&q, 1, 0);
+    add_begin_source_of(j, 1, 1, RC_PHASE_LOAD);
+    add_begin_of(j, 1, &a, RC_PHASE_ORDER);
+    add_settled_of(j, 1, 0);
+    add_begin_source_of(j, 2, 2, RC_PHASE_LOAD);
+    add_begin_of(j, 2, &b, RC_PHASE_PREPARE);
+    add_begin_of(j, 2, &b2, RC_PHASE_PREPARE);
+    add_result(j, &b2, RC_CASE_OK, 5);
+    add_begin_source_of(j, 3, 3, RC_PHASE_LOAD);
+    add_settled_of(j, 3, 1);
+    rc_journal_close(j);
+    fold(&q);
+    expect_flown(&q, (rc_digest_t[]){rc_case_id(&b)}, 1);
+
+    /* the end, and a word without a job, settle all */
+    for (int end = 0; end < 2; end++) {
+        place_t r = make_place(state, end ? "ended" : "all");
+        j = open_journal(&r, 1, 0);
+        add_begin_source_of(j, 1, 1, RC_PHASE_LOAD);
+        add_begin_of(j, 2, &b, RC_PHASE_TIME);
+        if (end)
+            add_end(j, RC_RUN_DRAINED);
+        else
+            add_settled(j);
+        rc_journal_close(j);
+        fold(&r);
+        expect_flown(&r, NULL, 0);
+    }
+}
+
+/* A case whose device fails for good twice is crashed, though both runs ended in good order. */
+static void a_lost_device_counts_like_a_death(void **state)
+{
+    place_t p = make_place(state, "lost");
+    rc_case_t a = make_case(1, "csr", 8);
+    rc_case_t b = make_case(1, "lpt", 8);
+    rc_case_t c = make_case(2, "csr", 8);
+    for (int run = 1; run <= 2; run++) {
+        for (int rank = 0; rank < 2; rank++) {
+            rc_journal_t *j = open_journal(&p, run, rank);
+            add_source(j, 1 + rank, RC_CASE_OK, "");
+            add_begin_of(j, 7, &a, RC_PHASE_TIME);
+            add_begin_of(j, 7, &b, RC_PHASE_TIME);
+            add_begin_of(j, 8, &c, RC_PHASE_ORDER);
+            if (rank == 0) {
+                add_result(j, &b, RC_CASE_OK, 10 * run);
+                add_lost(j, 7);
+            }
+            add_settled_of(j, 7, 1);
+            add_settled_of(j, 8, 1);
+            add_end(j, RC_RUN_ERROR);
+            rc_journal_close(j);
+        }
+        assert_int_equal(fold(&p).crashed, run == 2);
+    }
+    expect_flown(&p, (rc_digest_t[]){rc_case_id(&a), rc_case_id(&a)}, 2);
+    rc_view_t *v = view(&p);
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        if (r->status != RC_CASE_CRASHED)
+            continue;
+        assert_string_equal(rc_view_message(v, r->message),
+            "in flight in 2 runs that died or lost their device, last the device, last in phase "
+            "time");
+    }
+    rc_view_free(v);
+}
+
+static void what_is_in_hand_is_told(void **state)
+{
+    place_t p = make_place(state, "told");
+    rc_case_t a = make_case(1, "csr", 8);
+    rc_scan_t s;
+    rc_journal_t *j = open_journal(&p, 1, 0);
+    add_begin_source_of(j, 1, 1, RC_PHASE_LOAD);
+    add_begin_source_of(j, 2, 2, RC_PHASE_LOAD);
+    add_begin_of(j, 1, &a, RC_PHASE_ORDER);
+    add_settled_of(j, 1, 0);
+    assert_int_equal(rc_scan_journals(p.store, NULL, NULL, &s, NULL), RC_OK);
+    assert_string_equal(s.journal[0].in_hand, "G/m2"); /* the other one waits */
+    assert_int_equal(s.journal[0].phase, RC_PHASE_LOAD);
+    assert_int_equal(s.journal[0].ahead, 1);
+    rc_scan_free(&s);
+    add_begin_of(j, 1, &a, RC_PHASE_TIME);
+    assert_int_equal(rc_scan_journals(p.store, NULL, NULL, &s, NULL), RC_OK);
+    assert_string_equal(s.journal[0].in_hand, "G/m1");
+    assert_int_equal(s.journal[0].phase, RC_PHASE_TIME);
+    rc_scan_free(&s);
+    add_settled_of(j, 1, 1);
+    add_settled_of(j, 2, 0);
+    assert_int_equal(rc_scan_journals(p.store, NULL, NULL, &s, NULL), RC_OK);
+    assert_string_equal(s.journal[0].in_hand, "G/m2");
+    assert_int_equal(s.journal[0].phase, RC_PHASE_NONE);
+    assert_int_equal(s.journal[0].ahead, 0);
+    rc_scan_free(&s);
+    rc_journal_close(j);
+}
+
 /* ---------------------------------------------------------------- live, damaged */
 
 static void a_live_journal_is_folded_as_far_as_it_is(void **state)
@@ -705,6 +850,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(journals_of_several_runs_make_one_crashed_row),
         cmocka_unit_test(ranks_that_are_killed_with_another_are_spared),
         cmocka_unit_test(settled_and_finished_cases_are_not_in_flight),
+        cmocka_unit_test(matrices_in_hand_at_once_are_told_apart),
+        cmocka_unit_test(a_lost_device_counts_like_a_death),
+        cmocka_unit_test(what_is_in_hand_is_told),
         cmocka_unit_test(matrices_that_kill_the_loader_are_crashed),
         cmocka_unit_test(a_live_journal_is_folded_as_far_as_it_is),
         cmocka_unit_test(damaged_journals_give_what_is_whole),

@@ -106,7 +106,8 @@ AS_IF([test -n "$rc_last"],
   [AC_MSG_RESULT([none])
    rc_cuda_why="$NVCC makes no code for $rc_archs; see config.log (a C++ compiler that it accepts?)"])
 AS_IF([test "x$with_cuda_arch" != xdefault && test -n "$rc_refused"],
-  [AC_MSG_ERROR([--with-cuda-arch: $NVCC makes no code for$rc_refused; it lists `$NVCC --list-gpu-code | tr '\n' ' '`])])
+  [rc_listed=`$NVCC --list-gpu-code 2>/dev/null | tr '\n' ' '`
+   AC_MSG_ERROR([--with-cuda-arch: $NVCC makes no code for$rc_refused; it lists $rc_listed])])
 NVCC_GENCODE=$rc_flags
 ])
 
@@ -135,11 +136,17 @@ AS_IF([test "x$with_cuda" = xno], [rc_cuda_why="--without-cuda"],
      [test -z "$rc_cuda_why"],
        [_RC_CUDA_PROBE([$NVCC_GENCODE], [], [rc_cuda_why="$NVCC does not compile with $NVCC_GENCODE; see config.log"])])])
 AS_IF([test -z "$rc_cuda_why"],
-  [AC_DEFINE([HAVE_CUDA], [1], [Define to 1 to build the CUDA kernels])
+  [# the management library of the driver is opened at run time
+   rc_save_LIBS=$LIBS
+   AC_SEARCH_LIBS([dlopen], [dl])
+   LIBS=$rc_save_LIBS
+   AS_IF([test "x$ac_cv_search_dlopen" != xno && test "x$ac_cv_search_dlopen" != "xnone required"],
+     [CUDA_LIBS="$CUDA_LIBS $ac_cv_search_dlopen"])
+   AC_DEFINE([HAVE_CUDA], [1], [Define to 1 to build the CUDA kernels])
    rc_cuda_summary="nvcc $rc_cuda_version in $rc_cuda_root, $rc_cuda_arch"],
   [test $rc_cuda_asked = yes],
     [AC_MSG_ERROR([--with-cuda=$with_cuda: $rc_cuda_why])],
-  [rc_cuda_summary="no: $rc_cuda_why"; CUDA_CFLAGS=; CUDA_LIBS=; CUDA_RPATH=])
+  [rc_cuda_summary="no: $rc_cuda_why"; CUDA_CFLAGS=; CUDA_LIBS=; CUDA_RPATH=; rc_cuda_version=; rc_cuda_arch=])
 AC_SUBST([CUDA_RPATH])
 AM_CONDITIONAL([HAVE_CUDA], [test -z "$rc_cuda_why"])
 ])

@@ -1,0 +1,115 @@
+#include "config.h"
+#include "store/flight.h"
+#include "base/alloc.h"
+#include "base/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void take_out(rc_flight_t *f, size_t *i)
+{
+    f->item[*i] = f->item[--f->count];
+    --*i; /* wraps at 0, and the loop's ++ wraps it back */
+}
+
+static void land(rc_flight_t *f, rc_digest_t id)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (rc_digest_compare(&f->item[i].begin.id, &id) == 0)
+            take_out(f, &i);
+}
+
+/* What a job did last, up to ordering, is over when it begins something else. */
+static void step(rc_flight_t *f, int64_t job)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->item[i].begin.job == job && f->item[i].begin.phase <= RC_PHASE_ORDER)
+            take_out(f, &i);
+}
+
+static rc_status_t begin(rc_flight_t *f, const rc_rec_begin_t *b, rc_err_t *err)
+{
+    step(f, b->job);
+    land(f, b->id); /* a case that enters its next phase is in flight once */
+    void *p = f->item;
+    rc_status_t st =
+        rc_grow(&p, &f->capacity, f->count + 1, sizeof *f->item, "cases in flight", err);
+    f->item = p;
+    if (st == RC_OK)
+        f->item[f->count++] = (rc_flown_t){.begin = *b, .lost = 0};
+    return st;
+}
+
+/* \param[in] job  NULL: every one */
+static void settle(rc_flight_t *f, const int64_t *job)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (!f->item[i].lost && (!job || f->item[i].begin.job == *job))
+            take_out(f, &i);
+}
+
+static void lose(rc_flight_t *f, int64_t job)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->item[i].begin.job == job)
+            f->item[i].lost = 1;
+}
+
+rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err)
+{
+    rc_rec_begin_t b;
+    rc_rec_result_t result;
+    rc_rec_settled_t settled;
+    rc_status_t st = RC_OK;
+    switch (r->type) {
+    case RC_REC_BEGIN:
+        st = rc_rec_get_begin(r->payload, r->len, &b);
+        return st < 0 ? st : begin(f, &b, err);
+    case RC_REC_RESULT:
+        st = rc_rec_get_result(r->payload, r->len, &result);
+        if (st == RC_OK)
+            land(f, rc_case_id(&result.c));
+        return st;
+    case RC_REC_SETTLED:
+    case RC_REC_LOST:
+        if (r->len > 0)
+            st = rc_rec_get_settled(r->payload, r->len, &settled);
+        if (st == RC_OK && r->type == RC_REC_LOST && r->len > 0)
+            lose(f, settled.job);
+        else if (st == RC_OK && r->type == RC_REC_SETTLED)
+            settle(f, r->len > 0 ? &settled.job : NULL);
+        return st;
+    case RC_REC_END:
+        settle(f, NULL);
+        return RC_OK;
+    case RC_REC_DIED:
+        if (r->len == sizeof(int64_t)) {
+            int64_t number;
+            memcpy(&number, r->payload, sizeof number);
+            f->signal = (int32_t)number;
+        }
+        return RC_OK;
+    case RC_REC_RUN:
+    case RC_REC_KV:
+    case RC_REC_SOURCE:
+    case RC_REC_FEATURE:
+    case RC_REC_ORDER:
+    case RC_REC_PLAN:
+        break;
+    }
+    return RC_OK;
+}
+
+int rc_flight_has_lost(const rc_flight_t *f)
+{
+    int lost = 0;
+    for (size_t i = 0; i < f->count; i++)
+        lost = lost || f->item[i].lost;
+    return lost;
+}
+
+void rc_flight_free(rc_flight_t *f)
+{
+    free(f->item);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,234 @@
+#include "config.h"
+#include "sweep/ledger.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rc_ledger {
+    pthread_mutex_t mutex; /* of everything below */
+    rc_journal_t *journal;
+    rc_bytes_t buffer; /* the record that is being encoded */
+    rc_sweep_result_t *result;
+};
+
+rc_status_t rc_ledger_open(
+    rc_journal_t *journal, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
+{
+    rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
+    if (!l)
+        return RC_ENOMEM;
+    if (pthread_mutex_init(&l->mutex, NULL) != 0) {
+        free(l);
+        return rc_fail(err, RC_ENOMEM, "no memory for the lock of the journal");
+    }
+    l->journal = journal;
+    l->result = result;
+    *out = l;
+    return RC_OK;
+}
+
+void rc_ledger_close(rc_ledger_t *l)
+{
+    if (!l)
+        return;
+    pthread_mutex_destroy(&l->mutex);
+    rc_bytes_free(&l->buffer);
+    free(l);
+}
+
+/* The record in the buffer goes to the journal; the caller holds the mutex. */
+static rc_status_t append(rc_ledger_t *l, rc_rec_type_t type, rc_err_t *err)
+{
+    return rc_journal_append(l->journal, type, &l->buffer, err);
+}
+
+rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, const rc_case_t *c,
+    rc_phase_t phase, rc_err_t *err)
+{
+    rc_rec_begin_t b;
+    rc_status_t st = RC_OK;
+    memset(&b, 0, sizeof b);
+    b.utc_ns = rc_utc_ns();
+    b.phase = phase;
+    b.job = job;
+    if (c) {
+        b.id = rc_case_id(c);
+        b.c = *c;
+    } else {
+        b.is_source = 1;
+        b.id = rc_source_case_id(e->name, e->location, e->bytes, e->mtime_ns);
+        b.bytes = e->bytes;
+        b.mtime_ns = e->mtime_ns;
+        b.where = e->where;
+        st = rc_strcpy(b.name, sizeof b.name, e->name, "name", err);
+        if (st == RC_OK)
+            st = rc_strcpy(b.location, sizeof b.location, e->location, "location", err);
+        if (st < 0)
+            return st;
+    }
+    pthread_mutex_lock(&l->mutex);
+    rc_rec_put_begin(&l->buffer, &b);
+    st = append(l, RC_REC_BEGIN, err);
+    pthread_mutex_unlock(&l->mutex);
+    return st;
+}
+
+static rc_status_t put_settled(
+    rc_ledger_t *l, rc_rec_type_t type, int64_t job, int over, rc_err_t *err)
+{
+    rc_rec_settled_t r = {.job = job, .utc_ns = rc_utc_ns(), .over = over};
+    pthread_mutex_lock(&l->mutex);
+    rc_rec_put_settled(&l->buffer, &r);
+    rc_status_t st = append(l, type, err);
+    pthread_mutex_unlock(&l->mutex);
+    return st;
+}
+
+rc_status_t rc_ledger_settled(rc_ledger_t *l, int64_t job, int over, rc_err_t *err)
+{
+    return put_settled(l, RC_REC_SETTLED, job, over, err);
+}
+
+rc_status_t rc_ledger_lost(rc_ledger_t *l, int64_t job, rc_err_t *err)
+{
+    return put_settled(l, RC_REC_LOST, job, 0, err);
+}
+
+/* A text cut to the width of the store. */
+static void set_text(char *to, const char *from)
+{
+    snprintf(to, RC_MESSAGE_MAX + 1, "%s", from);
+}
+
+/* What is skipped for want of memory says so first. */
+static int is_too_large(rc_case_status_t status, const char *text)
+{
+    return status == RC_CASE_SKIPPED && strncmp(text, "memory:", 7) == 0;
+}
+
+rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t *a,
+    const rc_digest_t *digest, int seeded, int64_t load_ns, rc_case_status_t status,
+    rc_phase_t phase, const char *text, rc_err_t *err)
+{
+    rc_rec_source_t r;
+    memset(&r, 0, sizeof r);
+    rc_status_t st = rc_strcpy(r.name, sizeof r.name, e->name, "name", err);
+    if (st == RC_OK)
+        st = rc_strcpy(r.location, sizeof r.location, e->location, "location", err);
+    if (st < 0)
+        return st;
+    snprintf(r.kind, sizeof r.kind, "%s", e->kind);
+    set_text(r.text, text);
+    r.ssid = e->id;
+    r.bytes = e->bytes;
+    r.mtime_ns = e->mtime_ns;
+    r.load_ns = load_ns;
+    r.utc_ns = rc_utc_ns();
+    r.rows = r.cols = r.nnz = -1;
+    if (a) {
+        r.rows = a->rows;
+        r.cols = a->cols;
+        r.nnz = a->nnz;
+        r.digest = *digest;
+        r.loaded = 1;
+        r.values_seeded = seeded;
+    }
+    r.where = e->where;
+    r.status = (int32_t)status;
+    r.phase = phase;
+    pthread_mutex_lock(&l->mutex);
+    rc_rec_put_source(&l->buffer, &r);
+    st = append(l, RC_REC_SOURCE, err);
+    if (st == RC_OK) {
+        l->result->matrices[status]++;
+        l->result->too_large += is_too_large(status, text);
+    }
+    pthread_mutex_unlock(&l->mutex);
+    return st;
+}
+
+rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err)
+{
+    pthread_mutex_lock(&l->mutex);
+    rc_rec_put_feature(&l->buffer, r);
+    rc_status_t st = append(l, RC_REC_FEATURE, err);
+    l->result->features += st == RC_OK;
+    pthread_mutex_unlock(&l->mutex);
+    return st;
+}
+
+rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err)
+{
+    pthread_mutex_lock(&l->mutex);
+    rc_rec_put_order(&l->buffer, r);
+    rc_status_t st = append(l, RC_REC_ORDER, err);
+    pthread_mutex_unlock(&l->mutex);
+    return st;
+}
+
+rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measured_t *m,
+    int64_t order_ns, uint64_t seed, rc_err_t *err)
+{
+    rc_rec_result_t r;
+    memset(&r, 0, sizeof r);
+    r.c = *c;
+    set_text(r.text, m->text);
+    r.row.order_ns = order_ns;
+    r.row.prepare_ns = m->prepare_ns;
+    r.row.preprocess_ns = m->preprocess_ns;
+    r.row.first_ns = m->first_ns;
+    r.row.median_ns = m->median_ns;
+    r.row.min_ns = m->min_ns;
+    r.row.mean_ns = m->mean_ns;
+    r.row.sd_ns = m->sd_ns;
+    r.row.rel_err = m->rel_err;
+    r.row.error_max = m->error_max;
+    r.row.error_rel = m->error_rel;
+    r.row.clock_mhz = m->state.clock_mhz;
+    r.row.memory_clock_mhz = m->state.memory_clock_mhz;
+    r.row.temperature_c = m->state.temperature_c;
+    r.row.throttle = m->state.throttle;
+    r.row.reps = m->sample_ns ? m->reps : 0;
+    r.row.batch = m->batch;
+    r.row.k_tile = m->k_tile;
+    r.row.bytes_min = m->bytes_min;
+    r.row.seed = (int64_t)seed;
+    r.row.utc_ns = rc_utc_ns();
+    r.row.status = (int32_t)m->status;
+    r.row.phase = (int32_t)m->phase;
+    r.row.stop = (int32_t)m->stop;
+    r.sample_ns = m->sample_ns;
+    pthread_mutex_lock(&l->mutex);
+    rc_rec_put_result(&l->buffer, &r);
+    rc_status_t st = append(l, RC_REC_RESULT, err);
+    if (st == RC_OK) {
+        l->result->measured[m->status]++;
+        l->result->too_large += is_too_large(m->status, m->text);
+    }
+    pthread_mutex_unlock(&l->mutex);
+    return st;
+}
+
+void rc_ledger_alias(rc_ledger_t *l)
+{
+    pthread_mutex_lock(&l->mutex);
+    l->result->aliases++;
+    pthread_mutex_unlock(&l->mutex);
+}
+
+void rc_ledger_span(rc_ledger_t *l, const char *name, int64_t ns)
+{
+    double seconds = (double)ns * 1e-9;
+    pthread_mutex_lock(&l->mutex);
+    if (seconds > l->result->slowest_s) {
+        l->result->slowest_s = seconds;
+        snprintf(l->result->slowest, sizeof l->result->slowest, "%s", name);
+    }
+    pthread_mutex_unlock(&l->mutex);
+}

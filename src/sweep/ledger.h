@@ -1,0 +1,52 @@
+/** \file sweep/ledger.h  What a rank writes down: its journal, a record at a time from any of its
+ *  threads, and the counts of its result.  Local. */
+#ifndef RC_SWEEP_LEDGER_H
+#define RC_SWEEP_LEDGER_H
+
+#include "catalog/catalog.h"
+#include "measure/measure.h"
+#include "store/journal.h"
+#include "sweep/sweep.h"
+
+typedef struct rc_ledger rc_ledger_t;
+
+/** \param[in]     journal  borrowed
+ *  \param[in,out] result   counted up; read it when no thread uses the ledger any more
+ *  Free with rc_ledger_close. */
+rc_status_t rc_ledger_open(
+    rc_journal_t *journal, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
+void rc_ledger_close(rc_ledger_t *l);
+
+/* Each returns RC_OK, RC_EIO (the journal cannot be written) or RC_ENOMEM.  `job` is the number of
+ * the matrix in hand. */
+
+/** Something that may crash begins.  \param[in] c  the case; NULL: the catalogue row e */
+rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, const rc_case_t *c,
+    rc_phase_t phase, rc_err_t *err);
+
+/** Nothing of a job is in flight any more.  \param[in] over  1: the rank is done with the matrix */
+rc_status_t rc_ledger_settled(rc_ledger_t *l, int64_t job, int over, rc_err_t *err);
+
+/** The device became unusable with what is in flight of a job. */
+rc_status_t rc_ledger_lost(rc_ledger_t *l, int64_t job, rc_err_t *err);
+
+/** A catalogue row has its final status.
+ *  \param[in] a, digest  NULL: it was not loaded */
+rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t *a,
+    const rc_digest_t *digest, int seeded, int64_t load_ns, rc_case_status_t status,
+    rc_phase_t phase, const char *text, rc_err_t *err);
+
+rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);
+rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err);
+
+/** A case has its final status. */
+rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measured_t *m,
+    int64_t order_ns, uint64_t seed, rc_err_t *err);
+
+/** A catalogue row equals another one's matrix. */
+void rc_ledger_alias(rc_ledger_t *l);
+
+/** A matrix took this long to prepare and to measure. */
+void rc_ledger_span(rc_ledger_t *l, const char *name, int64_t ns);
+
+#endif

@@ -1,0 +1,359 @@
+#include "config.h"
+#include "sweep/prepare.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct rc_prepare {
+    const rc_worker_t *w;
+    pthread_t *thread; /* [threads] */
+    int threads;
+    pthread_mutex_t mutex; /* of everything below */
+    pthread_cond_t changed;
+    int stop;      /* no more are wanted */
+    int exhausted; /* the queue has no more */
+    int asking;    /* a preparer is taking an item */
+    int preparing; /* jobs that are being prepared */
+    int ready;     /* jobs in the list */
+    int measuring; /* 1: the measuring thread has a job */
+    int alone;     /* 1: a suspect is in hand */
+    int64_t limit; /* of preparing + ready */
+    int64_t bytes; /* of host memory that the jobs in hand are taken to hold */
+    int free_threads;
+    rc_job_t *first; /* the list, longest ready first */
+    rc_job_t *last;
+    rc_status_t failed; /* of a preparer: the rank can do no more */
+    rc_err_t err;
+};
+
+/* ------------------------------------------------------------ under the mutex */
+
+static int is_over(const rc_prepare_t *p)
+{
+    return p->stop || p->exhausted || p->failed < 0;
+}
+
+static int is_full(const rc_prepare_t *p)
+{
+    return p->asking || p->alone || p->preparing + p->ready >= p->limit;
+}
+
+static int in_hand(const rc_prepare_t *p)
+{
+    return p->preparing + p->ready + p->measuring;
+}
+
+/* A suspect waits until nothing else is in hand; so does what alone exceeds the memory limit. */
+static int may_enter(const rc_prepare_t *p, const rc_job_t *j)
+{
+    if (in_hand(p) == 0)
+        return 1;
+    return !j->item->suspect && j->bytes <= p->w->memory_limit - p->bytes;
+}
+
+static void fail(rc_prepare_t *p, rc_status_t st, const rc_err_t *err)
+{
+    if (p->failed < 0)
+        return;
+    p->failed = st;
+    p->err = *err;
+}
+
+/* While the device has nothing to measure, one matrix gets half of the threads that are free; else
+ * one thread for each is the fastest for all. */
+static int threads_for_next(const rc_prepare_t *p)
+{
+    int most = p->limit == 1 ? p->free_threads : p->free_threads / 2;
+    return p->ready > 0 || most < 1 ? 1 : most;
+}
+
+static void enter(rc_prepare_t *p, rc_job_t *j)
+{
+    j->threads = threads_for_next(p);
+    p->free_threads -= j->threads;
+    p->preparing++;
+    p->bytes += j->bytes;
+    p->alone = j->item->suspect;
+}
+
+static void leave(rc_prepare_t *p, const rc_job_t *j)
+{
+    p->bytes -= j->bytes;
+    if (j->item->suspect)
+        p->alone = 0;
+}
+
+static void push(rc_prepare_t *p, rc_job_t *j)
+{
+    int64_t bytes = rc_job_bytes(j);
+    p->bytes += bytes - j->bytes;
+    j->bytes = bytes;
+    j->next = NULL;
+    if (p->last)
+        p->last->next = j;
+    else
+        p->first = j;
+    p->last = j;
+    p->ready++;
+}
+
+static rc_job_t *pop(rc_prepare_t *p)
+{
+    rc_job_t *j = p->first;
+    p->first = j->next;
+    p->last = p->first ? p->last : NULL;
+    p->ready--;
+    p->measuring = 1;
+    return j;
+}
+
+/* A rank that hoards lengthens the end of the sweep: the fewer items are left for each, the fewer
+ * it takes ahead. */
+static void set_limit(rc_prepare_t *p, int64_t share)
+{
+    int64_t most = share / 2;
+    p->limit = most < 1 ? 1 : most < p->w->ahead ? most : p->w->ahead;
+}
+
+/* ---------------------------------------------------------------- preparers */
+
+/* Take an item and wait until it may enter.  Called and left with the mutex held; NULL: no more. */
+static rc_job_t *next_job(rc_prepare_t *p)
+{
+    const rc_worker_t *w = p->w;
+    rc_err_t err = {0};
+    rc_job_t *j = NULL;
+    int64_t item = -1;
+    int64_t share = 0;
+    p->asking = 1;
+    pthread_mutex_unlock(&p->mutex);
+    rc_status_t st = rc_queue_next(w->queue, &item, &share, &err);
+    if (st == RC_OK && item >= 0) {
+        j = rc_job_new(w, item, 1, &err);
+        st = j ? RC_OK : RC_ENOMEM;
+    }
+    pthread_mutex_lock(&p->mutex);
+    if (st < 0)
+        fail(p, st, &err);
+    p->exhausted = p->exhausted || item < 0;
+    if (j) {
+        set_limit(p, share);
+        j->bytes = rc_plan_host_bytes(w->config, j->entry);
+        while (!p->stop && p->failed == RC_OK && !may_enter(p, j))
+            pthread_cond_wait(&p->changed, &p->mutex);
+        if (p->stop || p->failed < 0) {
+            (void)rc_queue_put_back(w->queue, j->number, NULL, NULL);
+            rc_job_free(j);
+            j = NULL;
+        } else
+            enter(p, j);
+    }
+    p->asking = 0;
+    pthread_cond_broadcast(&p->changed);
+    return j;
+}
+
+/* Called and left with the mutex held. */
+static void prepare_one(rc_prepare_t *p, rc_job_t *j)
+{
+    rc_err_t err = {0};
+    int threads = j->threads;
+    pthread_mutex_unlock(&p->mutex);
+    rc_status_t st = rc_job_prepare(j, &err);
+    if (st < 0 || !j->ready)
+        st = rc_job_end(j, st, &err);
+    pthread_mutex_lock(&p->mutex);
+    p->free_threads += threads;
+    p->preparing--;
+    if (st == RC_OK && j->ready)
+        push(p, j);
+    else {
+        if (st < 0 && st != RC_EINTR)
+            fail(p, st, &err);
+        leave(p, j);
+        rc_job_free(j);
+    }
+    pthread_cond_broadcast(&p->changed);
+}
+
+static void *preparer(void *argument)
+{
+    rc_prepare_t *p = argument;
+    pthread_mutex_lock(&p->mutex);
+    for (;;) {
+        while (!is_over(p) && is_full(p))
+            pthread_cond_wait(&p->changed, &p->mutex);
+        if (is_over(p))
+            break;
+        rc_job_t *j = next_job(p);
+        if (j)
+            prepare_one(p, j);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return NULL;
+}
+
+/* -------------------------------------------------------- the measuring thread */
+
+/* Without preparers: on CPUs, while nobody on the node is timing. */
+static rc_status_t prepare_inline(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
+{
+    const rc_worker_t *w = p->w;
+    int takes_turns = w->device->kind == RC_DEVICE_CPU;
+    rc_status_t st = RC_OK;
+    if (takes_turns && rc_turn_share(w->turn, rc_queue_draining, w->queue) < 0)
+        return rc_fail(err, RC_EINTR, "drained");
+    st = rc_job_prepare(j, err);
+    if (takes_turns)
+        rc_turn_leave(w->turn);
+    return st;
+}
+
+static rc_status_t take_inline(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
+{
+    for (;;) {
+        int64_t item;
+        rc_status_t st = rc_queue_next(p->w->queue, &item, NULL, err);
+        if (st < 0 || item < 0)
+            return st < 0                           ? st
+                   : rc_queue_draining(p->w->queue) ? rc_fail(err, RC_EINTR, "drained")
+                                                    : RC_OK;
+        rc_job_t *j = rc_job_new(p->w, item, p->w->threads, err);
+        if (!j)
+            return RC_ENOMEM;
+        st = prepare_inline(p, j, err);
+        if (st == RC_OK && j->ready) {
+            *out = j;
+            return RC_OK;
+        }
+        st = rc_job_end(j, st, err);
+        rc_job_free(j);
+        if (st < 0)
+            return st;
+    }
+}
+
+/* Wait for a change, but not for long: a request to drain changes nothing here. */
+static void wait_briefly(rc_prepare_t *p)
+{
+    static const int64_t longest_ns = 20000000;
+    struct timespec until;
+    int64_t at = rc_clock_ns() + longest_ns;
+    until.tv_sec = (time_t)(at / 1000000000);
+    until.tv_nsec = (long)(at % 1000000000);
+    (void)pthread_cond_timedwait(&p->changed, &p->mutex, &until);
+}
+
+rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    *out = NULL;
+    if (p->threads == 0)
+        return take_inline(p, out, err);
+    pthread_mutex_lock(&p->mutex);
+    for (;;) {
+        if (rc_queue_draining(p->w->queue)) {
+            st = rc_fail(err, RC_EINTR, "drained");
+            break;
+        }
+        if (p->failed < 0) {
+            st = p->failed;
+            if (err)
+                *err = p->err;
+            break;
+        }
+        if (p->first) {
+            *out = pop(p);
+            pthread_cond_broadcast(&p->changed);
+            break;
+        }
+        if (p->exhausted && !p->asking && p->preparing == 0)
+            break;
+        wait_briefly(p);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return st;
+}
+
+rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err)
+{
+    st = rc_job_end(j, st, err);
+    if (p->threads > 0) {
+        pthread_mutex_lock(&p->mutex);
+        p->measuring = 0;
+        leave(p, j);
+        pthread_cond_broadcast(&p->changed);
+        pthread_mutex_unlock(&p->mutex);
+    }
+    rc_job_free(j);
+    return st;
+}
+
+/* ------------------------------------------------------------- opening, closing */
+
+static rc_status_t make_locks(rc_prepare_t *p, rc_err_t *err)
+{
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes) != 0)
+        return rc_fail(err, RC_ENOMEM, "no memory for the locks of the preparers");
+    /* the clock of rc_clock_ns */
+    int bad = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0 ||
+              pthread_cond_init(&p->changed, &attributes) != 0;
+    pthread_condattr_destroy(&attributes);
+    if (!bad && pthread_mutex_init(&p->mutex, NULL) != 0) {
+        pthread_cond_destroy(&p->changed);
+        bad = 1;
+    }
+    return bad ? rc_fail(err, RC_ENOMEM, "no memory for the locks of the preparers") : RC_OK;
+}
+
+rc_status_t rc_prepare_open(const rc_worker_t *w, rc_prepare_t **out, rc_err_t *err)
+{
+    rc_prepare_t *p = rc_alloc0(1, sizeof *p, "the preparers", err);
+    if (!p)
+        return RC_ENOMEM;
+    p->w = w;
+    p->limit = 1;
+    p->free_threads = w->threads;
+    p->thread = rc_alloc((size_t)w->preparers, sizeof *p->thread, "the preparers", err);
+    rc_status_t st = p->thread ? make_locks(p, err) : RC_ENOMEM;
+    if (st < 0) {
+        free(p->thread);
+        free(p);
+        return st;
+    }
+    /* fewer than wanted do the work too */
+    while (
+        p->threads < w->preparers && pthread_create(&p->thread[p->threads], NULL, preparer, p) == 0)
+        p->threads++;
+    if (p->threads < w->preparers)
+        rc_log(w->log, RC_LOG_WARN, "sweep", "only %d of %d threads that prepare could be started",
+            p->threads, w->preparers);
+    *out = p;
+    return RC_OK;
+}
+
+void rc_prepare_close(rc_prepare_t *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->mutex);
+    p->stop = 1;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->mutex);
+    for (int i = 0; i < p->threads; i++)
+        pthread_join(p->thread[i], NULL);
+    while (p->first) {
+        rc_job_t *j = pop(p);
+        (void)rc_job_end(j, RC_EINTR, NULL);
+        rc_job_free(j);
+    }
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->mutex);
+    free(p->thread);
+    free(p);
+}

@@ -1,0 +1,315 @@
+#include "config.h"
+#include "sweep/stage.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "feature/feature.h"
+#include "sparse/csr.h"
+#include "sparse/mtx.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t *err)
+{
+    rc_job_t *j = rc_alloc0(1, sizeof *j, "a matrix in hand", err);
+    if (!j)
+        return NULL;
+    j->w = w;
+    j->number = number;
+    j->item = &w->plan->item[number];
+    j->entry = &w->config->catalog->entry[j->item->entry];
+    j->threads = threads;
+    j->cost_left_s = j->item->cost_s;
+    return j;
+}
+
+void rc_job_free(rc_job_t *j)
+{
+    if (!j)
+        return;
+    for (size_t i = 0; i < j->orders; i++)
+        rc_schedule_free(&j->order[i].schedule);
+    free(j->order);
+    rc_csr_free(&j->a);
+    free(j);
+}
+
+static int same_geometry(const rc_geometry_t *a, const rc_geometry_t *b)
+{
+    return a->nw == b->nw && a->nt == b->nt && a->line == b->line;
+}
+
+static rc_status_t interrupted(const rc_job_t *j, rc_err_t *err)
+{
+    return rc_queue_draining(j->w->queue) ? rc_fail(err, RC_EINTR, "drained") : RC_OK;
+}
+
+/* ----------------------------------------------------------------- features */
+
+static rc_status_t compute_set(
+    rc_job_t *j, const rc_feature_set_t *f, const rc_geometry_t *g, rc_err_t *err)
+{
+    rc_str_t names = {0};
+    rc_err_t why = {0};
+    rc_status_t st =
+        rc_ledger_begin(j->w->ledger, j->number, j->entry, NULL, RC_PHASE_FEATURE, err);
+    if (st < 0)
+        return st;
+    double *value = rc_alloc((size_t)f->count, sizeof *value, "features", err);
+    if (!value)
+        return RC_ENOMEM;
+    int64_t start = rc_clock_ns();
+    st = f->compute(&j->a, g, j->threads, value, &why);
+    int64_t end = rc_clock_ns();
+    if (st < 0) {
+        /* no row: the cases can be measured all the same, and a rerun tries again */
+        rc_log(j->w->log, RC_LOG_WARN, "sweep", "%s: features %s: %s", j->entry->name, f->name,
+            why.text);
+        free(value);
+        return RC_OK;
+    }
+    for (int k = 0; k < f->count; k++) {
+        rc_str_add(&names, k ? "," : "");
+        rc_str_add(&names, f->feature[k].name);
+    }
+    rc_rec_feature_t r = {.matrix = j->digest,
+        .version = f->version,
+        .nw = g->nw,
+        .nt = g->nt,
+        .line = g->line,
+        .feature_ns = end - start,
+        .count = f->count,
+        .value = value,
+        .names = names.failed || !names.text ? "" : names.text};
+    st = rc_strcpy(r.set, sizeof r.set, f->name, "name of a feature set", err);
+    if (st == RC_OK)
+        st = rc_ledger_feature(j->w->ledger, &r, err);
+    rc_str_free(&names);
+    free(value);
+    return st;
+}
+
+static rc_status_t featurise(rc_job_t *j, const rc_geometry_t *g, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; rc_feature_sets[i] && st == RC_OK; i++) {
+        const rc_feature_set_t *f = rc_feature_sets[i];
+        rc_digest_t id = rc_feature_id(j->digest, f->name, f->version, g->nw, g->nt, g->line);
+        if (rc_map_get(&j->w->known->state, id, RC_PLAN_PENDING) == RC_PLAN_DONE)
+            continue;
+        st = interrupted(j, err);
+        if (st == RC_OK)
+            st = compute_set(j, f, g, err);
+    }
+    return st;
+}
+
+/* The features of every geometry, each once. */
+static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
+{
+    const rc_sweep_config_t *c = j->w->config;
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < rc_plan_blocks(c) && st == RC_OK; i++) {
+        rc_block_t block;
+        rc_block_t before;
+        int seen = 0;
+        rc_plan_block(c, j->w->profile, i, j->a.cols, &block);
+        for (int k = 0; k < i && !seen; k++) {
+            rc_plan_block(c, j->w->profile, k, j->a.cols, &before);
+            seen = before.k > 0 && same_geometry(&before.geometry, &block.geometry);
+        }
+        if (block.k > 0 && !seen)
+            st = featurise(j, &block.geometry, err);
+    }
+    return st;
+}
+
+/* ------------------------------------------------------------------- orders */
+
+const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g)
+{
+    for (size_t i = 0; i < j->orders; i++)
+        if (j->order[i].policy == policy && same_geometry(&j->order[i].geometry, g))
+            return &j->order[i];
+    return NULL;
+}
+
+static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_err_t *err)
+{
+    const rc_policy_t *policy = j->w->config->policy[o->policy];
+    rc_rec_order_t r = {.matrix = j->digest,
+        .version = policy->version,
+        .nw = o->geometry.nw,
+        .nt = o->geometry.nt,
+        .line = o->geometry.line,
+        .order_ns = o->order_ns,
+        .slots = o->schedule.slots,
+        .utc_ns = rc_utc_ns()};
+    for (int64_t s = 0; s < o->schedule.slots; s++)
+        r.pads += o->schedule.row[s] < 0;
+    rc_status_t st = rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err);
+    return st < 0 ? st : rc_ledger_order(j->w->ledger, &r, err);
+}
+
+/* Build the order that a case needs.  A failure is kept: it is the outcome of that case. */
+static rc_status_t build_order(
+    rc_job_t *j, const rc_case_t *c, int policy, const rc_geometry_t *g, rc_err_t *err)
+{
+    void *p = j->order;
+    rc_status_t st =
+        rc_grow(&p, &j->order_capacity, j->orders + 1, sizeof *j->order, "orders", err);
+    j->order = p;
+    if (st == RC_OK)
+        st = rc_ledger_begin(j->w->ledger, j->number, j->entry, c, RC_PHASE_ORDER, err);
+    if (st < 0)
+        return st;
+    rc_ordered_t *o = &j->order[j->orders];
+    memset(o, 0, sizeof *o);
+    o->policy = policy;
+    o->geometry = *g;
+    int64_t start = rc_clock_ns();
+    o->status = rc_order_build(
+        j->w->config->policy[policy]->name, &j->a, g, j->threads, &o->schedule, &o->err);
+    o->order_ns = rc_clock_ns() - start;
+    j->orders++;
+    return o->status < 0 ? RC_OK : journal_order(j, o, err);
+}
+
+/* The orders of the pending cases of a block that no earlier block brought. */
+static rc_status_t order_block(rc_job_t *j, const rc_block_t *block, rc_err_t *err)
+{
+    const rc_sweep_config_t *c = j->w->config;
+    rc_status_t st = RC_OK;
+    for (int p = 0; p < c->policies && st == RC_OK; p++) {
+        rc_case_t one;
+        if (!rc_plan_case(c, j->w->profile, block, p, j->digest, &one) ||
+            rc_map_get(&j->w->known->state, rc_case_id(&one), RC_PLAN_PENDING) == RC_PLAN_DONE)
+            continue;
+        j->ready = 1;
+        if (rc_job_order(j, p, &block->geometry))
+            continue;
+        st = interrupted(j, err);
+        if (st == RC_OK)
+            st = build_order(j, &one, p, &block->geometry, err);
+    }
+    return st;
+}
+
+static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
+{
+    const rc_sweep_config_t *c = j->w->config;
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < rc_plan_blocks(c) && st == RC_OK; i++) {
+        rc_block_t block;
+        rc_plan_block(c, j->w->profile, i, j->a.cols, &block);
+        if (block.k > 0)
+            st = order_block(j, &block, err);
+    }
+    return st;
+}
+
+/* --------------------------------------------------------------------- load */
+
+/* \param[out] loaded  0: the row has its final status, and that is all */
+static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
+{
+    const rc_worker_t *w = j->w;
+    const rc_entry_t *e = j->entry;
+    rc_mtx_info_t info = {.values_are_seeded = 0};
+    rc_err_t why = {0};
+    *loaded = 0;
+    rc_status_t st = rc_ledger_begin(w->ledger, j->number, e, NULL, RC_PHASE_LOAD, err);
+    if (st < 0)
+        return st;
+    int64_t need = rc_entry_load_bytes(e);
+    int64_t start = rc_clock_ns();
+    if (need > w->memory_limit)
+        st = rc_fail(&why, RC_ENOMEM,
+            "loading takes about %" PRId64 " bytes, the limit is %" PRId64, need, w->memory_limit);
+    else
+        st = rc_entry_load(e, j->threads, &j->a, &info, &why);
+    int64_t load_ns = rc_clock_ns() - start;
+    if (st == RC_OK)
+        st = rc_csr_digest(&j->a, &j->digest, &why);
+    if (st < 0) {
+        char text[RC_MESSAGE_MAX + 1];
+        snprintf(text, sizeof text, "%s%.240s", st == RC_ENOMEM ? "memory: " : "", why.text);
+        rc_log(w->log, RC_LOG_WARN, "sweep", "%s: %s", e->name, why.text);
+        return rc_ledger_source(w->ledger, e, NULL, NULL, 0, load_ns,
+            st == RC_ENOMEM ? RC_CASE_SKIPPED : RC_CASE_FAILED, RC_PHASE_LOAD, text, err);
+    }
+    if (strcmp(info.field, "complex") == 0)
+        rc_log(w->log, RC_LOG_INFO, "sweep", "%s: " RC_COMPLEX_NOTICE, e->name);
+    *loaded = 1;
+    return rc_ledger_source(w->ledger, e, &j->a, &j->digest, info.values_are_seeded, load_ns,
+        RC_CASE_OK, RC_PHASE_NONE, "", err);
+}
+
+rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
+{
+    int loaded = 0;
+    int64_t start = rc_clock_ns();
+    rc_status_t st = load(j, &loaded, err);
+    if (st == RC_OK && loaded)
+        st = rc_queue_claim(j->w->queue, j->digest, &j->claimed, err);
+    if (st == RC_OK && loaded && !j->claimed)
+        rc_ledger_alias(j->w->ledger);
+    if (st == RC_OK && j->claimed)
+        st = featurise_all(j, err);
+    if (st == RC_OK && j->claimed)
+        st = order_all(j, err);
+    if (st < 0)
+        j->ready = 0;
+    /* while it waits, nothing of it is in flight */
+    if (j->ready)
+        st = rc_ledger_settled(j->w->ledger, j->number, 0, err);
+    j->span_ns += rc_clock_ns() - start;
+    return st;
+}
+
+int64_t rc_job_bytes(const rc_job_t *j)
+{
+    int64_t bytes = rc_csr_bytes(j->a.rows, j->a.nnz);
+    for (size_t i = 0; i < j->orders; i++)
+        bytes += j->order[i].schedule.slots * (int64_t)sizeof *j->order[i].schedule.row;
+    /* a copy in schedule order on its way to the device */
+    return bytes + j->a.nnz * 12 + j->a.rows * 16;
+}
+
+/* ---------------------------------------------------------------------- end */
+
+void rc_job_spend(rc_job_t *j, double cost_s)
+{
+    j->progress.cost_s += cost_s;
+    j->cost_left_s -= cost_s;
+}
+
+rc_status_t rc_job_tell(rc_job_t *j, rc_err_t *err)
+{
+    rc_status_t st = rc_queue_tell(j->w->queue, &j->progress, err);
+    memset(&j->progress, 0, sizeof j->progress);
+    return st;
+}
+
+rc_status_t rc_job_end(rc_job_t *j, rc_status_t st, rc_err_t *err)
+{
+    if (st == RC_OK || st == RC_EINTR || st == RC_EDEVICE) {
+        /* whatever was begun and not finished was given up in good order */
+        rc_status_t settled =
+            rc_ledger_settled(j->w->ledger, j->number, 1, st == RC_OK ? err : NULL);
+        st = st == RC_OK ? settled : st;
+    }
+    /* the next run does what cannot be given back */
+    if (st < 0 && !j->touched)
+        (void)rc_queue_put_back(j->w->queue, j->number, j->claimed ? &j->digest : NULL, NULL);
+    rc_ledger_span(j->w->ledger, j->entry->name, j->span_ns);
+    if (st == RC_OK) {
+        rc_job_spend(j, j->cost_left_s);
+        st = rc_job_tell(j, err);
+    }
+    return st;
+}

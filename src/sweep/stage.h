@@ -1,0 +1,71 @@
+/** \file sweep/stage.h  A matrix in hand, from the file to what can be measured: load, claim,
+ *  featurise, order.  Uses no device; runs on any thread of a rank, for several matrices at once.
+ */
+#ifndef RC_SWEEP_STAGE_H
+#define RC_SWEEP_STAGE_H
+
+#include "sweep/worker.h"
+
+/** An order of the matrix in hand. */
+typedef struct rc_ordered {
+    int policy; /**< index into the configuration */
+    rc_geometry_t geometry;
+    rc_schedule_t schedule;
+    int64_t order_ns;
+    rc_status_t status; /**< a failure to build is the outcome of the cases that need it */
+    rc_err_t err;
+} rc_ordered_t;
+
+/** A matrix in hand. */
+typedef struct rc_job {
+    const rc_worker_t *w;
+    int64_t number; /**< of the item in the plan: the job in the journal */
+    const rc_sweep_item_t *item;
+    const rc_entry_t *entry;
+    int threads; /**< that may prepare it */
+    rc_csr_t a;
+    rc_digest_t digest;
+    int claimed; /**< 1: this rank measures it, nobody else */
+    int ready;   /**< 1: there is something to measure */
+    int touched; /**< 1: measuring it has begun */
+    rc_ordered_t *order;
+    size_t orders;
+    size_t order_capacity;
+    rc_progress_t progress; /**< not told yet */
+    double cost_left_s;
+    int64_t span_ns; /**< spent on it so far */
+    int64_t bytes;   /**< of host memory that it is taken to hold */
+    struct rc_job *next;
+} rc_job_t;
+
+/** Take an item in hand.  \return NULL with err set when there is no memory */
+rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t *err);
+
+/** Load, claim, featurise, order.  What it finds out is in the journal when it returns; a matrix
+ *  that cannot be loaded is a result, not an error.  Afterwards the job is ready, or nothing of it
+ * is left to do. \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO, RC_ENOMEM,
+ * RC_EMPI */
+rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err);
+
+/** The order of a policy that the job was prepared with; NULL when there is none. */
+const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g);
+
+/** A part of the job's estimated cost is done. */
+void rc_job_spend(rc_job_t *j, double cost_s);
+
+/** Tell the queue what was done since the last time. */
+rc_status_t rc_job_tell(rc_job_t *j, rc_err_t *err);
+
+/** Bytes of host memory that a prepared job holds, and that preparing one case of it may take. */
+int64_t rc_job_bytes(const rc_job_t *j);
+
+/** Let go of a job, but for its memory.
+ *  \param[in] st  RC_OK: it is done, and said to be; else it is given up, and given back to the
+ *                 queue when nothing of it was measured
+ *  \return RC_OK, or st, or why the end could not be written or told */
+rc_status_t rc_job_end(rc_job_t *j, rc_status_t st, rc_err_t *err);
+
+/** Free a job; NULL is allowed. */
+void rc_job_free(rc_job_t *j);
+
+#endif

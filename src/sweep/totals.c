@@ -1,0 +1,54 @@
+#include "config.h"
+#include "sweep/totals.h"
+#include "base/clock.h"
+
+/* Sum the counts of the ranks.  Collective. */
+static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
+{
+    enum { counts = 2 * RC_CASE_STATUSES + 4 };
+    int64_t sums[counts];
+    int64_t all[counts];
+    int64_t *const other[] = {&r->features, &r->aliases, &r->too_large, &r->devices_lost};
+    for (int i = 0; i < RC_CASE_STATUSES; i++) {
+        sums[i] = r->measured[i];
+        sums[RC_CASE_STATUSES + i] = r->matrices[i];
+    }
+    for (int i = 0; i < 4; i++)
+        sums[2 * RC_CASE_STATUSES + i] = *other[i];
+    MPI_Allreduce(sums, all, counts, MPI_INT64_T, MPI_SUM, s->comm);
+    for (int i = 0; i < RC_CASE_STATUSES; i++) {
+        r->measured[i] = all[i];
+        r->matrices[i] = all[RC_CASE_STATUSES + i];
+    }
+    for (int i = 0; i < 4; i++)
+        *other[i] = all[2 * RC_CASE_STATUSES + i];
+    int drained = r->drained;
+    MPI_Allreduce(&drained, &r->drained, 1, MPI_INT, MPI_MAX, s->comm);
+}
+
+void rc_totals(const rc_session_t *s, const rc_spent_t *spent, double work_s,
+    int64_t out_of_work_ns, rc_sweep_result_t *r)
+{
+    add_counts(s, r);
+    double times[4] = {(double)spent->busy_ns * 1e-9, (double)spent->active_ns * 1e-9,
+        (double)spent->waiting_ns * 1e-9, work_s};
+    double totals[4];
+    MPI_Allreduce(times, totals, 4, MPI_DOUBLE, MPI_SUM, s->comm);
+    double all = totals[3] > 0 ? totals[3] : 1;
+    r->busy_share = totals[0] / all;
+    r->active_share = totals[1] / all;
+    r->waiting_share = totals[2] / all;
+    /* clocks of nodes may differ; the tail is measured against a common event, the end barrier */
+    double idle = (double)(rc_clock_ns() - out_of_work_ns) * 1e-9;
+    double ends[2] = {idle, -idle};
+    double most[2];
+    MPI_Allreduce(ends, most, 2, MPI_DOUBLE, MPI_MAX, s->comm);
+    r->idle_tail_s = most[0] + most[1];
+    struct {
+        double value;
+        int rank;
+    } mine = {r->slowest_s, s->rank}, slowest;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, s->comm);
+    r->slowest_s = slowest.value;
+    MPI_Bcast(r->slowest, (int)sizeof r->slowest, MPI_CHAR, slowest.rank, s->comm);
+}
