@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-void rc_job_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, const char *text)
+void rc_trial_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, const char *text)
 {
     m->status = status;
     m->phase = phase;
@@ -17,13 +17,13 @@ void rc_job_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, con
 }
 
 /* Does the device still work?  Storing a byte tells. */
-rc_status_t rc_job_fail(
-    rc_measuring_t *s, rc_job_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err)
+rc_status_t rc_trial_fail(
+    rc_measuring_t *s, rc_trial_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err)
 {
     rc_case_status_t status = why->status == RC_EWRONG    ? RC_CASE_WRONG
                               : why->status == RC_ENOTSUP ? RC_CASE_SKIPPED
                                                           : RC_CASE_FAILED;
-    rc_job_end(j->m, status, phase, why->text);
+    rc_trial_end(j->m, status, phase, why->text);
     if (why->status != RC_EDEVICE || !s->ctx->c.data)
         return RC_OK;
     rc_err_t probe = {0};
@@ -32,7 +32,7 @@ rc_status_t rc_job_fail(
     return rc_fail(err, RC_EDEVICE, "the device is unusable: %s", probe.text);
 }
 
-void rc_job_release(rc_measuring_t *s, rc_job_t *j)
+void rc_trial_release(rc_measuring_t *s, rc_trial_t *j)
 {
     for (int w = 0; w < RC_WIDTHS; w++) {
         if (j->held[w])
@@ -45,12 +45,12 @@ void rc_job_release(rc_measuring_t *s, rc_job_t *j)
     j->prepared = 0;
 }
 
-static void *state_of(const rc_measuring_t *s, const rc_job_t *j, int64_t tile)
+static void *state_of(const rc_measuring_t *s, const rc_trial_t *j, int64_t tile)
 {
     return j->state[tile == s->tiling.count - 1 && j->held[RC_LAST] ? RC_LAST : RC_WIDE];
 }
 
-rc_status_t rc_job_launch(void *launch, rc_err_t *err)
+rc_status_t rc_trial_launch(void *launch, rc_err_t *err)
 {
     const rc_launch_t *l = launch;
     const rc_measuring_t *s = l->s;
@@ -63,7 +63,7 @@ rc_status_t rc_job_launch(void *launch, rc_err_t *err)
 }
 
 /* One of the states of a case; the times are those of the wide tiles. */
-static rc_status_t prepare_width(rc_measuring_t *s, rc_job_t *j, int width, rc_err_t *why)
+static rc_status_t prepare_width(rc_measuring_t *s, rc_trial_t *j, int width, rc_err_t *why)
 {
     int64_t start = rc_clock_ns();
     rc_status_t st = s->kernel->prepare(s->d, &j->problem[width], &j->state[width], why);
@@ -82,9 +82,9 @@ static rc_status_t prepare_width(rc_measuring_t *s, rc_job_t *j, int width, rc_e
     return RC_OK;
 }
 
-rc_status_t rc_job_prepare(rc_measuring_t *s, int index, rc_err_t *err)
+rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
 {
-    rc_job_t *j = &s->job[index];
+    rc_trial_t *j = &s->job[index];
     rc_err_t why = {0};
     j->tried = 1;
     if (s->enter)
@@ -97,12 +97,12 @@ rc_status_t rc_job_prepare(rc_measuring_t *s, int index, rc_err_t *err)
         s->used += j->bytes;
         return RC_OK;
     }
-    rc_job_release(s, j);
-    return rc_job_fail(s, j, RC_PHASE_PREPARE, &why, err);
+    rc_trial_release(s, j);
+    return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
 }
 
 /* Poison C, run once, compare. */
-static rc_status_t verify(rc_measuring_t *s, rc_job_t *j, int64_t tile, rc_err_t *why)
+static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err_t *why)
 {
     int64_t ns = 0;
     j->launch = (rc_launch_t){s, j, tile};
@@ -111,7 +111,7 @@ static rc_status_t verify(rc_measuring_t *s, rc_job_t *j, int64_t tile, rc_err_t
     if (!s->kernel->computes) {
         rc_status_t ran = rc_operands_fill(s->ctx, tile, why);
         if (ran == RC_OK)
-            ran = s->d->time_batch(s->d, rc_job_launch, &j->launch, 1, &ns, why);
+            ran = s->d->time_batch(s->d, rc_trial_launch, &j->launch, 1, &ns, why);
         j->m->first_ns += ns;
         return ran;
     }
@@ -124,7 +124,7 @@ static rc_status_t verify(rc_measuring_t *s, rc_job_t *j, int64_t tile, rc_err_t
     rc_status_t st;
     RC_TRY(rc_operands_refer(s->ctx, tile, why));
     RC_TRY(rc_reference_poison(s->ctx->ref, s->d, &p, why));
-    RC_TRY(s->d->time_batch(s->d, rc_job_launch, &j->launch, 1, &ns, why));
+    RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->launch, 1, &ns, why));
     j->m->first_ns += ns;
     st = rc_reference_check(s->ctx->ref, s->d, &p, &max, &rel, why);
     if (st < 0 && st != RC_EWRONG)
@@ -135,9 +135,9 @@ done:
     return st;
 }
 
-rc_status_t rc_job_verify(rc_measuring_t *s, int index, int64_t tile, rc_err_t *err)
+rc_status_t rc_trial_verify(rc_measuring_t *s, int index, int64_t tile, rc_err_t *err)
 {
-    rc_job_t *j = &s->job[index];
+    rc_trial_t *j = &s->job[index];
     rc_err_t why = {0};
     if (s->enter)
         s->enter(s->user, index, RC_PHASE_VERIFY);
@@ -145,6 +145,6 @@ rc_status_t rc_job_verify(rc_measuring_t *s, int index, int64_t tile, rc_err_t *
         j->verified = tile == s->tiling.count - 1;
         return RC_OK;
     }
-    rc_job_release(s, j);
-    return rc_job_fail(s, j, RC_PHASE_VERIFY, &why, err);
+    rc_trial_release(s, j);
+    return rc_trial_fail(s, j, RC_PHASE_VERIFY, &why, err);
 }

@@ -26,7 +26,7 @@ static int64_t dense_bytes(const rc_measuring_t *s, int64_t width)
 }
 
 /* Bytes of a case's states under a tiling. */
-static int64_t state_bytes(const rc_measuring_t *s, const rc_job_t *j, const rc_tiling_t *t)
+static int64_t state_bytes(const rc_measuring_t *s, const rc_trial_t *j, const rc_tiling_t *t)
 {
     rc_problem_t p = j->problem[RC_WIDE];
     p.k = t->width;
@@ -80,7 +80,7 @@ static int choose_tiles(rc_measuring_t *s)
     }
 }
 
-static void skip_for_memory(const rc_measuring_t *s, rc_job_t *j, int with_matrix)
+static void skip_for_memory(const rc_measuring_t *s, rc_trial_t *j, int with_matrix)
 {
     char need[32];
     char have[32];
@@ -99,11 +99,11 @@ static void skip_for_memory(const rc_measuring_t *s, rc_job_t *j, int with_matri
         snprintf(matrix, sizeof matrix, ", the matrix %s", need);
     snprintf(text, sizeof text, "memory: B and C take %s%s%s, the limit is %s", both, columns,
         matrix, have);
-    rc_job_end(j->m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
+    rc_trial_end(j->m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
     j->tried = 1;
 }
 
-static int64_t product_bytes(const rc_measuring_t *s, const rc_job_t *j)
+static int64_t product_bytes(const rc_measuring_t *s, const rc_trial_t *j)
 {
     int64_t wide = s->kernel->bytes_min(&j->problem[RC_WIDE]);
     int64_t tiles = s->tiling.count - 1;
@@ -115,7 +115,7 @@ static int64_t product_bytes(const rc_measuring_t *s, const rc_job_t *j)
 }
 
 /* What one case is under the tiling; unsupported ones end here. */
-static rc_status_t settle_case(rc_measuring_t *s, rc_job_t *j, int dense_fits, rc_err_t *err)
+static rc_status_t settle_case(rc_measuring_t *s, rc_trial_t *j, int dense_fits, rc_err_t *err)
 {
     rc_err_t why = {0};
     j->problem[RC_WIDE].k = s->tiling.width;
@@ -124,7 +124,7 @@ static rc_status_t settle_case(rc_measuring_t *s, rc_job_t *j, int dense_fits, r
     for (int w = 0; w < RC_WIDTHS; w++)
         if (s->kernel->supports(&j->problem[w], &why) < 0) {
             j->tried = 1;
-            return rc_job_fail(s, j, RC_PHASE_PREPARE, &why, err);
+            return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
         }
     j->m->bytes_min = product_bytes(s, j);
     j->bytes = state_bytes(s, j, &s->tiling);

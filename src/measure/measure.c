@@ -64,7 +64,7 @@ static rc_status_t interrupted(const rc_measuring_t *s, rc_err_t *err)
 
 /* ---------------------------------------------------------------- rounds */
 
-static int wants_samples(const rc_job_t *j)
+static int wants_samples(const rc_trial_t *j)
 {
     return j->prepared && j->timing.stop == RC_STOP_NONE;
 }
@@ -81,10 +81,10 @@ static int count_wanting(const rc_measuring_t *s, int *index)
 }
 
 /* A case that fails while it is timed leaves the rounds. */
-static rc_status_t fail_timed(rc_measuring_t *s, rc_job_t *j, const rc_err_t *why, rc_err_t *err)
+static rc_status_t fail_timed(rc_measuring_t *s, rc_trial_t *j, const rc_err_t *why, rc_err_t *err)
 {
-    rc_job_release(s, j);
-    return rc_job_fail(s, j, RC_PHASE_TIME, why, err);
+    rc_trial_release(s, j);
+    return rc_trial_fail(s, j, RC_PHASE_TIME, why, err);
 }
 
 /* Warm up, then rounds over the prepared cases until each has enough.  In a warm measurement the
@@ -104,27 +104,27 @@ static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
     if (s->enter)
         s->enter(s->user, wanting == 1 ? only : -1, RC_PHASE_TIME);
     for (int i = 0; i < s->n; i++) {
-        rc_job_t *j = &s->job[i];
+        rc_trial_t *j = &s->job[i];
         rc_err_t why = {0};
         if (!wants_samples(j))
             continue;
         RC_TRY(interrupted(s, err));
         j->launch = (rc_launch_t){s, j, -1};
         if (rc_timing_warm_up(
-                &j->timing, s->cfg, s->d, rc_job_launch, &j->launch, s->tiling.count, &why) < 0)
+                &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, s->tiling.count, &why) < 0)
             RC_TRY(fail_timed(s, j, &why, err));
         last = i;
     }
     while (count_wanting(s, &only) > 0)
         for (int i = 0; i < s->n; i++) {
-            rc_job_t *j = &s->job[i];
+            rc_trial_t *j = &s->job[i];
             rc_err_t why = {0};
             if (!wants_samples(j))
                 continue;
             RC_TRY(interrupted(s, err));
             int settle = last != i && j->m->bytes_min <= s->d->cache_bytes;
             if (rc_timing_sample(
-                    &j->timing, s->cfg, s->d, rc_job_launch, &j->launch, settle, &why) < 0)
+                    &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, settle, &why) < 0)
                 RC_TRY(fail_timed(s, j, &why, err));
             last = i;
         }
@@ -138,7 +138,7 @@ static rc_status_t store_set(rc_measuring_t *s, rc_err_t *err)
     rc_device_state_t state;
     s->d->read_state(s->d, &state);
     for (int i = 0; i < s->n; i++) {
-        rc_job_t *j = &s->job[i];
+        rc_trial_t *j = &s->job[i];
         if (!j->prepared)
             continue;
         if (j->timing.stop == RC_STOP_NONE) {
@@ -150,14 +150,14 @@ static rc_status_t store_set(rc_measuring_t *s, rc_err_t *err)
         if (st < 0)
             return st;
         j->m->state = state;
-        rc_job_end(j->m, RC_CASE_OK, RC_PHASE_NONE, "");
+        rc_trial_end(j->m, RC_CASE_OK, RC_PHASE_NONE, "");
     }
     return RC_OK;
 }
 
 /* ------------------------------------------------------------------ sets */
 
-static int fits(const rc_measuring_t *s, const rc_job_t *j)
+static int fits(const rc_measuring_t *s, const rc_trial_t *j)
 {
     return j->bytes <= s->g->memory_limit - s->used;
 }
@@ -182,16 +182,16 @@ static rc_status_t begin_set(rc_measuring_t *s, int *added, rc_err_t *err)
             continue;
         RC_TRY(interrupted(s, err));
         ++*added;
-        RC_TRY(rc_job_prepare(s, i, err));
+        RC_TRY(rc_trial_prepare(s, i, err));
         if (s->job[i].prepared)
-            RC_TRY(rc_job_verify(s, i, 0, err));
+            RC_TRY(rc_trial_verify(s, i, 0, err));
     }
     for (int64_t tile = 1; tile < s->tiling.count; tile++)
         for (int i = 0; i < s->n; i++) {
             if (!s->job[i].prepared || s->job[i].verified)
                 continue;
             RC_TRY(interrupted(s, err));
-            RC_TRY(rc_job_verify(s, i, tile, err));
+            RC_TRY(rc_trial_verify(s, i, tile, err));
         }
 done:
     return st;
@@ -206,7 +206,7 @@ static rc_status_t all_sets(rc_measuring_t *s, rc_err_t *err)
         int ready = 0;
         RC_TRY(begin_set(s, &added, err));
         if (added == 0) { /* the baseline is in the way */
-            rc_job_release(s, &s->job[0]);
+            rc_trial_release(s, &s->job[0]);
             continue;
         }
         for (int i = 0; i < s->n; i++)
@@ -219,7 +219,7 @@ static rc_status_t all_sets(rc_measuring_t *s, rc_err_t *err)
         rc_status_t stored = store_set(s, st < 0 ? NULL : err);
         RC_TRY(st < 0 ? st : stored);
         for (int i = 1; i < s->n; i++)
-            rc_job_release(s, &s->job[i]);
+            rc_trial_release(s, &s->job[i]);
     }
 done:
     return st;
@@ -272,7 +272,7 @@ static void skip_untried(rc_measuring_t *s, const char *text)
     for (int i = 0; i < s->n; i++)
         if (!s->job[i].tried) {
             s->job[i].tried = 1;
-            rc_job_end(s->job[i].m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
+            rc_trial_end(s->job[i].m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
         }
 }
 
@@ -329,7 +329,7 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
     if (st == RC_OK)
         st = all_sets(&s, err);
     for (int i = 0; i < n; i++) {
-        rc_job_release(&s, &s.job[i]);
+        rc_trial_release(&s, &s.job[i]);
         if (cases[i].status == RC_CASE_OK)
             cases[i].sample_ns = rc_timing_take(&s.job[i].timing);
         rc_timing_free(&s.job[i].timing);

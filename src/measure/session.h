@@ -11,17 +11,17 @@
 enum { RC_WIDE = 0, RC_LAST = 1, RC_WIDTHS = 2 };
 
 typedef struct rc_measuring rc_measuring_t;
-typedef struct rc_job rc_job_t;
+typedef struct rc_trial rc_trial_t;
 
 /** What a launch needs. */
 typedef struct rc_launch {
     const rc_measuring_t *s;
-    const rc_job_t *job;
+    const rc_trial_t *job;
     int64_t tile; /**< or -1: all of them, the product */
 } rc_launch_t;
 
 /** A case while it is worked on. */
-struct rc_job {
+struct rc_trial {
     rc_measured_t *m;
     rc_problem_t problem[RC_WIDTHS];
     int64_t bytes;          /**< that its preparation takes on the device */
@@ -40,7 +40,7 @@ struct rc_measuring {
     const rc_measure_config_t *cfg;
     const rc_group_t *g;
     const rc_kernel_t *kernel;
-    rc_job_t *job;
+    rc_trial_t *job;
     int n;
     rc_stop_fn *stop;
     rc_enter_fn *enter;
@@ -62,22 +62,22 @@ int64_t rc_measuring_wanted(const rc_measuring_t *s);
 
 /* ------------------------------------------------------------------- case.c */
 
-void rc_job_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, const char *text);
+void rc_trial_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, const char *text);
 
 /** Give a case that failed its status.
  *  \return RC_OK, or RC_EDEVICE when the device does not work any more */
-rc_status_t rc_job_fail(
-    rc_measuring_t *s, rc_job_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err);
+rc_status_t rc_trial_fail(
+    rc_measuring_t *s, rc_trial_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err);
 
-void rc_job_release(rc_measuring_t *s, rc_job_t *j);
+void rc_trial_release(rc_measuring_t *s, rc_trial_t *j);
 
 /** Launch a tile or a product (rc_launch_t). */
-rc_status_t rc_job_launch(void *launch, rc_err_t *err);
+rc_status_t rc_trial_launch(void *launch, rc_err_t *err);
 
 /** Prepare one case; afterwards it is prepared or has its final status. */
-rc_status_t rc_job_prepare(rc_measuring_t *s, int index, rc_err_t *err);
+rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err);
 
 /** Verify a tile of a prepared case; afterwards it is prepared or has its final status. */
-rc_status_t rc_job_verify(rc_measuring_t *s, int index, int64_t tile, rc_err_t *err);
+rc_status_t rc_trial_verify(rc_measuring_t *s, int index, int64_t tile, rc_err_t *err);
 
 #endif
