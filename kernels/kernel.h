@@ -155,6 +155,17 @@ rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err);
  *  preparation, 0: all.  \return as rc_gpu_list.  Free with rc_device_close. */
 rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err);
 
+/** Versions of CUDA's libraries, as this process finds them. */
+typedef struct rc_gpu_versions {
+    int driver;           /**< newest CUDA that the driver supports, 13000 for 13.0; 0: no driver */
+    int runtime;          /**< of the runtime linked, likewise */
+    int cusparse;         /**< of cuSPARSE, 12603 for 12.6.3 */
+    char driver_name[80]; /**< the driver's own version, "580.95.05"; "" when not known */
+} rc_gpu_versions_t;
+
+/** \return RC_OK, RC_ENOTSUP (built without CUDA), RC_EDEVICE.  Needs no GPU. */
+rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err);
+
 void rc_device_close(rc_device_t *d);
 
 /* ------------------------------------------------------------------ kernels */

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernels/cpu/dense_cpu.h"
 #include "kernels/kernel.h"
 
 #include <inttypes.h>
@@ -218,7 +219,6 @@ static rc_status_t cpu_flush(rc_device_t *d, rc_err_t *err)
 static rc_status_t cpu_time_batch(
     rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
-    (void)d;
     int64_t start = rc_clock_ns();
     for (int64_t i = 0; i < batch; i++) {
         rc_status_t st = launch(state, err);
@@ -226,6 +226,7 @@ static rc_status_t cpu_time_batch(
             return st;
     }
     *ns = rc_clock_ns() - start;
+    d->active_ns += *ns;
     return RC_OK;
 }
 
@@ -278,6 +279,10 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
         .time_batch = cpu_time_batch,
         .read_state = cpu_read_state,
         .close = cpu_close,
+        .dense_random = rc_cpu_dense_random,
+        .dense_poison = rc_cpu_dense_poison,
+        .dense_project = rc_cpu_dense_project,
+        .dense_gather = rc_cpu_dense_gather,
     };
     int cpus = affinity(d->uuid, sizeof d->uuid, &impl->first_cpu);
     d->threads = threads ? threads : cpus;

@@ -17,3 +17,9 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
     (void)out;
     return rc_fail(err, RC_ENOTSUP, "this build has no CUDA kernels; see the summary of configure");
 }
+
+rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err)
+{
+    (void)out;
+    return rc_fail(err, RC_ENOTSUP, "this build has no CUDA kernels; see the summary of configure");
+}

@@ -5,6 +5,10 @@
 
 #include "rowcast.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** count * size bytes, uninitialised; sets err to RC_ENOMEM with the amount on failure.
  *  \param what  what the memory is for, in the message */
 void *rc_alloc(size_t count, size_t size, const char *what, rc_err_t *err);
@@ -23,5 +27,9 @@ rc_status_t rc_grow(
 /** Bytes of memory that the process may still use: the smaller of what the system and the
  *  control group have left.  INT64_MAX when neither can be read. */
 int64_t rc_memory_available(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

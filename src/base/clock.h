@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Monotonic time in ns since an arbitrary start. */
 int64_t rc_clock_ns(void);
 
@@ -18,5 +22,9 @@ void rc_sleep_ns(int64_t ns);
 
 /** "2026-01-31T12:34:56Z" of a UTC stamp, in buf[21]. */
 void rc_utc_text(int64_t utc_ns, char buf[21]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

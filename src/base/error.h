@@ -5,6 +5,10 @@
 
 #include "rowcast.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Set `err` (when not NULL) to a status and one formatted line; returns the status, so that a
  *  failing function can end in `return rc_fail(err, RC_EIO, ...)`. */
 rc_status_t rc_fail(rc_err_t *err, rc_status_t status, const char *fmt, ...) RC_PRINTF(3, 4);
@@ -24,5 +28,9 @@ rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...) RC_PRINTF(2, 3);
         if (st < 0)                                                                                \
             goto done;                                                                             \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

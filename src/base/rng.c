@@ -1,15 +1,6 @@
 #include "config.h"
 #include "base/rng.h"
-
-static uint64_t mix(uint64_t z)
-{
-    /* the finaliser of splitmix64 */
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+#include "base/rng_hash.h"
 
 static uint64_t rotl(uint64_t x, int k)
 {
@@ -19,8 +10,8 @@ static uint64_t rotl(uint64_t x, int k)
 void rc_rng_seed(rc_rng_t *r, uint64_t seed)
 {
     for (int i = 0; i < 4; i++) {
-        seed += golden;
-        r->s[i] = mix(seed);
+        seed += rc_rng_golden(1);
+        r->s[i] = rc_rng_mix(seed);
     }
 }
 
@@ -56,11 +47,10 @@ double rc_rng_unit(rc_rng_t *r)
 
 uint64_t rc_rng_hash(uint64_t seed, uint64_t counter)
 {
-    return mix(mix(seed + golden) + (counter + 1) * golden);
+    return rc_rng_keyed(rc_rng_key(seed), counter);
 }
 
 double rc_rng_signed(uint64_t seed, uint64_t counter)
 {
-    int64_t bits = (int64_t)(rc_rng_hash(seed, counter) >> 40); /* 24 bits */
-    return (double)(bits - (INT64_C(1) << 23)) * 0x1p-23;
+    return rc_rng_keyed_signed(rc_rng_key(seed), counter);
 }

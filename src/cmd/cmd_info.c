@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct options {
     const char *format;
@@ -27,9 +28,10 @@ const rc_command_t rc_command_info = {
     .name = "info",
     .summary = "print the build, the devices, and the registries",
     .usage = "[OPTIONS]",
-    .description = "Prints how this program was built, the device that a sweep would use here, and "
-                   "every policy, "
-                   "kernel, feature set and generator with its version, source and summary.",
+    .description =
+        "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
+        "every policy, "
+        "kernel, feature set and generator with its version, source and summary.",
     .options = table,
     .run = run,
 };
@@ -76,6 +78,57 @@ static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
     return RC_OK;
 }
 
+static void put_versions(rc_table_t *t)
+{
+    enum { per_major = 1000, per_minor = 10, library_minor = 100 };
+    rc_gpu_versions_t v;
+    char text[128];
+    if (rc_gpu_versions(&v, NULL) < 0)
+        return; /* the line above says why there is no CUDA */
+    snprintf(text, sizeof text, "%d.%d", v.runtime / per_major, v.runtime % per_major / per_minor);
+    put(t, "library", "cuda runtime", 0, text, "");
+    snprintf(text, sizeof text, "%d.%d.%d", v.cusparse / per_major,
+        v.cusparse % per_major / library_minor, v.cusparse % library_minor);
+    put(t, "library", "cusparse", 0, text, "");
+    if (v.driver > 0)
+        snprintf(text, sizeof text, "%s%sfor CUDA up to %d.%d", v.driver_name,
+            v.driver_name[0] ? ", " : "", v.driver / per_major, v.driver % per_major / per_minor);
+    else
+        snprintf(text, sizeof text, "none found");
+    put(t, "library", "cuda driver", 0, text, "");
+}
+
+/* Every GPU that this process sees, or why there is none. */
+static rc_status_t put_gpus(rc_table_t *t, rc_err_t *err)
+{
+    rc_gpu_info_t *list = NULL;
+    rc_err_t why = {0};
+    int n = 0;
+    rc_status_t st = rc_gpu_list(&list, &n, &why);
+    if (st == RC_ENOMEM) {
+        *err = why;
+        return st;
+    }
+    if (n == 0)
+        put(t, "gpu", "none", 0, st < 0 ? why.text : "the driver shows no GPU to this process", "");
+    for (int i = 0; i < n; i++) {
+        char name[32];
+        char text[160];
+        char cache[32];
+        char memory[32];
+        const rc_gpu_info_t *g = &list[i];
+        rc_text_bytes((double)g->l2_bytes, cache, sizeof cache);
+        rc_text_bytes((double)g->memory_bytes, memory, sizeof memory);
+        snprintf(name, sizeof name, "cuda:%d", g->index);
+        snprintf(text, sizeof text, "compute capability %d.%d, %d SMs, %s L2, %s memory, PCI %s",
+            g->cc_major, g->cc_minor, g->sms, cache, memory, g->pci);
+        put(t, "gpu", name, 0, g->name, g->uuid);
+        put(t, "gpu", name, 0, text, "");
+    }
+    free(list);
+    return RC_OK;
+}
+
 static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {
@@ -84,7 +137,10 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
     if (!t)
         return RC_ENOMEM;
     put_build(t);
+    put_versions(t);
     rc_status_t st = put_device(t, err);
+    if (st == RC_OK)
+        st = put_gpus(t, err);
     for (int i = 0; rc_policies[i]; i++)
         put(t, "policy", rc_policies[i]->name, rc_policies[i]->version, rc_policies[i]->summary,
             rc_policies[i]->source);

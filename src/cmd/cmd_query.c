@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
-#include "store/summary.h"
+#include "cmd/summary.h"
 #include "store/view.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ struct options {
     const char *where;
     const char *columns;
     const char *format;
-    const char *summary;
+    rc_summary_options_t summary;
     int matrices;
     int all;
     int fields;
@@ -31,10 +31,27 @@ static const rc_opt_t table[] = {
         "median_ns, speedup, gflops.",
         0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
-    {"summary", 'S', RC_OPT_TEXT, AT(summary), "NAME",
+    {"summary", 'S', RC_OPT_TEXT, AT(summary.name), "NAME",
         "A table over all matrices instead of rows: speedup (Mehrabi et al., Table I), share (of "
-        "wins, figure 9), portfolio (greedy, figure 10).",
+        "wins, figure 9), portfolio (greedy, figure 10), versus (two sides matrix by matrix, "
+        "figure "
+        "3), best (which kernel and order wins, and what always taking it loses), rate (Gflop/s "
+        "and "
+        "GB/s).",
         0, 0},
+    {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
+        "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
+        "fastest "
+        "of a side counts. Default: '!cusparse*'.",
+        0, 0},
+    {"side-b", 'B', RC_OPT_TEXT, AT(summary.side_b), "SIDE",
+        "The other side; ratios are its time over that of side A. Default: 'cusparse*'.", 0, 0},
+    {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",
+        "Of versus: orders of a side that names none: csr, any or a list of patterns. Default: "
+        "csr.",
+        0, 0},
+    {"top", 0, RC_OPT_INT, AT(summary.top), "N",
+        "Of best: the first N rows of each K and precision. Default: all.", 1, 1e6},
     {"matrices", 'M', RC_OPT_FLAG, AT(matrices), NULL,
         "Rows are catalogue rows with their status and the number of their cases by status.", 0, 0},
     {"all", 'a', RC_OPT_FLAG, AT(all), NULL, "Also the older rows of cases that were redone.", 0,
@@ -55,11 +72,14 @@ const rc_command_t rc_command_query = {
                    "paper. Summaries "
                    "take only verified results (status ok) and compare each order with csr on the "
                    "same matrix, "
-                   "kernel, K, precision and device; the geometric mean stands beside the mean. "
+                   "kernel, K, precision and device; versus and best compare across kernels; the "
+                   "geometric mean stands beside the mean. "
                    "Cases that are "
                    "still in journals are not shown: see 'rowcast status' and 'rowcast fold'.",
     .examples =
         "rowcast query real.h5 --summary speedup|speedup of each policy, oracle last\n"
+        "rowcast query real.h5 -S versus -A 'gstat*@any' -B 'cusparse*@csr'|the best order "
+        "against the vendor's library\n"
         "rowcast query real.h5 -w 'speedup > 1.5' -o fullname,policy,k,speedup|where reordering "
         "pays\n"
         "rowcast query real.h5 --matrices -w 'status != ok && where == file'|what could not be "
@@ -108,170 +128,6 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     return rc_listing_end(l, err);
 }
 
-/* ---------------------------------------------------------------- summaries */
-
-static void k_text(const rc_view_t *v, const rc_setting_t *s, char *buf, size_t size)
-{
-    if (s->is_n)
-        snprintf(buf, size, "n");
-    else
-        snprintf(buf, size, "%" PRId64, rc_view_result(v, s->row)->k);
-}
-
-/* What tells settings apart beside kernel, K and precision. */
-enum { SHOW_DEVICE = 1, SHOW_GEOMETRY = 2, SHOW_CACHE = 4, SHOW_ALL = 7, HEAD_MAX = 8 };
-
-/* A table for people shows only what differs; the others have the same columns always. */
-static int what_to_show(rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n)
-{
-    int show = format == RC_TABLE_TEXT ? 0 : SHOW_ALL;
-    for (int i = 1; i < n; i++) {
-        const rc_row_result_t *a = rc_view_result(v, s[0].row);
-        const rc_row_result_t *b = rc_view_result(v, s[i].row);
-        show |= a->device != b->device ? SHOW_DEVICE : 0;
-        show |= a->nw != b->nw || a->nt != b->nt || a->line != b->line ? SHOW_GEOMETRY : 0;
-        show |= a->cache != b->cache ? SHOW_CACHE : 0;
-    }
-    return show;
-}
-
-static rc_table_t *begin_summary(rc_table_format_t format, int show, const rc_column_t *own,
-    int owns, rc_column_t *buffer, rc_err_t *err)
-{
-    int n = 0;
-    buffer[n++] = (rc_column_t){"kernel", ""};
-    buffer[n++] = (rc_column_t){"k", ""};
-    buffer[n++] = (rc_column_t){"precision", ""};
-    if (show & SHOW_DEVICE)
-        buffer[n++] = (rc_column_t){"device", ""};
-    if (show & SHOW_GEOMETRY) {
-        buffer[n++] = (rc_column_t){"nw", ""};
-        buffer[n++] = (rc_column_t){"nt", ""};
-        buffer[n++] = (rc_column_t){"line", ""};
-    }
-    if (show & SHOW_CACHE)
-        buffer[n++] = (rc_column_t){"cache", ""};
-    for (int i = 0; i < owns; i++)
-        buffer[n++] = own[i];
-    return rc_table_begin(stdout, format, buffer, n, err);
-}
-
-static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, int show)
-{
-    const rc_row_result_t *r = rc_view_result(v, s->row);
-    char k[24];
-    k_text(v, s, k, sizeof k);
-    rc_table_text(t, rc_view_kernel(v, r->kernel));
-    rc_table_text(t, k);
-    rc_table_text(t, rc_precision_names[r->precision == 1]);
-    if (show & SHOW_DEVICE)
-        rc_table_text(t, rc_view_device(v, r->device));
-    if (show & SHOW_GEOMETRY) {
-        rc_table_int(t, r->nw);
-        rc_table_int(t, r->nt);
-        rc_table_int(t, r->line);
-    }
-    if (show & SHOW_CACHE)
-        rc_table_text(t, rc_cache_names[r->cache == 1]);
-}
-
-static rc_status_t print_speedup(
-    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
-{
-    static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"max", "x"}, {"mean", "x"},
-        {"geomean", "x"}, {"median", "x"}, {"min", "x"}};
-    rc_column_t columns[HEAD_MAX + 7];
-    int show = what_to_show(format, v, s, n);
-    rc_table_t *t = begin_summary(format, show, own, 7, columns, err);
-    if (!t)
-        return RC_ENOMEM;
-    for (int i = 0; i < n; i++)
-        /* csr against itself is 1 by definition */
-        for (int p = 1; p <= s[i].policies && s[i].matrices > 0; p++) {
-            const rc_speedup_t *r = &s[i].speedup[p];
-            put_setting(t, v, &s[i], show);
-            rc_table_text(t, r->policy);
-            rc_table_int(t, r->matrices);
-            rc_table_real(t, r->max, 4);
-            rc_table_real(t, r->mean, 4);
-            rc_table_real(t, r->geomean, 4);
-            rc_table_real(t, r->median, 4);
-            rc_table_real(t, r->min, 4);
-        }
-    return rc_table_end(t, err);
-}
-
-static rc_status_t print_share(
-    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
-{
-    static const rc_column_t own[] = {
-        {"policy", ""}, {"matrices", ""}, {"wins", ""}, {"share", "%"}, {"gain_over_5", "%"}};
-    rc_column_t columns[HEAD_MAX + 5];
-    int show = what_to_show(format, v, s, n);
-    rc_table_t *t = begin_summary(format, show, own, 5, columns, err);
-    if (!t)
-        return RC_ENOMEM;
-    for (int i = 0; i < n; i++)
-        for (int p = 0; p <= s[i].policies && s[i].matrices > 0; p++) {
-            const rc_speedup_t *r = &s[i].speedup[p];
-            double all = (double)s[i].matrices;
-            put_setting(t, v, &s[i], show);
-            rc_table_text(t, r->policy);
-            rc_table_int(t, r->matrices);
-            rc_table_int(t, r->wins);
-            rc_table_real(t, 100 * (double)r->wins / all, 3);
-            rc_table_real(t, 100 * (double)r->over5 / all, 3);
-        }
-    return rc_table_end(t, err);
-}
-
-static rc_status_t print_portfolio(
-    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
-{
-    static const rc_column_t own[] = {
-        {"policies", ""}, {"added", ""}, {"geomean", "x"}, {"mean", "x"}};
-    rc_column_t columns[HEAD_MAX + 4];
-    int show = what_to_show(format, v, s, n);
-    rc_table_t *t = begin_summary(format, show, own, 4, columns, err);
-    if (!t)
-        return RC_ENOMEM;
-    for (int i = 0; i < n; i++)
-        for (int p = 0; p < s[i].policies && s[i].matrices > 0; p++) {
-            put_setting(t, v, &s[i], show);
-            rc_table_int(t, p + 1);
-            rc_table_text(t, s[i].portfolio[p].policy);
-            rc_table_real(t, s[i].portfolio[p].geomean, 4);
-            rc_table_real(t, s[i].portfolio[p].mean, 4);
-        }
-    return rc_table_end(t, err);
-}
-
-static rc_status_t print_summary(const rc_view_t *v, const char *name, const rc_expr_t *where,
-    rc_table_format_t format, rc_err_t *err)
-{
-    rc_setting_t *s = NULL;
-    int n = 0;
-    rc_status_t st = rc_summary_make(v, where, &s, &n, err);
-    if (st < 0)
-        return st;
-    if (strcmp(name, "portfolio") == 0)
-        st = print_portfolio(format, v, s, n, err);
-    else
-        st = strcmp(name, "share") == 0 ? print_share(format, v, s, n, err)
-                                        : print_speedup(format, v, s, n, err);
-    rc_summary_free(s, n);
-    return st;
-}
-
-static rc_status_t check_summary(const char *name, rc_err_t *err)
-{
-    if (!name || strcmp(name, "speedup") == 0 || strcmp(name, "share") == 0 ||
-        strcmp(name, "portfolio") == 0)
-        return RC_OK;
-    return rc_fail(
-        err, RC_EINVAL, "--summary: expected speedup, share or portfolio, found '%s'", name);
-}
-
 static int run(int argc, char **argv)
 {
     struct options o = {0};
@@ -292,15 +148,15 @@ static int run(int argc, char **argv)
     if (st == RC_OK && !operands[0])
         st = rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast query [OPTIONS] FILE");
     RC_TRY(st);
-    RC_TRY(check_summary(o.summary, &err));
-    if (o.summary && (o.matrices || o.all || o.columns))
+    RC_TRY(rc_summary_check(&o.summary, &err));
+    if (o.summary.name && (o.matrices || o.all || o.columns))
         RC_TRY(
             rc_fail(&err, RC_EINVAL, "--summary does not go with --matrices, --all or --columns"));
     if (o.where && rc_expr_compile(o.where, fields->field, fields->count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
     RC_TRY(rc_view_read(operands[0], &v, &err));
-    if (o.summary)
-        RC_TRY(print_summary(v, o.summary, where, format, &err));
+    if (o.summary.name)
+        RC_TRY(rc_summary_print(v, &o.summary, where, format, &err));
     else
         RC_TRY(print_rows(v, &o, where, format, &err));
 done:

@@ -6,6 +6,7 @@
 #include "cmd/select.h"
 #include "cmd/table.h"
 #include "store/path.h"
+#include "sweep/placement.h"
 #include "sweep/sweep.h"
 
 #include <inttypes.h>
@@ -67,7 +68,11 @@ static const rc_opt_t table[] = {
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
-        "Kernels with parameters, e.g. cstat:strip=4,rowsplit. Default: all of the device.", 0, 0},
+        "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
+        "of "
+        "two where only those are taken), and 'cusparse-*-row:pre=0..1' every kernel of the device "
+        "that fits. Default: all of the device.",
+        0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. Default: 32.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "fp32, fp64 or both. Default: fp32.", 0,
@@ -203,22 +208,17 @@ static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_er
     return RC_OK;
 }
 
-static rc_status_t configure(
-    const struct options *o, lists_t *l, rc_sweep_config_t *c, rc_err_t *err)
+static rc_status_t configure(const struct options *o, rc_device_kind_t device, lists_t *l,
+    rc_sweep_config_t *c, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     memset(c, 0, sizeof *c);
     if (!o->store)
         return rc_fail(err, RC_EINVAL, "--store FILE is missing");
-    if (strcmp(o->device, "cuda") == 0)
-        return rc_fail(err, RC_EINVAL, "--device cuda: this build has no CUDA kernels");
-    if (strcmp(o->device, "cpu") != 0 && strcmp(o->device, "auto") != 0)
-        return rc_fail(
-            err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%s'", o->device);
-    c->device = RC_DEVICE_CPU;
+    c->device = device;
     RC_TRY(rc_store_path(o->store, &l->store, err));
     c->store = l->store;
-    rc_measure_defaults(&c->measure);
+    rc_measure_defaults(&c->measure, c->device);
     RC_TRY(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
     RC_TRY(choose("cache", o->cache, "warm", "cold", &c->measure.cold, err));
     if (o->case_time > 0)
@@ -431,9 +431,12 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
                  : o->verbose ? RC_LOG_DEBUG
                               : RC_LOG_INFO,
         .rank = s->size > 1 ? s->rank : -1};
-    rc_status_t st = rc_table_format_parse(o->format, &format, &err);
+    rc_device_kind_t device = RC_DEVICE_CPU;
+    rc_status_t st = rc_session_agree(s, rc_table_format_parse(o->format, &format, &err), &err);
     if (st == RC_OK)
-        st = configure(o, &l, &c, &err);
+        st = rc_session_agree(s, rc_placement_kind(s, o->device, &log, &device, &err), &err);
+    if (st == RC_OK)
+        st = configure(o, device, &l, &c, &err);
     st = rc_session_agree(s, st, &err);
     c.argc = argc;
     c.argv = argv;

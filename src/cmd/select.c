@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "kernels/specs.h"
+#include "sweep/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,46 +79,8 @@ rc_status_t rc_select_policies(
 rc_status_t rc_select_kernels(
     const char *text, rc_device_kind_t device, rc_kernel_spec_t **out, int *count, rc_err_t *err)
 {
-    rc_words_t words = {0};
-    int all = strcmp(text, "all") == 0;
-    int most = 0;
-    int n = 0;
-    rc_status_t st = all ? RC_OK : rc_words_split(text, ',', &words, err);
-    if (st < 0)
-        return rc_err_context(err, "--kernels");
-    while (rc_kernels[most])
-        most++;
-    if (words.count > most)
-        most = words.count;
-    rc_kernel_spec_t *list = rc_alloc((size_t)most, sizeof *list, "kernels", err);
-    if (!list)
-        st = RC_ENOMEM;
-    for (int i = 0; st == RC_OK && all && rc_kernels[i]; i++)
-        if (rc_kernels[i]->device == device && rc_kernels[i]->computes &&
-            !rc_kernels[i]->for_testing)
-            st = rc_kernel_spec_parse(rc_kernels[i]->name, &list[n++], err);
-    for (int i = 0; st == RC_OK && i < words.count; i++) {
-        st = rc_kernel_spec_parse(words.word[i], &list[n], err);
-        for (int k = 0; st == RC_OK && k < n; k++)
-            if (list[k].kernel == list[n].kernel && strcmp(list[k].params, list[n].params) == 0)
-                st = rc_fail(err, RC_EINVAL, "--kernels: %s is named twice", words.word[i]);
-        if (st == RC_OK && list[n].kernel->device != device)
-            st = rc_fail(
-                err, RC_EINVAL, "kernel %s is not for the chosen --device", list[n].kernel->name);
-        n++;
-    }
-    rc_words_free(&words);
-    if (st < 0) {
-        free(list);
-        if (st == RC_ENOENT && err) {
-            err->status = RC_EINVAL; /* a name that does not exist is a usage error */
-            return rc_err_context(err, "--kernels");
-        }
-        return st;
-    }
-    *out = list;
-    *count = n;
-    return RC_OK;
+    rc_status_t st = rc_kernel_specs_parse(text, device, RC_PLAN_KERNELS_MAX, out, count, err);
+    return st < 0 ? rc_err_context(err, "--kernels") : RC_OK;
 }
 
 rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *err)

@@ -3,9 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/str.h"
-#include "measure/timing.h"
-#include "measure/verify.h"
+#include "measure/session.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,21 +11,26 @@
 #include <string.h>
 
 /* Defaults.  The median of 7 samples with a deviation of 1 to 2 % meets the target, which most
- * cases do; the budget keeps a case at about 30 ms of timed span, so that a matrix under eleven
- * policies takes a third of a second.  A batch is long beside both the cost of reading the clock
- * (tens of ns) and its resolution. */
-void rc_measure_defaults(rc_measure_config_t *cfg)
+ * cases do.  A batch is long beside both the cost of reading the clock and its resolution: tens of
+ * ns on a CPU, about a us between two events of a GPU.  On a CPU the budget keeps a case at about
+ * 30 ms of timed span, so that a matrix under eleven policies takes a third of a second.  On a GPU
+ * the number of batches keeps a kernel of microseconds at 4 ms, and the budget one of 10 ms at 15
+ * runs; there is no more to warm up than the code and the caches. */
+void rc_measure_defaults(rc_measure_config_t *cfg, rc_device_kind_t kind)
 {
-    enum { batch_ns = 20000, batch_ticks = 1000 };
-    int64_t ticks_ns = batch_ticks * rc_clock_resolution_ns();
+    enum { cpu_batch_ns = 20000, cpu_batch_ticks = 1000, gpu_batch_ns = 100000 };
+    int gpu = kind == RC_DEVICE_CUDA;
+    int64_t ticks_ns = cpu_batch_ticks * rc_clock_resolution_ns();
     *cfg = (rc_measure_config_t){
         .target_rel_err = 0.01,
-        .budget_ns = 30000000,
-        .warmup_ns = 10000000,
+        .budget_ns = gpu ? 150000000 : 30000000,
+        .warmup_ns = gpu ? 20000000 : 10000000,
         .warmup_runs = 3,
         .min_reps = 7,
-        .max_reps = 1000,
-        .min_batch_ns = ticks_ns > batch_ns ? ticks_ns : batch_ns,
+        .max_reps = gpu ? 40 : 1000,
+        .min_batch_ns = gpu                       ? gpu_batch_ns
+                        : ticks_ns > cpu_batch_ns ? ticks_ns
+                                                  : cpu_batch_ns,
         .cold = 0,
         .seed = 1,
         .verify_rows = 64,
@@ -52,144 +55,21 @@ void rc_measured_free(rc_measured_t *m)
     m->sample_ns = NULL;
 }
 
-/* A case while it is worked on. */
-typedef struct job {
-    rc_measured_t *m;
-    rc_problem_t problem;
-    int64_t bytes; /* that its preparation takes on the device */
-    void *state;   /* of the kernel */
-    int prepared;
-    int tried; /* it was prepared once, or found not to fit */
-    rc_timing_t timing;
-} job_t;
-
-typedef struct session {
-    rc_device_t *d;
-    const rc_measure_config_t *cfg;
-    const rc_group_t *g;
-    const rc_kernel_t *kernel;
-    job_t *job;
-    int n;
-    rc_stop_fn *stop;
-    rc_enter_fn *enter;
-    void *user;
-    rc_reference_t *ref;
-    void *b;
-    void *c;
-    int64_t used; /* bytes of B, C and the preparations that are held */
-} session_t;
-
-/* What a launch needs: a kernel's state and the operands. */
-typedef struct launch {
-    const session_t *s;
-    void *state;
-} launch_t;
-
-static rc_status_t launch_once(void *launch, rc_err_t *err)
-{
-    const launch_t *l = launch;
-    return l->s->kernel->run(l->state, l->s->b, l->s->c, err);
-}
-
-static void end_case(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, const char *text)
-{
-    m->status = status;
-    m->phase = phase;
-    snprintf(m->text, sizeof m->text, "%.*s", (int)sizeof m->text - 1, text);
-    for (char *p = m->text; *p; p++)
-        if (*p == '\n' || *p == '\r')
-            *p = ' ';
-}
-
-/* A case failed; does the device still work?  Storing a byte of C tells. */
-static rc_status_t fail_case(
-    session_t *s, job_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err)
-{
-    rc_case_status_t status = why->status == RC_EWRONG    ? RC_CASE_WRONG
-                              : why->status == RC_ENOTSUP ? RC_CASE_SKIPPED
-                                                          : RC_CASE_FAILED;
-    end_case(j->m, status, phase, why->text);
-    if (why->status != RC_EDEVICE)
-        return RC_OK;
-    rc_err_t probe = {0};
-    if (s->d->fill(s->d, s->c, 0, 1, &probe) == RC_OK)
-        return RC_OK;
-    return rc_fail(err, RC_EDEVICE, "the device is unusable: %s", probe.text);
-}
-
-static void release_job(session_t *s, job_t *j)
-{
-    if (j->prepared) {
-        s->kernel->release(j->state);
-        s->used -= j->bytes;
-    }
-    j->prepared = 0;
-    j->state = NULL;
-}
-
-static rc_status_t interrupted(const session_t *s, rc_err_t *err)
+static rc_status_t interrupted(const rc_measuring_t *s, rc_err_t *err)
 {
     if (s->stop && s->stop(s->user))
         return rc_fail(err, RC_EINTR, "stopped on request");
     return RC_OK;
 }
 
-static void enter(const session_t *s, int index, rc_phase_t phase)
-{
-    if (s->enter)
-        s->enter(s->user, index, phase);
-}
-
-/* Poison C, run once, compare. */
-static rc_status_t verify(session_t *s, job_t *j, rc_err_t *why)
-{
-    launch_t l = {s, j->state};
-    if (!s->kernel->computes)
-        return s->d->time_batch(s->d, launch_once, &l, 1, &j->m->first_ns, why);
-    rc_status_t st;
-    RC_TRY(rc_reference_poison(s->ref, s->d, j->m->schedule, s->c, why));
-    RC_TRY(s->d->time_batch(s->d, launch_once, &l, 1, &j->m->first_ns, why));
-    RC_TRY(rc_reference_check(s->ref, s->d, s->c, &j->m->error_max, &j->m->error_rel, why));
-done:
-    return st;
-}
-
-/* Prepare and verify one case; afterwards it is prepared or has its final status. */
-static rc_status_t prepare_job(session_t *s, int index, rc_err_t *err)
-{
-    job_t *j = &s->job[index];
-    rc_err_t why = {0};
-    j->tried = 1;
-    enter(s, index, RC_PHASE_PREPARE);
-    int64_t start = rc_clock_ns();
-    if (s->kernel->prepare(s->d, &j->problem, &j->state, &why) < 0)
-        return fail_case(s, j, RC_PHASE_PREPARE, &why, err);
-    j->m->prepare_ns = rc_clock_ns() - start;
-    j->prepared = 1;
-    s->used += j->bytes;
-    if (s->kernel->preprocess) {
-        start = rc_clock_ns();
-        if (s->kernel->preprocess(j->state, s->b, s->c, &why) < 0) {
-            release_job(s, j);
-            return fail_case(s, j, RC_PHASE_PREPARE, &why, err);
-        }
-        j->m->preprocess_ns = rc_clock_ns() - start;
-    }
-    enter(s, index, RC_PHASE_VERIFY);
-    if (verify(s, j, &why) == RC_OK)
-        return RC_OK;
-    release_job(s, j);
-    return fail_case(s, j, RC_PHASE_VERIFY, &why, err);
-}
-
 /* ---------------------------------------------------------------- rounds */
 
-static int wants_samples(const job_t *j)
+static int wants_samples(const rc_trial_t *j)
 {
     return j->prepared && j->timing.stop == RC_STOP_NONE;
 }
 
-static int count_wanting(const session_t *s, int *index)
+static int count_wanting(const rc_measuring_t *s, int *index)
 {
     int n = 0;
     for (int i = 0; i < s->n; i++)
@@ -201,59 +81,64 @@ static int count_wanting(const session_t *s, int *index)
 }
 
 /* A case that fails while it is timed leaves the rounds. */
-static rc_status_t fail_timed(session_t *s, job_t *j, const rc_err_t *why, rc_err_t *err)
+static rc_status_t fail_timed(rc_measuring_t *s, rc_trial_t *j, const rc_err_t *why, rc_err_t *err)
 {
-    release_job(s, j);
-    return fail_case(s, j, RC_PHASE_TIME, why, err);
+    rc_trial_release(s, j);
+    return rc_trial_fail(s, j, RC_PHASE_TIME, why, err);
 }
 
 /* Warm up, then rounds over the prepared cases until each has enough.  In a warm measurement the
  * other cases of the round have pushed a case's data out of the caches that could hold it, so it
  * is launched once untimed before its batch. */
-static rc_status_t time_rounds(session_t *s, rc_err_t *err)
+static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int i = 0; i < s->n; i++)
         if (s->job[i].prepared)
             rc_timing_begin(&s->job[i].timing, s->cfg);
+    int last = -1; /* that ran */
     int only = -1;
     int wanting = count_wanting(s, &only);
     if (wanting == 0)
         return RC_OK;
-    enter(s, wanting == 1 ? only : -1, RC_PHASE_TIME);
+    if (s->enter)
+        s->enter(s->user, wanting == 1 ? only : -1, RC_PHASE_TIME);
     for (int i = 0; i < s->n; i++) {
-        job_t *j = &s->job[i];
-        launch_t l = {s, j->state};
+        rc_trial_t *j = &s->job[i];
         rc_err_t why = {0};
         if (!wants_samples(j))
             continue;
         RC_TRY(interrupted(s, err));
-        if (rc_timing_warm_up(&j->timing, s->cfg, s->d, launch_once, &l, &why) < 0)
+        j->launch = (rc_launch_t){s, j, -1};
+        if (rc_timing_warm_up(
+                &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, s->tiling.count, &why) < 0)
             RC_TRY(fail_timed(s, j, &why, err));
+        last = i;
     }
-    while ((wanting = count_wanting(s, &only)) > 0)
+    while (count_wanting(s, &only) > 0)
         for (int i = 0; i < s->n; i++) {
-            job_t *j = &s->job[i];
-            launch_t l = {s, j->state};
+            rc_trial_t *j = &s->job[i];
             rc_err_t why = {0};
             if (!wants_samples(j))
                 continue;
             RC_TRY(interrupted(s, err));
-            int settle = wanting > 1 && j->m->bytes_min <= s->d->cache_bytes;
-            if (rc_timing_sample(&j->timing, s->cfg, s->d, launch_once, &l, settle, &why) < 0)
+            int settle = last != i && j->m->bytes_min <= s->d->cache_bytes;
+            if (rc_timing_sample(
+                    &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, settle, &why) < 0)
                 RC_TRY(fail_timed(s, j, &why, err));
+            last = i;
         }
 done:
     return st;
 }
 
 /* Store what the timed cases of a set have; on an interruption only those that were done. */
-static rc_status_t store_set(session_t *s, rc_err_t *err)
+static rc_status_t store_set(rc_measuring_t *s, rc_err_t *err)
 {
     rc_device_state_t state;
     s->d->read_state(s->d, &state);
     for (int i = 0; i < s->n; i++) {
-        job_t *j = &s->job[i];
+        rc_trial_t *j = &s->job[i];
         if (!j->prepared)
             continue;
         if (j->timing.stop == RC_STOP_NONE) {
@@ -265,52 +150,19 @@ static rc_status_t store_set(session_t *s, rc_err_t *err)
         if (st < 0)
             return st;
         j->m->state = state;
-        end_case(j->m, RC_CASE_OK, RC_PHASE_NONE, "");
+        rc_trial_end(j->m, RC_CASE_OK, RC_PHASE_NONE, "");
     }
     return RC_OK;
 }
 
 /* ------------------------------------------------------------------ sets */
 
-static int fits(const session_t *s, const job_t *j)
+static int fits(const rc_measuring_t *s, const rc_trial_t *j)
 {
     return j->bytes <= s->g->memory_limit - s->used;
 }
 
-/* Skip the cases that can never fit, and those that the kernel does not support. */
-static rc_status_t sort_out(session_t *s, rc_err_t *err)
-{
-    int64_t dense = s->used;
-    for (int i = 0; i < s->n; i++) {
-        job_t *j = &s->job[i];
-        rc_err_t why = {0};
-        if (s->kernel->supports(&j->problem, &why) < 0) {
-            j->tried = 1;
-            rc_status_t st = fail_case(s, j, RC_PHASE_PREPARE, &why, err);
-            if (st < 0)
-                return st;
-            continue;
-        }
-        j->m->bytes_min = s->kernel->bytes_min(&j->problem);
-        j->bytes = s->kernel->bytes_device(&j->problem);
-        if (fits(s, j))
-            continue;
-        char need[32];
-        char have[32];
-        char both[32];
-        rc_text_bytes((double)j->bytes, need, sizeof need);
-        rc_text_bytes((double)dense, both, sizeof both);
-        rc_text_bytes((double)s->g->memory_limit, have, sizeof have);
-        char text[160];
-        snprintf(text, sizeof text, "memory: B and C take %s, the matrix %s, the limit is %s", both,
-            need, have);
-        end_case(j->m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
-        j->tried = 1;
-    }
-    return RC_OK;
-}
-
-static int untried(const session_t *s)
+static int untried(const rc_measuring_t *s)
 {
     int n = 0;
     for (int i = 0; i < s->n; i++)
@@ -318,23 +170,47 @@ static int untried(const session_t *s)
     return n;
 }
 
+/* Prepare the cases that fit together and verify their first tile, then the other tiles of all:
+ * B and its reference are made once per tile.
+ * \param[out] added  cases that were tried */
+static rc_status_t begin_set(rc_measuring_t *s, int *added, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    *added = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (s->job[i].tried || !fits(s, &s->job[i]))
+            continue;
+        RC_TRY(interrupted(s, err));
+        ++*added;
+        RC_TRY(rc_trial_prepare(s, i, err));
+        if (s->job[i].prepared)
+            RC_TRY(rc_trial_verify(s, i, 0, err));
+    }
+    for (int64_t tile = 1; tile < s->tiling.count; tile++)
+        for (int i = 0; i < s->n; i++) {
+            if (!s->job[i].prepared || s->job[i].verified)
+                continue;
+            RC_TRY(interrupted(s, err));
+            RC_TRY(rc_trial_verify(s, i, tile, err));
+        }
+done:
+    return st;
+}
+
 /* Sets of cases that fit together, the baseline in each as long as another case fits beside it. */
-static rc_status_t all_sets(session_t *s, rc_err_t *err)
+static rc_status_t all_sets(rc_measuring_t *s, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     while (untried(s) > 0) {
-        int added = 0;
+        int added;
         int ready = 0;
-        for (int i = 0; i < s->n; i++) {
-            if (s->job[i].tried || !fits(s, &s->job[i]))
-                continue;
-            RC_TRY(interrupted(s, err));
-            added++;
-            RC_TRY(prepare_job(s, i, err));
-            ready += s->job[i].prepared;
+        RC_TRY(begin_set(s, &added, err));
+        if (added == 0) { /* the baseline is in the way */
+            rc_trial_release(s, &s->job[0]);
+            continue;
         }
-        if (added == 0)
-            release_job(s, &s->job[0]);
+        for (int i = 0; i < s->n; i++)
+            ready += s->job[i].prepared && s->job[i].timing.reps == 0;
         if (ready == 0)
             continue;
         st = time_rounds(s, err);
@@ -343,7 +219,7 @@ static rc_status_t all_sets(session_t *s, rc_err_t *err)
         rc_status_t stored = store_set(s, st < 0 ? NULL : err);
         RC_TRY(st < 0 ? st : stored);
         for (int i = 1; i < s->n; i++)
-            release_job(s, &s->job[i]);
+            rc_trial_release(s, &s->job[i]);
     }
 done:
     return st;
@@ -358,7 +234,7 @@ static int is_identity(const rc_schedule_t *s)
     return same;
 }
 
-static void begin_cases(session_t *s, rc_measured_t *cases)
+static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
 {
     for (int i = 0; i < s->n; i++) {
         rc_measured_t *m = &cases[i];
@@ -371,8 +247,7 @@ static void begin_cases(session_t *s, rc_measured_t *cases)
             .k_tile = s->g->k,
             .state = {NAN, NAN, NAN, -1},
         };
-        s->job[i].m = m;
-        s->job[i].problem = (rc_problem_t){
+        rc_problem_t p = {
             .op = RC_OP_SPMM,
             .k = s->g->k,
             .precision = s->g->precision,
@@ -380,93 +255,86 @@ static void begin_cases(session_t *s, rc_measured_t *cases)
             .c_order = s->g->c_order,
             .a = s->g->a,
             .schedule = schedule,
+            .identity = is_identity(schedule),
             .geometry = s->g->geometry,
         };
-        memcpy(s->job[i].problem.param, s->g->kernel->param, sizeof s->g->kernel->param);
-        s->job[i].problem.identity = is_identity(schedule);
-        s->job[i].problem.c_rows = s->g->a->rows;
+        memcpy(p.param, s->g->kernel->param, sizeof p.param);
+        if (p.identity) /* slot p is row p: the baseline pays for neither */
+            p.c_order = RC_C_ORIGINAL;
+        p.c_rows = p.c_order == RC_C_SCHEDULE ? schedule->slots : s->g->a->rows;
+        s->job[i].m = m;
+        s->job[i].problem[RC_WIDE] = s->job[i].problem[RC_LAST] = p;
     }
 }
 
-static void skip_all(session_t *s, const char *text)
+static void skip_untried(rc_measuring_t *s, const char *text)
 {
     for (int i = 0; i < s->n; i++)
-        end_case(s->job[i].m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
+        if (!s->job[i].tried) {
+            s->job[i].tried = 1;
+            rc_trial_end(s->job[i].m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
+        }
 }
 
-/* B and C on the device, the reference; or every case is skipped. */
-static rc_status_t make_operands(session_t *s, int *skipped, rc_err_t *err)
+/* Decide on tiles, have B and C on the device; or every case has its final status. */
+static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
 {
-    const rc_csr_t *a = s->g->a;
-    size_t bytes = rc_precision_bytes(s->g->precision);
-    char text[160];
-    char need[32];
-    char have[32];
     rc_err_t why = {0};
-    *skipped = 1;
     if (s->g->k < 1) {
-        skip_all(s, "shape: B has no columns");
+        skip_untried(s, "shape: B has no columns");
         return RC_OK;
     }
-    s->used = rc_group_dense_bytes(a, s->g->k, s->g->precision);
-    rc_text_bytes((double)s->used, need, sizeof need);
-    rc_text_bytes((double)s->g->memory_limit, have, sizeof have);
-    if (s->used > s->g->memory_limit) {
-        snprintf(text, sizeof text, "memory: B and C take %s, the limit is %s", need, have);
-        skip_all(s, text);
-        return RC_OK;
-    }
-    if (s->d->alloc(s->d, (size_t)a->cols * (size_t)s->g->k * bytes, &s->b, &why) < 0 ||
-        s->d->alloc(s->d, (size_t)a->rows * (size_t)s->g->k * bytes, &s->c, &why) < 0) {
+    rc_status_t st = rc_measuring_fit(s, err);
+    if (st < 0 || untried(s) == 0)
+        return st;
+    st = rc_operands_begin(
+        s->ctx, s->g, s->cfg, &s->tiling, s->c_rows, rc_measuring_wanted(s), &why);
+    if (st < 0) {
+        char text[160];
         snprintf(text, sizeof text, "memory: %.140s", why.text);
-        skip_all(s, text);
+        skip_untried(s, text);
         return RC_OK;
     }
-    *skipped = 0;
-    rc_status_t st;
-    RC_TRY(rc_reference_new(s->g, s->cfg, s->d->threads, &s->ref, err));
-    RC_TRY(rc_reference_fill_b(s->ref, s->d, s->b, err));
-    RC_TRY(s->d->fill(s->d, s->c, 0, (size_t)a->rows * (size_t)s->g->k * bytes, err));
+    s->used = rc_operands_held(s->ctx);
+    RC_TRY(rc_operands_fill(s->ctx, 0, err));
+    /* what a kernel that computes finds in C is the poison */
+    if (!s->kernel->computes)
+        RC_TRY(s->d->fill(s->d, s->ctx->c.data, 0, (size_t)s->ctx->c.bytes, err));
 done:
     return st;
 }
 
-rc_status_t rc_measure_group(rc_device_t *d, const rc_measure_config_t *cfg, const rc_group_t *g,
-    rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter_fn, void *user, rc_err_t *err)
+rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_t *cfg,
+    const rc_group_t *g, rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter,
+    void *user, rc_err_t *err)
 {
     if (n < 1)
         return RC_OK;
-    session_t s = {
-        .d = d,
+    rc_measuring_t s = {
+        .ctx = ctx,
+        .d = ctx->d,
         .cfg = cfg,
         .g = g,
         .kernel = g->kernel->kernel,
         .n = n,
         .stop = stop,
-        .enter = enter_fn,
+        .enter = enter,
         .user = user,
     };
     s.job = rc_alloc0((size_t)n, sizeof *s.job, "the cases of a group", err);
     if (!s.job)
         return RC_ENOMEM;
     begin_cases(&s, cases);
-    int skipped;
-    rc_status_t st = make_operands(&s, &skipped, err);
-    if (st == RC_OK && !skipped)
-        st = sort_out(&s, err);
-    if (st == RC_OK && !skipped)
+    rc_status_t st = make_operands(&s, err);
+    if (st == RC_OK)
         st = all_sets(&s, err);
     for (int i = 0; i < n; i++) {
-        release_job(&s, &s.job[i]);
+        rc_trial_release(&s, &s.job[i]);
         if (cases[i].status == RC_CASE_OK)
             cases[i].sample_ns = rc_timing_take(&s.job[i].timing);
         rc_timing_free(&s.job[i].timing);
     }
     free(s.job);
-    rc_reference_free(s.ref);
-    if (s.b)
-        d->release(d, s.b);
-    if (s.c)
-        d->release(d, s.c);
+    rc_operands_end(ctx);
     return st;
 }

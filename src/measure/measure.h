@@ -2,12 +2,21 @@
  *
  *  A group is one (matrix, kernel, K, precision) under several schedules; its cases are verified
  *  one by one, then timed in interleaved rounds (A B C A B C ...) so that drift hits all alike.
- *  Verification before timing: C is poisoned, the product is run once, and a seeded sample of rows
- *  and columns is compared with fp64; rows that the schedule leaves out must still be zero and no
- *  poison may be left anywhere. */
+ *  Verification before timing (measure/verify.h): C is poisoned, the product is run once, then
+ *  every value is covered: by the poison, by the zeros of empty rows, by the sums of the rows with
+ *  random signs, and a seeded sample value by value.  B and C never leave the device.
+ *
+ *  Tiles.  When B and C of K columns do not fit the memory, a product is a sequence of launches
+ *  over tiles of columns (rc_measured_t.k_tile), as a user of that memory would run it.  Every
+ *  tile is verified with its own columns of B, then all are timed in the same memory of B and C.
+ *  The traffic is that of the product all the same: each launch reads and writes a whole tile,
+ *  which is about as large as the memory, and what the caches may hand from one tile to the next
+ *  is at most their size out of that, below a percent on every machine that needs tiles.  (With
+ *  an artificially small memory_limit it is not: then a tile may stay in the caches.) */
 #ifndef RC_MEASURE_MEASURE_H
 #define RC_MEASURE_MEASURE_H
 
+#include "base/digest.h"
 #include "base/outcome.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
@@ -25,10 +34,11 @@ typedef struct rc_measure_config {
     int cold;             /**< 1: flush the caches before every batch, batch = 1 */
     uint64_t seed;        /**< of B and of the verification sample */
     int64_t verify_rows;  /**< sampled rows (the longest and the first and last are always in) */
-    int64_t verify_cols;  /**< sampled columns */
+    int64_t verify_cols;  /**< sampled columns (of each tile) */
 } rc_measure_config_t;
 
-void rc_measure_defaults(rc_measure_config_t *cfg);
+/** What suits a kind of device. */
+void rc_measure_defaults(rc_measure_config_t *cfg, rc_device_kind_t kind);
 
 /** A case of a group and its result. */
 typedef struct rc_measured {
@@ -38,9 +48,11 @@ typedef struct rc_measured {
     rc_case_status_t status;
     rc_phase_t phase;      /**< where it ended when not ok */
     char text[200];        /**< why, when not ok */
-    int64_t prepare_ns;    /**< rearranging and uploading */
-    int64_t preprocess_ns; /**< the kernel's own work before its first product, 0 for none */
-    int64_t first_ns;      /**< the first run, cold code and data */
+    int64_t prepare_ns;    /**< rearranging and uploading; once, also when the last tile is
+                                narrower and needs a preparation of its own */
+    int64_t preprocess_ns; /**< the kernel's own work before its first product, 0 for none;
+                                likewise */
+    int64_t first_ns;      /**< the first run (of each tile), cold code and data */
     double median_ns;      /**< per product */
     double min_ns;
     double mean_ns;
@@ -52,7 +64,7 @@ typedef struct rc_measured {
     rc_stop_t stop;
     double error_max;  /**< largest |C - ref| / bound over the sample; <= 1 is right */
     double error_rel;  /**< largest |C - ref| / sum |a||b| over the sample */
-    int64_t bytes_min; /**< compulsory traffic of one product */
+    int64_t bytes_min; /**< compulsory traffic of one product; A once per tile */
     rc_device_state_t state;
     int64_t *sample_ns; /**< [reps] total of each batch; free with rc_measured_free */
 } rc_measured_t;
@@ -60,12 +72,15 @@ typedef struct rc_measured {
 /** What every case of a group shares. */
 typedef struct rc_group {
     const rc_csr_t *a;
+    rc_digest_t digest; /**< of the matrix: what was computed for its products serves the next
+                             group with the same digest; zero: unknown, nothing is kept */
     const rc_kernel_spec_t *kernel;
     int64_t k;
     rc_precision_t precision;
     rc_c_order_t c_order;
     rc_geometry_t geometry;
-    int64_t memory_limit; /**< bytes that B, C and the prepared matrices may take together */
+    int64_t memory_limit; /**< bytes that B, C and the prepared matrices may take together; the
+                               verification needs some 17 bytes per row beside */
 } rc_group_t;
 
 /** Asked between runs; non-zero ends the measurement with RC_EINTR. */
@@ -75,18 +90,30 @@ typedef int rc_stop_fn(void *user);
  *  index is the case, or -1 when all cases of the group are being timed in turn. */
 typedef void rc_enter_fn(void *user, int index, rc_phase_t phase);
 
+/** What is kept from group to group: the memory of B and C, and what the last product must be.
+ *  For one device, one thread at a time. */
+typedef struct rc_measure_context rc_measure_context_t;
+
+/** \param[in] d  borrowed until rc_measure_context_free
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_measure_context_new(rc_device_t *d, rc_measure_context_t **out, rc_err_t *err);
+
+void rc_measure_context_free(rc_measure_context_t *ctx);
+
 /** Verify and time the cases of a group.
  *  \param[in,out] cases  [n]; every case that was not interrupted has a final status afterwards
  *  \param[in] stop, enter, user  may be NULL
- *  Cases whose preparation does not fit memory_limit together are timed in smaller sets, the
- *  first case (the baseline) in each; a case that does not fit alone is RC_CASE_SKIPPED with the
- *  figures in its text.
+ *  K is tiled when B and C do not fit memory_limit beside the largest preparation.
+ *  Cases whose preparation does not fit together are timed in smaller sets, the first case (the
+ *  baseline) in each; a case that does not fit alone beside a tile of RC_TILE_STEP columns is
+ *  RC_CASE_SKIPPED with the figures in its text.
  *  \return RC_OK (also when cases failed), RC_EINTR, RC_EDEVICE (the device is unusable), RC_ENOMEM
  */
-rc_status_t rc_measure_group(rc_device_t *d, const rc_measure_config_t *cfg, const rc_group_t *g,
-    rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter, void *user, rc_err_t *err);
+rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_t *cfg,
+    const rc_group_t *g, rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter,
+    void *user, rc_err_t *err);
 
-/** Bytes of B and C together; INT64_MAX when that overflows. */
+/** Bytes of B and C together, C in original order; INT64_MAX when that overflows. */
 int64_t rc_group_dense_bytes(const rc_csr_t *a, int64_t k, rc_precision_t precision);
 
 /** Free the samples of a case; the rest stays readable. */

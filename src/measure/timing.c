@@ -21,8 +21,21 @@ void rc_timing_begin(rc_timing_t *t, const rc_measure_config_t *cfg)
     t->stop = RC_STOP_NONE;
 }
 
+/* Products of `best` ns that make a batch. */
+static int64_t batch_of(
+    const rc_measure_config_t *cfg, const rc_device_t *d, int64_t best, int64_t launches)
+{
+    int64_t want = cfg->min_batch_ns > 0 ? cfg->min_batch_ns : 0;
+    best = best > 0 ? best : 1;
+    int64_t batch = want / best + (want % best != 0);
+    int64_t most = d->batch_max > 0 ? d->batch_max / launches : BATCH_MAX;
+    most = most > BATCH_MAX ? BATCH_MAX : most;
+    batch = batch > most ? most : batch;
+    return cfg->cold || batch < 1 ? 1 : batch;
+}
+
 rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,
-    rc_launch_fn *launch, void *state, rc_err_t *err)
+    rc_launch_fn *launch, void *state, int64_t launches, rc_err_t *err)
 {
     int64_t spent = 0;
     int64_t best = INT64_MAX;
@@ -36,12 +49,8 @@ rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc
         spent += ns;
         runs++;
     } while (runs < cfg->warmup_runs && spent < cfg->warmup_ns);
-    if (t->reps > 0)
-        return RC_OK; /* samples of one case share a batch */
-    int64_t want = cfg->min_batch_ns > 0 ? cfg->min_batch_ns : 0;
-    best = best > 0 ? best : 1;
-    int64_t batch = want / best + (want % best != 0);
-    t->batch = cfg->cold || batch < 1 ? 1 : batch > BATCH_MAX ? BATCH_MAX : batch;
+    if (t->reps == 0) /* samples of one case share a batch */
+        t->batch = batch_of(cfg, d, best, launches);
     return RC_OK;
 }
 
@@ -67,7 +76,7 @@ rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_
     if (st == RC_OK && cfg->cold)
         st = d->flush(d, err);
     else if (st == RC_OK && settle)
-        st = d->time_batch(d, launch, state, 1, &ns, err);
+        st = launch(state, err); /* a GPU need not even be waited for */
     if (st == RC_OK)
         st = d->time_batch(d, launch, state, t->batch, &ns, err);
     if (st < 0)

@@ -21,9 +21,10 @@ typedef struct rc_timing {
 /** Begin a set of rounds: samples of earlier sets stay, the budget and the counts start anew. */
 void rc_timing_begin(rc_timing_t *t, const rc_measure_config_t *cfg);
 
-/** Launch until cfg's warm-up ends, and choose the batch from the fastest run. */
+/** Launch until cfg's warm-up ends, and choose the batch from the fastest run.
+ *  \param[in] launches  of the device per product, for its batch_max */
 rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc_device_t *d,
-    rc_launch_fn *launch, void *state, rc_err_t *err);
+    rc_launch_fn *launch, void *state, int64_t launches, rc_err_t *err);
 
 /** Time one batch, keep the sample, and set t->stop when the case is done.
  *  \param[in] settle  1: launch once untimed before, so that the batch finds its own data in cache

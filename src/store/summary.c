@@ -2,6 +2,7 @@
 #include "store/summary.h"
 #include "base/alloc.h"
 #include "base/stats.h"
+#include "store/summary_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,60 +26,21 @@ typedef struct maker {
     size_t settings;
     size_t setting_capacity;
     size_t policy_capacity;
-    rc_map_t k_matrices; /* k -> a matrix that was run with it, -2 when several were */
     rc_map_t setting_of; /* key of a setting -> its number */
     rc_err_t *err;
 } maker_t;
 
-static int takes_part(const rc_view_t *v, const rc_expr_t *where, int64_t i)
+static rc_digest_t setting_key(const rc_row_result_t *r, int is_n, int32_t c_order)
 {
-    rc_cursor_t c;
-    const rc_row_result_t *r = rc_view_result(v, i);
-    if (!rc_view_is_newest(v, i) || !rc_view_is_current(v, i) || r->status != RC_CASE_OK ||
-        !(r->median_ns > 0))
-        return 0;
-    /* a kernel that computes nothing is never verified, and an unverified time is in no average */
-    if (isnan(r->error_max))
-        return 0;
-    rc_view_seek(v, i, &c);
-    return rc_expr_match(where, rc_view_get, &c);
-}
-
-static rc_digest_t k_key(int64_t k)
-{
-    return rc_digest(&k, sizeof k);
-}
-
-static int is_k_n(const maker_t *m, const rc_row_result_t *r)
-{
-    return r->k == rc_view_matrix(m->v, r->matrix)->cols &&
-           rc_map_get(&m->k_matrices, k_key(r->k), -1) != -2;
-}
-
-static rc_status_t note_k(maker_t *m, const rc_row_result_t *r)
-{
-    int64_t before = rc_map_get(&m->k_matrices, k_key(r->k), -1);
-    if (before == r->matrix || before == -2)
-        return RC_OK;
-    /* matrices of the same width share a k under K = n too */
-    int same_width = before >= 0 && rc_view_matrix(m->v, (int32_t)before)->cols ==
-                                        rc_view_matrix(m->v, r->matrix)->cols;
-    return rc_map_set(
-        &m->k_matrices, k_key(r->k), before < 0 || same_width ? r->matrix : -2, m->err);
-}
-
-static rc_digest_t setting_key(const rc_row_result_t *r, int is_n)
-{
-    const int64_t key[] = {r->kernel, is_n ? -1 : r->k, r->precision, r->layout, r->op, r->c_order,
+    const int64_t key[] = {r->kernel, is_n ? -1 : r->k, r->precision, r->layout, r->op, c_order,
         r->cache, r->nw, r->nt, r->line, r->device};
     return rc_digest(key, sizeof key);
 }
 
-static rc_status_t find_setting(maker_t *m, int64_t row, int *out)
+static rc_status_t find_setting(maker_t *m, int64_t row, int is_n, int *out)
 {
     const rc_row_result_t *r = rc_view_result(m->v, row);
-    int is_n = is_k_n(m, r);
-    rc_digest_t key = setting_key(r, is_n);
+    rc_digest_t key = setting_key(r, is_n, r->c_order);
     int64_t at = rc_map_get(&m->setting_of, key, -1);
     if (at < 0) {
         void *settings = m->setting;
@@ -117,33 +79,42 @@ static int find_policy(maker_t *m, int setting, const char *name)
     return s->policies++;
 }
 
+static rc_status_t add_entry(maker_t *m, int64_t row, int setting)
+{
+    const rc_row_result_t *r = rc_view_result(m->v, row);
+    entry_t e = {.row = row, .matrix = r->matrix, .setting = setting};
+    void *p = m->entry;
+    e.policy = find_policy(m, setting, rc_view_policy(m->v, r->policy));
+    if (e.policy < 0)
+        return RC_OK;
+    rc_status_t st =
+        rc_grow(&p, &m->entry_capacity, m->entries + 1, sizeof *m->entry, "a summary", m->err);
+    m->entry = p;
+    if (st == RC_OK)
+        m->entry[m->entries++] = e;
+    return st;
+}
+
 static rc_status_t collect(maker_t *m, const rc_expr_t *where)
 {
-    for (int64_t i = 0; i < rc_view_count(m->v); i++)
-        if (takes_part(m->v, where, i)) {
-            rc_status_t st = note_k(m, rc_view_result(m->v, i));
-            if (st < 0)
-                return st;
-        }
-    for (int64_t i = 0; i < rc_view_count(m->v); i++) {
-        if (!takes_part(m->v, where, i))
-            continue;
-        const rc_row_result_t *r = rc_view_result(m->v, i);
-        entry_t e = {.row = i, .matrix = r->matrix};
-        void *p = m->entry;
-        rc_status_t st = find_setting(m, i, &e.setting);
-        if (st < 0)
-            return st;
-        e.policy = find_policy(m, e.setting, rc_view_policy(m->v, r->policy));
-        if (e.policy < 0)
-            continue;
-        st = rc_grow(&p, &m->entry_capacity, m->entries + 1, sizeof *m->entry, "a summary", m->err);
-        m->entry = p;
-        if (st < 0)
-            return st;
-        m->entry[m->entries++] = e;
+    rc_summary_row_t *row = NULL;
+    int64_t rows = 0;
+    rc_status_t st = rc_summary_rows(m->v, where, &row, &rows, m->err);
+    for (int64_t i = 0; st == RC_OK && i < rows; i++) {
+        int setting = 0;
+        st = find_setting(m, row[i].row, row[i].is_n, &setting);
+        if (st == RC_OK)
+            st = add_entry(m, row[i].row, setting);
     }
-    return RC_OK;
+    /* the original order has no C in schedule order: it is the baseline of that setting too */
+    for (int64_t i = 0; st == RC_OK && i < rows; i++) {
+        const rc_row_result_t *r = rc_view_result(m->v, row[i].row);
+        int64_t setting = rc_map_get(&m->setting_of, setting_key(r, row[i].is_n, 1), -1);
+        if (setting >= 0 && rc_summary_is_csr(m->v, r))
+            st = add_entry(m, row[i].row, (int)setting);
+    }
+    free(row);
+    return st;
 }
 
 static int by_setting_matrix_policy(const void *a, const void *b)
@@ -339,7 +310,6 @@ rc_status_t rc_summary_make(
         rc_summary_free(m.setting, (int)m.settings);
     free(m.entry);
     free(m.policy);
-    rc_map_free(&m.k_matrices);
     rc_map_free(&m.setting_of);
     return st;
 }

@@ -94,8 +94,8 @@ done:
 
 rc_digest_t rc_view_group(const rc_row_result_t *r)
 {
-    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->c_order,
-        r->cache, r->nw, r->nt, r->line, r->device};
+    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->cache,
+        r->nw, r->nt, r->line, r->device};
     return rc_digest(key, sizeof key);
 }
 
@@ -122,7 +122,7 @@ static rc_status_t fill_speedups(rc_view_t *v, rc_err_t *err)
         return RC_ENOMEM;
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
-        if (!is_ok(r) || strcmp(rc_view_policy(v, r->policy), "csr") != 0)
+        if (!is_ok(r) || r->c_order != 0 || strcmp(rc_view_policy(v, r->policy), "csr") != 0)
             continue;
         RC_TRY(rc_map_set(&base, run_group(r), i, err));
         if (v->newest[i])

@@ -90,7 +90,8 @@ const char *rc_view_device(const rc_view_t *v, int32_t id);
 const char *rc_view_message(const rc_view_t *v, int32_t id);
 const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 
-/** Key that rows share when only the policy differs. */
+/** Key that rows share when only the policy differs, and with it the row order of C: the original
+ *  order has no C in schedule order, so rows of both orders of C are compared with the same one. */
 rc_digest_t rc_view_group(const rc_row_result_t *r);
 
 /** Runs of the store. */

@@ -2,11 +2,13 @@
 #include "sweep/placement.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sweep/placement_gpu.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The n-th of `parts` slices of a CPU set. */
 static void slice(const cpu_set_t *all, int part, int parts, cpu_set_t *out)
@@ -45,7 +47,10 @@ static int divide(const cpu_set_t *sets, int rank, int size, cpu_set_t *mine)
     return 1;
 }
 
-static rc_status_t place_cpu(const rc_session_t *s, int share, const rc_log_t *log, rc_err_t *err)
+/* Bind the rank to its part of the CPUs of its node.  Collective.
+ * \param[out] shared  1: there is no part for each, and nothing was bound
+ * \param[out] cpus  that the rank had before */
+static rc_status_t bind_part(const rc_session_t *s, int *shared, int *cpus, rc_err_t *err)
 {
     cpu_set_t mine;
     rc_status_t st = RC_OK;
@@ -62,44 +67,138 @@ static rc_status_t place_cpu(const rc_session_t *s, int share, const rc_log_t *l
     }
     MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, sets, (int)sizeof mine, MPI_BYTE, s->node);
     cpu_set_t part;
-    if (divide(sets, s->node_rank, s->node_size, &part)) {
-        if (!CPU_EQUAL(&part, &mine) && sched_setaffinity(0, sizeof part, &part) != 0)
-            st = rc_fail_errno(err, RC_EDEVICE, errno, "cannot bind the process to its CPUs");
-    } else if (!share)
+    *cpus = CPU_COUNT(&mine);
+    *shared = !divide(sets, s->node_rank, s->node_size, &part);
+    if (!*shared && !CPU_EQUAL(&part, &mine) && sched_setaffinity(0, sizeof part, &part) != 0)
+        st = rc_fail_errno(err, RC_EDEVICE, errno, "cannot bind the process to its CPUs");
+    free(sets);
+    return rc_session_agree(s, st, err);
+}
+
+static rc_status_t place_cpu(
+    const rc_session_t *s, int threads, int share, const rc_log_t *log, rc_err_t *err)
+{
+    int shared = 0;
+    int cpus = 0;
+    rc_status_t st = bind_part(s, &shared, &cpus, err);
+    if (st < 0)
+        return st;
+    if (shared && !share)
         st = rc_fail(err, RC_EDEVICE,
             "%d ranks on %s, and rank %d has to share its %d CPUs, so times would disturb each "
             "other; start at most one rank per CPU, bound to CPUs of its own or not at all "
             "(--bind-to none), or insist with --share-device",
-            s->node_size, s->host, s->rank, CPU_COUNT(&mine));
-    else if (s->node_rank == 0)
+            s->node_size, s->host, s->rank, cpus);
+    else if (shared && s->node_rank == 0)
         rc_log(log, RC_LOG_WARN, "sweep", "%d ranks on %s share %d CPUs, as asked", s->node_size,
-            s->host, CPU_COUNT(&mine));
-    free(sets);
+            s->host, cpus);
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    if (st == RC_OK && sched_getaffinity(0, sizeof mine, &mine) != 0)
+        st = rc_fail_errno(err, RC_EDEVICE, errno, "cannot read the CPU set of the process");
+    else if (st == RC_OK && threads > CPU_COUNT(&mine) && !share)
+        st = rc_fail(err, RC_EINVAL,
+            "--threads %d, but rank %d has %d CPUs; insist with --share-device", threads, s->rank,
+            CPU_COUNT(&mine));
     return rc_session_agree(s, st, err);
+}
+
+/* The CPUs of a GPU rank load, order and launch: sharing them costs time, but spoils no figure. */
+static rc_status_t place_gpu(
+    const rc_session_t *s, int share, const rc_log_t *log, int *index, rc_err_t *err)
+{
+    int shared = 0;
+    int cpus = 0;
+    rc_status_t st = rc_seat_take(s, share, log, index, err);
+    if (st == RC_OK)
+        st = bind_part(s, &shared, &cpus, err);
+    if (st < 0 || s->node_rank != 0)
+        return st;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (shared)
+        rc_log(log, RC_LOG_WARN, "sweep",
+            "%d ranks on %s share %d CPUs: preparing matrices may hold up their GPUs", s->node_size,
+            s->host, cpus);
+    else if (cpus == 1 && online > s->node_size)
+        rc_log(log, RC_LOG_WARN, "sweep",
+            "a rank on %s has 1 of %ld CPUs to prepare matrices with: --bind-to none (mpirun) or "
+            "--cpus-per-task (srun) gives it more",
+            s->host, online);
+    return RC_OK;
 }
 
 rc_status_t rc_placement_open(const rc_session_t *s, rc_device_kind_t kind, int threads, int share,
     const rc_log_t *log, rc_device_t **out, rc_err_t *err)
 {
-    if (kind != RC_DEVICE_CPU)
-        return rc_fail(err, RC_ENOTSUP, "this build has no CUDA kernels; use --device cpu");
-    rc_status_t st = place_cpu(s, share, log, err);
+    rc_device_t *d = NULL;
+    int index = 0;
+    rc_status_t st = kind == RC_DEVICE_CPU ? place_cpu(s, threads, share, log, err)
+                                           : place_gpu(s, share, log, &index, err);
     if (st < 0)
         return st;
-    rc_device_t *d = NULL;
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        st = rc_fail_errno(err, RC_EDEVICE, errno, "cannot read the CPU set of the process");
-    else if (threads > CPU_COUNT(&mine) && !share)
-        st = rc_fail(err, RC_EINVAL,
-            "--threads %d, but rank %d has %d CPUs; insist with --share-device", threads, s->rank,
-            CPU_COUNT(&mine));
-    st = rc_session_agree(s, st < 0 ? st : rc_device_open_cpu(threads, &d, err), err);
+    if (kind == RC_DEVICE_CPU)
+        st = rc_device_open_cpu(threads, &d, err);
+    else
+        st = rc_device_open_gpu(index, threads, &d, err);
+    st = rc_session_agree(s, st, err);
     if (st < 0) {
         rc_device_close(d);
         return st;
     }
     *out = d;
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------- the kind */
+
+/* What --device auto means to this rank: a GPU when there is one.  Local. */
+static rc_device_kind_t best_kind(const rc_log_t *log)
+{
+    rc_gpu_info_t *list = NULL;
+    rc_gpu_versions_t v;
+    int n = 0;
+    rc_err_t err = {0};
+    rc_status_t st = rc_gpu_list(&list, &n, &err);
+    free(list);
+    /* a machine with a driver, and the driver says no */
+    if (st == RC_EDEVICE && rc_gpu_versions(&v, NULL) == RC_OK && v.driver > 0)
+        rc_log(log, RC_LOG_WARN, "sweep", "the CPUs are measured: %s", err.text);
+    return st == RC_OK && n > 0 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
+}
+
+/* --device cuda: what stands in the way for every rank is said before anything is opened. */
+static rc_status_t check_gpu(rc_err_t *err)
+{
+    rc_gpu_info_t *list = NULL;
+    int n = 0;
+    rc_status_t st = rc_gpu_list(&list, &n, err);
+    free(list);
+    return st < 0 ? rc_err_context(err, "--device cuda") : RC_OK;
+}
+
+rc_status_t rc_placement_kind(const rc_session_t *s, const char *device, const rc_log_t *log,
+    rc_device_kind_t *out, rc_err_t *err)
+{
+    *out = RC_DEVICE_CPU;
+    if (strcmp(device, "cpu") == 0)
+        return RC_OK;
+    if (strcmp(device, "cuda") == 0) {
+        *out = RC_DEVICE_CUDA;
+        return check_gpu(err);
+    }
+    if (strcmp(device, "auto") != 0)
+        return rc_fail(err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%s'", device);
+    *out = best_kind(log);
+    struct {
+        int has;
+        int rank;
+    } mine = {*out == RC_DEVICE_CUDA, s->rank}, least, most;
+    if (MPI_Allreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, s->comm) != MPI_SUCCESS ||
+        MPI_Allreduce(&mine, &most, 1, MPI_2INT, MPI_MAXLOC, s->comm) != MPI_SUCCESS)
+        return rc_fail(err, RC_EMPI, "MPI: the devices of the ranks cannot be compared");
+    if (least.has != most.has)
+        return rc_fail(err, RC_EDEVICE,
+            "rank %d sees a GPU and rank %d sees none: start one rank per GPU, or say --device cpu",
+            most.rank, least.rank);
     return RC_OK;
 }

@@ -9,7 +9,7 @@
 #include "store/view.h"
 #include "sweep/sweep.h"
 
-enum { RC_PLAN_KERNELS_MAX = 64, RC_PLAN_PRECISIONS = 2 };
+enum { RC_PLAN_KERNELS_MAX = 256, RC_PLAN_PRECISIONS = 2 };
 
 /** What a device class means for cases: its name, what its kernels can do and roughly how fast. */
 typedef struct rc_profile {

@@ -72,6 +72,10 @@ static void note_shared(writer_t *w, const rc_sweep_config_t *c)
     note(w, "cflags", RC_BUILD_CFLAGS);
     note(w, "hdf5", RC_BUILD_HDF5);
     note(w, "cuda", RC_BUILD_CUDA);
+    if (RC_BUILD_NVCC[0]) {
+        note(w, "cuda.nvcc", RC_BUILD_NVCC);
+        note(w, "cuda.arch", RC_BUILD_CUDA_ARCH);
+    }
     if (MPI_Get_library_version(text, &n) == MPI_SUCCESS)
         note(w, "mpi", text);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
@@ -88,6 +92,30 @@ static void note_shared(writer_t *w, const rc_sweep_config_t *c)
     note_int(w, "measure.min_batch_ns", c->measure.min_batch_ns);
     note_int(w, "measure.seed", (int64_t)c->measure.seed);
     note(w, "timing", c->share_machine ? "shared" : "exclusive");
+}
+
+static void note_version(writer_t *w, const char *key, int version, int per_minor)
+{
+    enum { per_major = 1000 };
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d", version / per_major, version % per_major / per_minor);
+    if (version % per_minor)
+        snprintf(text, sizeof text, "%d.%d.%d", version / per_major,
+            version % per_major / per_minor, version % per_minor);
+    note(w, key, text);
+}
+
+/* The libraries that a GPU rank found, which need not be those of the build. */
+static void note_gpu(writer_t *w)
+{
+    enum { runtime_minor = 10, library_minor = 100 };
+    rc_gpu_versions_t v;
+    if (rc_gpu_versions(&v, NULL) < 0)
+        return;
+    note_version(w, "cuda.runtime", v.runtime, runtime_minor);
+    note_version(w, "cuda.driver", v.driver, runtime_minor);
+    note(w, "cuda.driver_name", v.driver_name);
+    note_version(w, "cuda.cusparse", v.cusparse, library_minor);
 }
 
 rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc_sweep_config_t *c,
@@ -110,6 +138,8 @@ rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc
     note_int(&w, "device.threads", d->threads);
     note_int(&w, "device.cache_bytes", d->cache_bytes);
     note_int(&w, "device.memory_bytes", d->memory_bytes);
+    if (d->kind == RC_DEVICE_CUDA)
+        note_gpu(&w);
     note_int(&w, "node.ranks", s->node_size);
     rc_bytes_free(&w.buffer);
     return w.st;

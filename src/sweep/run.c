@@ -383,7 +383,9 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         .memory_limit = w->memory_limit,
         .device_limit = w->device_limit};
     rc_worker_divide(&worker);
-    st = record_absents(w, ledger);
+    st = rc_measure_context_new(w->device, &worker.measure, w->err);
+    if (st == RC_OK)
+        st = record_absents(w, ledger);
     if (st == RC_OK)
         st = rc_worker_run(&worker, spent, w->err);
     if (st == RC_EINTR) {
@@ -403,6 +405,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     }
     tell_spent(w, &worker, spent, rc_clock_ns() - start);
     rc_ledger_close(ledger);
+    rc_measure_context_free(worker.measure);
     return st;
 }
 

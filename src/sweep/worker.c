@@ -121,6 +121,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .order_ns = all->order_ns + first,
         .n = n};
     rc_group_t g = {.a = &b.job->a,
+        .digest = b.job->digest,
         .kernel = &c->kernel[b.block->kernel],
         .k = b.block->k,
         .precision = b.block->precision,
@@ -136,7 +137,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
     /* making the operands may fail for good too: then the first case is to blame */
     entering(&b, 0, RC_PHASE_PREPARE);
     rc_status_t st = b.failed < 0 ? b.failed
-                                  : rc_measure_group(w->device, &c->measure, &g, b.measured, n,
+                                  : rc_measure_group(w->measure, &c->measure, &g, b.measured, n,
                                         asked_to_stop, entering, &b, t->err);
     t->spent->busy_ns += rc_clock_ns() - start;
     t->spent->active_ns += w->device->active_ns - active;

@@ -22,6 +22,7 @@ typedef struct rc_worker {
     const rc_sweep_config_t *config;
     const rc_profile_t *profile;
     rc_device_t *device;
+    rc_measure_context_t *measure; /**< of the device */
     const rc_plan_t *plan;
     const rc_plan_known_t *known;
     rc_queue_t *queue;

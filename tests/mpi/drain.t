@@ -11,36 +11,12 @@ done
 # a run of about two seconds
 list="-C $tmp/col $quick -k 2,3 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000"
 
-cat >"$tmp/rank" <<'END'
-#!/bin/sh
-echo "$$" >>"$PIDS"
-exec "$ROWCAST" "$@"
-END
-chmod +x "$tmp/rank"
-PIDS=$tmp/pids
-export PIDS ROWCAST
-
-start() # start STORE ARGUMENT...: a sweep on 2 ranks in the background, its launcher in $job
+run() # run STORE ARGUMENT...: a sweep on 2 ranks in the background
 {
     store=$1
     shift
-    : >"$PIDS"
     # shellcheck disable=SC2086
-    "$MPIRUN" -n 2 "$tmp/rank" sweep -s "$store" $list "$@" >"$tmp/job.out" 2>"$tmp/job.err" &
-    job=$!
-    # a watchdog: a hang is a failure
-    (
-        sleep "$limit"
-        kill -9 "$job" 2>/dev/null
-    ) >/dev/null 2>&1 &
-    watchdog=$!
-}
-
-finish() # the exit code of the job in $code
-{
-    wait "$job" 2>/dev/null
-    code=$?
-    kill "$watchdog" 2>/dev/null
+    start 2 sweep -s "$store" $list "$@"
 }
 
 under_way() # wait until a journal of the store has results
@@ -54,13 +30,13 @@ under_way() # wait until a journal of the store has results
     return 1
 }
 
-start "$tmp/whole.h5"
+run "$tmp/whole.h5"
 finish
-is "an uninterrupted sweep" "$code" 0
+is "an uninterrupted sweep" "$job_code" 0
 
 # -------------------------------------------------- signals and the time budget
 for how in TERM-0 TERM-1 USR1-1 USR1-launcher INT-0; do
-    start "$tmp/$how.h5"
+    run "$tmp/$how.h5"
     ok "$how: it is under way" under_way
     signal=${how%-*}
     case $how in
@@ -68,7 +44,7 @@ for how in TERM-0 TERM-1 USR1-1 USR1-launcher INT-0; do
     *) kill "-$signal" "$(sed -n "$((${how#*-} + 1))p" "$PIDS")" ;;
     esac
     finish
-    is "$how: exit code 75" "$code" 75
+    is "$how: exit code 75" "$job_code" 75
     ok "$how: something is done and something left" sh -c \
         "n=\$('$ROWCAST' query '$store' -f csv -o case | wc -l); test \$n -gt 1 && test \$n -lt 25"
     # shellcheck disable=SC2086
@@ -76,15 +52,15 @@ for how in TERM-0 TERM-1 USR1-1 USR1-launcher INT-0; do
     is "$how: the cases are those of an uninterrupted sweep" "$(cases "$store")$(twice "$store")" \
         "$(cases "$tmp/whole.h5")"
 done
-start "$tmp/budget.h5" --time-budget 0.2
+run "$tmp/budget.h5" --time-budget 0.2
 finish
-is "a time budget ends it with 75" "$code" 75
+is "a time budget ends it with 75" "$job_code" 75
 # shellcheck disable=SC2086
 code "and a rerun completes" 0 launch 3 sweep -s "$store" $list
 is "with the same cases" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
 
 # mpirun that is asked to end gives its ranks a moment, then kills: nothing is lost
-start "$tmp/launcher.h5"
+run "$tmp/launcher.h5"
 under_way
 kill -TERM "$job"
 finish
@@ -94,7 +70,7 @@ code "and a rerun completes" 0 launch 2 sweep -s "$store" $list
 is "with the same cases" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
 
 # ------------------------------------------------------- while a sweep runs
-start "$tmp/busy.h5"
+run "$tmp/busy.h5"
 under_way
 is "status shows its ranks" "$(alone status "$store" -f csv 2>/dev/null | grep -c '^journal: rank [01] of 2,.running')" 2
 # shellcheck disable=SC2086
@@ -103,6 +79,6 @@ ok "and told by whom" grep -q 'another sweep has this store.*held by process [0-
 ok "a fold in the middle" alone fold "$store"
 ok "brings rows" sh -c "'$ROWCAST' query '$store' -f csv | grep -q ,ok,"
 finish
-is "and does the sweep no harm" "$code" 0
+is "and does the sweep no harm" "$job_code" 0
 is "the cases are those of a sweep alone" "$(cases "$store")$(twice "$store")" \
     "$(cases "$tmp/whole.h5")"

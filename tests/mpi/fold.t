@@ -6,7 +6,7 @@
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
 command -v h5diff >/dev/null || skip_all "no h5diff"
 export OMPI_MCA_odls_base_sigkill_timeout=0
-plan 26
+plan 27
 
 for i in 1 2 3 4; do
     matrix "m$i" uniform:n=$((50 + 40 * i))
@@ -15,9 +15,8 @@ done
 first=$tmp/first.h5
 sweep 2 "$first" -k 3 -p csr,lpt --kernels null >/dev/null 2>&1
 # shellcheck disable=SC2086
-"$MPIRUN" -n 2 "$ROWCAST" sweep -C "$tmp/col" -s "$first" $quick -k 2,5 -p csr,lpt,cta \
-    --kernels fault:mode=0:delay_us=20000 --max-reps 50 --case-time 1 >"$tmp/out" 2>&1 &
-job=$!
+start 2 sweep -C "$tmp/col" -s "$first" $quick -k 2,5 -p csr,lpt,cta \
+    --kernels fault:mode=0:delay_us=20000 --max-reps 50 --case-time 1
 waits=0
 while [ "$waits" -lt 200 ]; do # until both ranks have something finished
     done_now=$(alone status "$first" -f csv 2>/dev/null | awk -F'",' '/^journal/ && $2 + 0 > 0' | wc -l)
@@ -27,10 +26,9 @@ while [ "$waits" -lt 200 ]; do # until both ranks have something finished
 done
 ok "both ranks have results in their journals" test "$done_now" -eq 2
 kill -9 "$job"
-wait "$job" 2>/dev/null
-ps -e -o pid= -o args= | awk -v s="$first" '$2 !~ /awk/ && index($0, "-s " s) { print $1 }' \
-    | xargs -r kill -9 2>/dev/null
-sleep 0.3
+finish
+ranks | xargs -r kill -9 2>/dev/null
+ok "and are killed" gone
 is "two journals are left" "$(find "$first.journal" -name '*.rcj' | wc -l)" 2
 is "their writers are gone" "$(alone status "$first" -f csv | grep -c died)" 2
 

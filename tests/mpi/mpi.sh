@@ -1,28 +1,153 @@
 # shellcheck shell=sh
-# Sourced by the tests under a launcher: skips them where there is none.
+# Sourced by the tests under a launcher: skips them where there is none.  Whatever is started here
+# ends within a limit, and nothing is left running.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/process.sh
+. "$top_srcdir/tests/process.sh"
 # shellcheck source=/dev/null
 . "${top_builddir:?}/tests/env.sh"
 : "${MPIRUN:=}" "${ROWCAST:?}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
 case $MPIRUN in '' | no) skip_all "no mpirun" ;; esac
-timeout 60 "$MPIRUN" -n 2 true >/dev/null 2>&1 || skip_all "mpirun cannot start two processes here"
-limit=120 # seconds for one command; a hang is a failure
+timeout -k 5 60 "$MPIRUN" -n 2 true >/dev/null 2>&1 || skip_all "mpirun cannot start two processes here"
+limit=${ROWCAST_COMMAND_LIMIT:-120} # seconds for one command; a hang is a failure
+patience=10                         # seconds for a launcher to end after its ranks
+
+mark=$tmp/
+ROWCAST_BOUND="${ROWCAST_BOUND:-} $mark" # what is started from here on, see tests/process.sh
+ROWCAST_REPORT=$tmp/report               # shown at the end: the output of a command may be a result
+PIDS=$tmp/pids
+export ROWCAST ROWCAST_BOUND ROWCAST_REPORT PIDS
+: >"$tmp/stuck"
+: >"$tmp/hung"
+
+leave()
+{
+    [ ! -e "$tmp/report" ] || cat "$tmp/report"
+    [ ! -s "$tmp/hung" ] || echo "# launchers that hung after their ranks had ended: $(wc -l <"$tmp/hung")"
+    [ ! -s "$tmp/stuck" ] || echo "Bail out! stuck: $(sort -u "$tmp/stuck" | tr '\n' ';')"
+    end_started "$mark"
+    rm -rf "$tmp"
+}
+trap leave EXIT
+
+# A rank says who it is before it becomes rowcast.
+cat >"$tmp/rank" <<'END_OF_RANK'
+#!/bin/sh
+echo "$$" >>"$PIDS"
+exec "$ROWCAST" "$@"
+END_OF_RANK
+chmod +x "$tmp/rank"
+
+# ranks: the ids of those that live
+ranks()
+{
+    for rank in $(started_by "$mark"); do
+        { read -r rank_name <"/proc/$rank/comm"; } 2>/dev/null || continue
+        case $rank_name in rank | *rowcast*) echo "$rank" ;; esac
+    done
+}
+
+# gone: wait until no rank lives; those that stay are shown and killed, and it returns 1
+gone()
+{
+    gone_rounds=0
+    while [ -n "$(ranks)" ]; do
+        gone_rounds=$((gone_rounds + 1))
+        if [ "$gone_rounds" -gt 200 ]; then
+            show_started "$mark" >>"$tmp/report"
+            end_started "$mark"
+            return 1
+        fi
+        sleep 0.1
+    done
+}
+
+# running ID: not for one that is dead and not waited for yet
+running()
+{
+    { read -r running_line <"/proc/$1/stat"; } 2>/dev/null || return 1
+    case ${running_line##*) } in [ZX]*) return 1 ;; esac
+}
+
+# await ID WHAT: wait for a launcher in the background; its exit code, but
+#   137  it was killed as it did not end after its ranks.  That is no fault of the ranks: when one of them
+#        is killed, mpirun of Open MPI 4.1 with PMIx 4.2 sometimes waits in PMIx_server_finalize() for
+#        ever, for a mutex in memory that it has given back.
+#   124  it took longer than the limit; everything has been shown and killed
+await()
+{
+    await_start=$(date +%s)
+    await_ranks=$await_start # when one was seen
+    await_rounds=0
+    while running "$1"; do
+        sleep 0.05
+        await_rounds=$(((await_rounds + 1) % 20))
+        [ "$await_rounds" -eq 0 ] || continue
+        await_now=$(date +%s)
+        if [ -n "$(ranks)" ]; then
+            await_ranks=$await_now
+        elif [ $((await_now - await_ranks)) -ge "$patience" ]; then
+            {
+                echo "# the launcher hangs, its ranks have ended: $2"
+                show_started "$mark"
+            } >>"$tmp/report"
+            echo "$2" >>"$tmp/hung"
+            kill -9 "$1"
+            wait "$1" 2>/dev/null
+            return 137
+        fi
+        if [ $((await_now - await_start)) -ge "$limit" ]; then
+            {
+                echo "# over the limit of $limit s: $2"
+                show_started "$mark"
+            } >>"$tmp/report"
+            echo "$2" >>"$tmp/stuck"
+            end_started "$mark"
+            wait "$1" 2>/dev/null
+            return 124
+        fi
+    done
+    wait "$1" 2>/dev/null
+}
 
 # launch RANKS ARGUMENT...: rowcast under the launcher
 launch()
 {
     launch_ranks=$1
     shift
-    timeout "$limit" "$MPIRUN" -n "$launch_ranks" "$ROWCAST" "$@"
+    "$MPIRUN" -n "$launch_ranks" "$ROWCAST" "$@" &
+    await "$!" "rowcast $1 on $launch_ranks ranks"
+}
+
+# start RANKS ARGUMENT...: the same in the background; the launcher is $job, $PIDS has the ids of the
+# ranks in the order in which they began, the output is in $tmp/job.out and $tmp/job.err
+start()
+{
+    start_ranks=$1
+    shift
+    : >"$PIDS"
+    "$MPIRUN" -n "$start_ranks" "$tmp/rank" "$@" >"$tmp/job.out" 2>"$tmp/job.err" &
+    job=$!
+}
+
+# finish: wait for $job; its exit code is in $job_code, see await
+finish()
+{
+    await "$job" "a sweep in the background"
+    # shellcheck disable=SC2034  # for the test
+    job_code=$?
 }
 
 # alone ARGUMENT...: rowcast without a launcher
 alone()
 {
-    timeout "$limit" "$ROWCAST" "$@"
+    sh "$top_srcdir/tests/bound.sh" "$limit" "$ROWCAST" "$@"
+    alone_code=$?
+    [ "$alone_code" -ne 124 ] || echo "rowcast $1" >>"$tmp/stuck"
+    return "$alone_code"
 }
 
 # matrix NAME SPEC: a matrix of the collection $tmp/col, group G

@@ -59,6 +59,7 @@ static rc_schedule_t make_schedule(const rc_csr_t *a, int kind)
 /* A group of n cases over the three schedules, and everything that it needs. */
 typedef struct world {
     rc_device_t *d;
+    rc_measure_context_t *ctx;
     rc_csr_t a;
     rc_schedule_t schedule[SCHEDULES];
     rc_kernel_spec_t kernel;
@@ -72,6 +73,7 @@ static void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, i
 {
     memset(w, 0, sizeof *w);
     assert_int_equal(rc_device_open_cpu(2, &w->d, NULL), RC_OK);
+    assert_int_equal(rc_measure_context_new(w->d, &w->ctx, NULL), RC_OK);
     assert_int_equal(rc_kernel_spec_parse(kernel, &w->kernel, NULL), RC_OK);
     w->a = a;
     w->n = n;
@@ -79,7 +81,7 @@ static void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, i
         w->schedule[i] = make_schedule(&w->a, i);
     for (int i = 0; i < n; i++)
         w->cases[i].schedule = &w->schedule[i % SCHEDULES];
-    rc_measure_defaults(&w->cfg);
+    rc_measure_defaults(&w->cfg, RC_DEVICE_CPU);
     w->cfg.budget_ns = 3000000;
     w->group = (rc_group_t){
         .a = &w->a,
@@ -93,7 +95,7 @@ static void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, i
 
 static rc_status_t world_run(world_t *w)
 {
-    return rc_measure_group(w->d, &w->cfg, &w->group, w->cases, w->n, NULL, NULL, NULL, NULL);
+    return rc_measure_group(w->ctx, &w->cfg, &w->group, w->cases, w->n, NULL, NULL, NULL, NULL);
 }
 
 static void world_end(world_t *w)
@@ -103,6 +105,7 @@ static void world_end(world_t *w)
     for (int i = 0; i < SCHEDULES; i++)
         free(w->schedule[i].row);
     free_matrix(&w->a);
+    rc_measure_context_free(w->ctx);
     rc_device_close(w->d);
 }
 
@@ -302,10 +305,11 @@ static void failures_are_data(void **state)
     world_end(&w);
 
     world_begin(&w, "cstat", make_matrix(30, 30, 2, 1), 3, 2);
-    w.group.c_order = RC_C_SCHEDULE;
+    w.group.c_order = RC_C_SCHEDULE; /* of an identity the same as the original order */
     assert_int_equal(world_run(&w), RC_OK);
-    assert_int_equal(w.cases[0].status, RC_CASE_SKIPPED);
-    check_line(w.cases[0].text);
+    assert_int_equal(w.cases[0].status, RC_CASE_OK);
+    assert_int_equal(w.cases[1].status, RC_CASE_SKIPPED);
+    check_line(w.cases[1].text);
     world_end(&w);
 
     world_begin(&w, "cstat", make_matrix(30, 30, 2, 1), 0, 2);
@@ -378,7 +382,7 @@ static void phases_are_announced(void **state)
     events_t e = {.stop_after = -1};
     world_begin(&w, "cstat", make_matrix(60, 40, 4, 1), 3, 2);
     assert_int_equal(
-        rc_measure_group(w.d, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL), RC_OK);
+        rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL), RC_OK);
     static const int index[] = {0, 0, 1, 1, -1};
     static const rc_phase_t phase[] = {
         RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_TIME};
@@ -410,7 +414,7 @@ static void memory_limit_makes_sets(void **state)
         int64_t one = w.kernel.kernel->bytes_device(&p);
         w.group.memory_limit = rc_group_dense_bytes(&w.a, 3, RC_FP32) + fit * one + one / 2;
         assert_int_equal(
-            rc_measure_group(w.d, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
+            rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
             RC_OK);
         for (int i = 0; i < w.n; i++) {
             assert_int_equal(w.cases[i].status, fit == 0 ? RC_CASE_SKIPPED : RC_CASE_OK);
@@ -452,7 +456,7 @@ static void stopping(void **state)
         w.cfg.min_reps = 4;
         w.cfg.budget_ns = INT64_MAX;
         rc_status_t st =
-            rc_measure_group(w.d, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL);
+            rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL);
         int ok = 0;
         for (int i = 0; i < w.n; i++) {
             const rc_measured_t *m = &w.cases[i];

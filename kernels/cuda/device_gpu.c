@@ -1,0 +1,384 @@
+/* A GPU as a device: one stream, a memory pool of its own, batches timed between two events. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/dense.h"
+#include "kernels/cuda/nvml.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Words of host memory that the gate sees. */
+typedef struct gate_words {
+    uint32_t open;    /* ticket up to which gates are open; the host writes it */
+    uint32_t gave_up; /* ticket of the last gate that opened by itself */
+} gate_words_t;
+
+/* Launches that wait on their own work (a library that asks for a size on the way) meet a gate that
+ * only its bound opens: after so many batches in a row they are timed without one. */
+enum { GATE_PATIENCE = 2 };
+static const uint64_t gate_bound_ns = 20000000;
+
+typedef struct gpu_impl {
+    int index;
+    int sms;
+    cudaStream_t stream;
+    cudaMemPool_t pool; /* NULL: the device has no pools, alloc and release synchronise */
+    cudaEvent_t start;
+    cudaEvent_t stop;
+    gate_words_t *gate;        /* mapped host memory */
+    gate_words_t *gate_device; /* the same, as the device addresses it */
+    uint32_t ticket;
+    const void *blocked; /* state of the launches whose gate gave up last, ... */
+    int blocked_times;   /* ... so many times in a row */
+    void *flush_buffer;  /* NULL until the first flush */
+    size_t flush_bytes;
+    int flush_byte;
+    rc_nvml_t *nvml; /* NULL: no such library */
+    rc_cuda_library_t cusparse;
+} gpu_impl_t;
+
+cudaStream_t rc_cuda_stream(const rc_device_t *d)
+{
+    const gpu_impl_t *impl = d->impl;
+    /* the current device belongs to the thread; setting it again costs next to nothing, and an
+     * error shows in the call that needs it */
+    (void)cudaSetDevice(impl->index);
+    return impl->stream;
+}
+
+int rc_cuda_sms(const rc_device_t *d)
+{
+    const gpu_impl_t *impl = d->impl;
+    return impl->sms;
+}
+
+rc_cuda_library_t *rc_cuda_cusparse(rc_device_t *d)
+{
+    gpu_impl_t *impl = d->impl;
+    return &impl->cusparse;
+}
+
+/* --------------------------------------------------------------- memory */
+
+static cudaError_t pool_alloc(const gpu_impl_t *impl, size_t bytes, void **out)
+{
+    cudaError_t e = impl->pool ? cudaMallocFromPoolAsync(out, bytes, impl->pool, impl->stream)
+                               : cudaMalloc(out, bytes);
+    if (e == cudaErrorMemoryAllocation)
+        (void)cudaGetLastError();
+    return e;
+}
+
+static rc_status_t gpu_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+{
+    gpu_impl_t *impl = d->impl;
+    cudaStream_t stream = rc_cuda_stream(d);
+    size_t size = bytes ? bytes : 1;
+    void *p = NULL;
+    cudaError_t e = pool_alloc(impl, size, &p);
+    if (e == cudaErrorMemoryAllocation && impl->pool) {
+        /* what was released is ours again only when the stream has passed it, and whole pages of it
+         * go back to the device only when told */
+        e = cudaStreamSynchronize(stream);
+        if (e == cudaSuccess)
+            e = cudaMemPoolTrimTo(impl->pool, 0);
+        if (e == cudaSuccess)
+            e = pool_alloc(impl, size, &p);
+    }
+    if (e == cudaErrorMemoryAllocation)
+        return rc_fail(err, RC_ENOMEM, "no memory on the device for %zu bytes", bytes);
+    if (e == cudaSuccess)
+        *out = p;
+    return rc_cuda_check(e, "device memory", err);
+}
+
+/* An error here was reported by the call that met it, or will be by the next one. */
+static void gpu_release(rc_device_t *d, void *p)
+{
+    gpu_impl_t *impl = d->impl;
+    cudaStream_t stream = rc_cuda_stream(d);
+    if (!p)
+        return;
+    if (impl->pool)
+        (void)cudaFreeAsync(p, stream);
+    else
+        (void)cudaFree(p);
+}
+
+static rc_status_t copy(rc_device_t *d, void *to, const void *from, size_t bytes,
+    enum cudaMemcpyKind kind, const char *what, rc_err_t *err)
+{
+    cudaStream_t stream = rc_cuda_stream(d);
+    if (bytes == 0)
+        return RC_OK;
+    int64_t begin = rc_clock_ns();
+    cudaError_t e = cudaMemcpyAsync(to, from, bytes, kind, stream);
+    if (e == cudaSuccess)
+        e = cudaStreamSynchronize(stream);
+    d->active_ns += rc_clock_ns() - begin;
+    return rc_cuda_check(e, what, err);
+}
+
+static rc_status_t gpu_upload(
+    rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    return copy(d, to, from, bytes, cudaMemcpyHostToDevice, "copy to the device", err);
+}
+
+static rc_status_t gpu_download(
+    rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    return copy(d, to, from, bytes, cudaMemcpyDeviceToHost, "copy from the device", err);
+}
+
+static rc_status_t gpu_fill(rc_device_t *d, void *p, int byte, size_t bytes, rc_err_t *err)
+{
+    cudaStream_t stream = rc_cuda_stream(d);
+    if (bytes == 0)
+        return RC_OK;
+    return rc_cuda_check(cudaMemsetAsync(p, byte, bytes, stream), "fill of device memory", err);
+}
+
+static rc_status_t gpu_flush(rc_device_t *d, rc_err_t *err)
+{
+    enum { least = 32 * 1024 * 1024 };
+    gpu_impl_t *impl = d->impl;
+    if (!impl->flush_buffer) {
+        /* twice the cache: one pass then leaves nothing of what was there */
+        size_t bytes = d->cache_bytes > least / 2 ? 2 * (size_t)d->cache_bytes : least;
+        rc_status_t st = gpu_alloc(d, bytes, &impl->flush_buffer, err);
+        if (st < 0)
+            return rc_err_context(err, "cache flush");
+        impl->flush_bytes = bytes;
+    }
+    impl->flush_byte = !impl->flush_byte;
+    return gpu_fill(d, impl->flush_buffer, impl->flush_byte, impl->flush_bytes, err);
+}
+
+/* --------------------------------------------------------------- timing */
+
+/* Is there a gate for this batch?  Not for launches that were seen to wait for their own work. */
+static int gated(gpu_impl_t *impl, const void *state)
+{
+    if (impl->blocked != state)
+        impl->blocked_times = 0;
+    return impl->blocked_times < GATE_PATIENCE;
+}
+
+static void open_gate(gpu_impl_t *impl)
+{
+    __atomic_store_n(&impl->gate->open, impl->ticket, __ATOMIC_RELEASE);
+}
+
+static void note_gate(gpu_impl_t *impl, const void *state)
+{
+    int gave_up = __atomic_load_n(&impl->gate->gave_up, __ATOMIC_ACQUIRE) == impl->ticket;
+    impl->blocked_times = gave_up ? impl->blocked_times + 1 : 0;
+    impl->blocked = state;
+}
+
+/* Start event, the launches, stop event: all queued, nothing waited for. */
+static rc_status_t enqueue(
+    gpu_impl_t *impl, rc_launch_fn *launch, void *state, int64_t batch, rc_err_t *err)
+{
+    rc_status_t st = rc_cuda_check(cudaEventRecord(impl->start, impl->stream), "start event", err);
+    for (int64_t i = 0; st >= 0 && i < batch; i++)
+        st = launch(state, err);
+    if (st >= 0)
+        st = rc_cuda_check(cudaEventRecord(impl->stop, impl->stream), "stop event", err);
+    return st;
+}
+
+/* The batch waits behind a gate until all of it is queued, so that what the host needs for a launch
+ * is not in the time of kernels that are shorter than that. */
+static rc_status_t gpu_time_batch(
+    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    static const double ns_per_ms = 1e6;
+    gpu_impl_t *impl = d->impl;
+    cudaStream_t stream = rc_cuda_stream(d);
+    int behind_gate = gated(impl, state);
+    float ms = 0;
+    rc_status_t st = RC_OK;
+    if (behind_gate)
+        st = rc_cuda_gate(stream, &impl->gate_device->open, ++impl->ticket, gate_bound_ns,
+            &impl->gate_device->gave_up, err);
+    if (st >= 0)
+        st = enqueue(impl, launch, state, batch, err);
+    open_gate(impl);
+    if (st < 0) {
+        (void)cudaStreamSynchronize(stream); /* the caller may free what was launched */
+        (void)cudaGetLastError();
+        return st;
+    }
+    st = rc_cuda_check(cudaEventSynchronize(impl->stop), "timed batch", err);
+    if (st == RC_OK)
+        st = rc_cuda_check(cudaEventElapsedTime(&ms, impl->start, impl->stop), "its time", err);
+    if (st < 0)
+        return st;
+    if (behind_gate)
+        note_gate(impl, state);
+    *ns = (int64_t)((double)ms * ns_per_ms);
+    d->active_ns += *ns;
+    return RC_OK;
+}
+
+static void gpu_read_state(rc_device_t *d, rc_device_state_t *out)
+{
+    const gpu_impl_t *impl = d->impl;
+    rc_nvml_read(impl->nvml, out);
+}
+
+/* ------------------------------------------------------- opening, closing */
+
+/* Leaves nothing behind also when opening ended half-way, or the context is spoiled. */
+static void gpu_close(rc_device_t *d)
+{
+    gpu_impl_t *impl = d->impl;
+    (void)cudaSetDevice(impl->index);
+    if (impl->stream)
+        (void)cudaStreamSynchronize(impl->stream);
+    if (impl->cusparse.handle)
+        impl->cusparse.destroy(impl->cusparse.handle);
+    gpu_release(d, impl->flush_buffer);
+    if (impl->start)
+        (void)cudaEventDestroy(impl->start);
+    if (impl->stop)
+        (void)cudaEventDestroy(impl->stop);
+    if (impl->gate)
+        (void)cudaFreeHost(impl->gate);
+    if (impl->stream)
+        (void)cudaStreamDestroy(impl->stream);
+    if (impl->pool)
+        (void)cudaMemPoolDestroy(impl->pool);
+    (void)cudaGetLastError();
+    rc_nvml_close(impl->nvml);
+    free(impl);
+    free(d);
+}
+
+/* A pool that keeps what is released, so that equal requests cost nothing after the first. */
+static cudaError_t make_pool(gpu_impl_t *impl)
+{
+    int supported = 0;
+    uint64_t all = UINT64_MAX;
+    cudaError_t e =
+        cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, impl->index);
+    if (e != cudaSuccess || !supported)
+        return e;
+    const struct cudaMemPoolProps props = {.allocType = cudaMemAllocationTypePinned,
+        .location = {.type = cudaMemLocationTypeDevice, .id = impl->index}};
+    e = cudaMemPoolCreate(&impl->pool, &props);
+    if (e == cudaSuccess)
+        e = cudaMemPoolSetAttribute(impl->pool, cudaMemPoolAttrReleaseThreshold, &all);
+    return e;
+}
+
+static cudaError_t make_gate(gpu_impl_t *impl)
+{
+    void *host = NULL;
+    void *device = NULL;
+    cudaError_t e = cudaHostAlloc(&host, sizeof *impl->gate, cudaHostAllocMapped);
+    if (e != cudaSuccess)
+        return e;
+    impl->gate = host;
+    *impl->gate = (gate_words_t){0};
+    e = cudaHostGetDevicePointer(&device, host, 0);
+    impl->gate_device = device;
+    return e;
+}
+
+static rc_status_t make_parts(rc_device_t *d, rc_err_t *err)
+{
+    gpu_impl_t *impl = d->impl;
+    size_t total = 0;
+    size_t left = 0;
+    cudaError_t e = cudaSetDevice(impl->index);
+    if (e == cudaSuccess)
+        e = cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking);
+    if (e == cudaSuccess)
+        e = make_pool(impl);
+    if (e == cudaSuccess)
+        e = cudaEventCreate(&impl->start);
+    if (e == cudaSuccess)
+        e = cudaEventCreate(&impl->stop);
+    if (e == cudaSuccess)
+        e = make_gate(impl);
+    if (e == cudaSuccess)
+        e = cudaMemGetInfo(&left, &total);
+    d->memory_bytes = (int64_t)left;
+    return rc_cuda_check(e, "the GPU does not open", err);
+}
+
+static int cpus_of_process(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                        : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? n : 1;
+}
+
+static void describe(rc_device_t *d, const rc_gpu_info_t *info)
+{
+    enum { per_major = 1000, per_minor = 10 };
+    snprintf(d->name, sizeof d->name, "%s", info->name);
+    snprintf(d->uuid, sizeof d->uuid, "%s", info->uuid);
+    snprintf(d->class_name, sizeof d->class_name, "cuda:%s:%dsm:cuda%d.%d", info->name, info->sms,
+        info->runtime / per_major, info->runtime % per_major / per_minor);
+    d->cache_bytes = info->l2_bytes;
+}
+
+rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err)
+{
+    enum { most_threads = 4096, warp = 32, line_bytes = 128, queue = 256 };
+    rc_gpu_info_t info;
+    if (threads < 0 || threads > most_threads)
+        return rc_fail(
+            err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
+    rc_status_t st = rc_cuda_describe(index, &info, err);
+    if (st < 0)
+        return st;
+    rc_device_t *d = rc_alloc0(1, sizeof *d, "the device", err);
+    gpu_impl_t *impl = rc_alloc0(1, sizeof *impl, "the device", err);
+    if (!d || !impl) {
+        free(d);
+        free(impl);
+        return RC_ENOMEM;
+    }
+    *impl = (gpu_impl_t){.index = index, .sms = info.sms};
+    *d = (rc_device_t){
+        .kind = RC_DEVICE_CUDA,
+        .threads = threads ? threads : cpus_of_process(),
+        .lanes32 = warp,
+        .line_bytes = line_bytes,
+        .batch_max = queue, /* the launch queue holds about 1024, and a product may take several */
+        .impl = impl,
+        .alloc = gpu_alloc,
+        .release = gpu_release,
+        .upload = gpu_upload,
+        .download = gpu_download,
+        .fill = gpu_fill,
+        .flush = gpu_flush,
+        .time_batch = gpu_time_batch,
+        .read_state = gpu_read_state,
+        .close = gpu_close,
+        .dense_random = rc_cuda_dense_random,
+        .dense_poison = rc_cuda_dense_poison,
+        .dense_project = rc_cuda_dense_project,
+        .dense_gather = rc_cuda_dense_gather,
+    };
+    describe(d, &info);
+    st = make_parts(d, err);
+    if (st < 0) {
+        gpu_close(d);
+        return st;
+    }
+    impl->nvml = rc_nvml_open(info.uuid, info.pci);
+    *out = d;
+    return RC_OK;
+}

@@ -1,0 +1,150 @@
+/* Row-major product without atomics: a warp, or when K is small a part of one, per row; the lanes
+ * hold neighbouring columns.  The plain kernel to compare the column-major ones with. */
+#include "config.h"
+#include "kernels/cuda/growmajor.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/ranges.h"
+#include "kernels/cuda/slots.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    PARAM_VECTORS = 0,
+    LANES = 32,
+    VECTOR_BYTES = 16, /* of a load at most */
+    WIDTHS = 3,        /* 1, 2, 4 values per load */
+    GRID_Y_MAX = 65535,
+    WARPS_PER_SM = 64 /* that fewer rows per warp should leave busy */
+};
+
+/* A launch for one width of loads. */
+typedef struct launch {
+    const void *entry; /* NULL: K or the precision does not allow this width */
+    int32_t lanes;
+    int32_t tiles;
+    unsigned ctas;
+} launch_t;
+
+typedef struct growmajor {
+    rc_device_t *d;
+    rc_cuda_slots_t slots;
+    rc_rowmajor_args_t args;
+    size_t value_bytes;
+    launch_t launch[WIDTHS]; /* of 1 << i values */
+} growmajor_t;
+
+/* Vectors per lane when the user leaves it open: two where rows are wide and there are enough. */
+static int64_t vectors_for(const growmajor_t *s, int64_t pieces)
+{
+    int64_t warps = s->slots.slots * rc_ceil_div(pieces, 2 * (int64_t)LANES);
+    return pieces > LANES && warps >= (int64_t)WARPS_PER_SM * rc_cuda_sms(s->d) ? 2 : 1;
+}
+
+static void choose_launch(growmajor_t *s, const rc_problem_t *p, int log_width)
+{
+    int width = 1 << log_width;
+    if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
+        return;
+    launch_t *l = &s->launch[log_width];
+    int64_t pieces = p->k / width; /* of a row */
+    int64_t vectors = p->param[PARAM_VECTORS];
+    if (vectors == 0)
+        vectors = vectors_for(s, pieces);
+    l->lanes = LANES;
+    while (vectors == 1 && l->lanes / 2 >= pieces)
+        l->lanes /= 2;
+    l->entry = rc_cuda_growmajor_entry(p->precision, s->slots.wide, width, (int)vectors);
+    l->tiles = (int32_t)rc_ceil_div(pieces, l->lanes * vectors);
+    l->ctas = (unsigned)rc_ceil_div(s->slots.slots, RC_ROWS_THREADS / l->lanes);
+}
+
+static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+{
+    growmajor_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->d = d;
+    s->value_bytes = rc_precision_bytes(p->precision);
+    rc_status_t st = rc_cuda_slots_build(d, p, &s->slots, err);
+    if (st < 0) {
+        free(s);
+        return st;
+    }
+    s->args = (rc_rowmajor_args_t){.ptr = s->slots.ptr,
+        .col = s->slots.col,
+        .val = s->slots.val,
+        .row = s->slots.row,
+        .slots = (int32_t)s->slots.slots,
+        .k = (int32_t)p->k};
+    for (int i = 0; i < WIDTHS; i++)
+        choose_launch(s, p, i);
+    *state = s;
+    return RC_OK;
+}
+
+/* The widest loads that K and the addresses allow. */
+static const launch_t *launch_for(const growmajor_t *s, const void *b, const void *c)
+{
+    uintptr_t address = (uintptr_t)b | (uintptr_t)c;
+    int i = WIDTHS - 1;
+    while (i > 0 && (!s->launch[i].entry || address % (s->value_bytes << i) != 0))
+        i--;
+    return &s->launch[i];
+}
+
+static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+{
+    const growmajor_t *s = state;
+    const launch_t *l = launch_for(s, b, c);
+    if (l->ctas == 0)
+        return RC_OK;
+    rc_rowmajor_args_t args = s->args;
+    args.b = b;
+    args.c = c;
+    args.lanes = l->lanes;
+    args.tiles = l->tiles;
+    unsigned rows_of_ctas = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
+    void *list[] = {&args};
+    cudaStream_t stream = rc_cuda_stream(s->d);
+    return rc_cuda_check(cudaLaunchKernel(l->entry, (dim3){l->ctas, rows_of_ctas, 1},
+                             (dim3){RC_ROWS_THREADS, 1, 1}, list, 0, stream),
+        "launch of growmajor", err);
+}
+
+static void release(void *state)
+{
+    growmajor_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_slots_free(s->d, &s->slots);
+    free(s);
+}
+
+static rc_status_t supports(const rc_problem_t *p, rc_err_t *err)
+{
+    if (p->k > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
+    return rc_cuda_supports(p, err);
+}
+
+const rc_kernel_t rc_kernel_growmajor = {
+    .name = "growmajor",
+    .summary = "row-major B and C: a warp per row, lanes along K, vector loads, no atomics",
+    .source = "rowcast; the layout of GE-SpMM, Huang et al. 2020, doi:10.1109/SC41405.2020.00076",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .layout = RC_ROW_MAJOR,
+    .computes = 1,
+    .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
+        RC_ROWS_VECTORS_MAX, 1}},
+    .supports = supports,
+    .geometry = rc_cuda_geometry,
+    .bytes_min = rc_cuda_slots_bytes_min,
+    .bytes_device = rc_cuda_slots_bytes,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

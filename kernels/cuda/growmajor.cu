@@ -1,0 +1,131 @@
+/* Device functions of growmajor.  The lanes of a row hold neighbouring columns of C, so a load of B
+ * is one piece of a row of B and there is nothing to reduce; all of them read the same entry of A.
+ */
+#include "kernels/cuda/growmajor.h"
+#include "kernels/cuda/load.cuh"
+
+namespace rc
+{
+
+template <typename T, int WIDTH> struct vector_of;
+template <> struct vector_of<float, 1> {
+    typedef float type;
+};
+template <> struct vector_of<float, 2> {
+    typedef float2 type;
+};
+template <> struct vector_of<float, 4> {
+    typedef float4 type;
+};
+template <> struct vector_of<double, 1> {
+    typedef double type;
+};
+template <> struct vector_of<double, 2> {
+    typedef double2 type;
+};
+
+template <typename T, int WIDTH> union packed {
+    typename vector_of<T, WIDTH>::type vector;
+    T value[WIDTH];
+};
+
+template <typename T, typename I, int WIDTH, int VECTORS>
+__global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_args_t a)
+{
+    typedef typename vector_of<T, WIDTH>::type vector;
+    constexpr int UNROLL = 4 / VECTORS; /* entries whose loads of B are in flight */
+    const int lanes = VECTORS == 1 ? a.lanes : 32;
+    const int lane = threadIdx.x % static_cast<unsigned>(lanes);
+    const int32_t p = blockIdx.x * (RC_ROWS_THREADS / static_cast<unsigned>(lanes)) +
+                      threadIdx.x / static_cast<unsigned>(lanes);
+    const extent<I> x = load_extent<I>(a.ptr, a.row, p, a.slots);
+    if (x.row < 0)
+        return;
+    const T *val = static_cast<const T *>(a.val);
+    for (int32_t tile = blockIdx.y; tile < a.tiles; tile += gridDim.y) {
+        const int64_t j = (static_cast<int64_t>(tile) * VECTORS * lanes + lane) * WIDTH;
+        const T *b = static_cast<const T *>(a.b) + j;
+        packed<T, WIDTH> sum[VECTORS];
+        bool has[VECTORS]; /* is within B; K is a multiple of WIDTH */
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++) {
+            has[i] = j + i * 32 * WIDTH < a.k;
+#pragma unroll
+            for (int w = 0; w < WIDTH; w++)
+                sum[i].value[w] = T(0);
+        }
+#pragma unroll 1
+        for (I e = x.begin; e < x.end; e += UNROLL) {
+            int32_t c[UNROLL];
+            T v[UNROLL];
+            packed<T, WIDTH> m[UNROLL][VECTORS];
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++) {
+                bool entry = u == 0 || e + u < x.end;
+                c[u] = entry ? __ldg(a.col + e + u) : 0;
+                v[u] = entry ? __ldg(val + e + u) : T(0);
+            }
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++) {
+                bool entry = u == 0 || e + u < x.end;
+                const T *from = b + static_cast<int64_t>(c[u]) * a.k;
+#pragma unroll
+                for (int i = 0; i < VECTORS; i++) {
+#pragma unroll
+                    for (int w = 0; w < WIDTH; w++)
+                        m[u][i].value[w] = T(0);
+                    if (entry && has[i])
+                        m[u][i].vector =
+                            __ldg(reinterpret_cast<const vector *>(from + i * 32 * WIDTH));
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < UNROLL; u++)
+#pragma unroll
+                for (int i = 0; i < VECTORS; i++)
+#pragma unroll
+                    for (int w = 0; w < WIDTH; w++)
+                        sum[i].value[w] = fma(v[u], m[u][i].value[w], sum[i].value[w]);
+        }
+        T *out = static_cast<T *>(a.c) + static_cast<int64_t>(x.row) * a.k + j;
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++)
+            if (has[i])
+                __stcs(reinterpret_cast<vector *>(out + i * 32 * WIDTH), sum[i].vector);
+    }
+}
+
+template <typename T, typename I, int WIDTH> const void *rowmajor_entry(int vectors)
+{
+    switch (vectors) {
+    case 1:
+        return reinterpret_cast<const void *>(rowmajor<T, I, WIDTH, 1>);
+    case 2:
+        return reinterpret_cast<const void *>(rowmajor<T, I, WIDTH, 2>);
+    case 4:
+        return reinterpret_cast<const void *>(rowmajor<T, I, WIDTH, 4>);
+    default:
+        return nullptr;
+    }
+}
+
+template <typename T, int WIDTH> const void *rowmajor_entry(int wide, int vectors)
+{
+    return wide ? rowmajor_entry<T, int64_t, WIDTH>(vectors)
+                : rowmajor_entry<T, int32_t, WIDTH>(vectors);
+}
+
+} // namespace rc
+
+extern "C" const void *rc_cuda_growmajor_entry(
+    rc_precision_t precision, int wide, int width, int vectors)
+{
+    if (precision == RC_FP64)
+        return width == 1   ? rc::rowmajor_entry<double, 1>(wide, vectors)
+               : width == 2 ? rc::rowmajor_entry<double, 2>(wide, vectors)
+                            : nullptr;
+    return width == 1   ? rc::rowmajor_entry<float, 1>(wide, vectors)
+           : width == 2 ? rc::rowmajor_entry<float, 2>(wide, vectors)
+           : width == 4 ? rc::rowmajor_entry<float, 4>(wide, vectors)
+                        : nullptr;
+}

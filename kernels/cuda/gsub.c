@@ -1,0 +1,52 @@
+/* The C-stationary product with 2 to 16 lanes per row: short rows leave most lanes of a warp idle,
+ * so a warp takes several rows, as in the vector CSR kernels of Bell and Garland 2009. */
+#include "config.h"
+#include "kernels/cuda/ranges.h"
+#include "kernels/cuda/slots.h"
+#include "kernels/cuda/stationary.h"
+
+enum { PARAM_LANES = 0, PARAM_STRIP = 1, PARAM_SPLIT = 2 };
+
+static const void *entry(rc_precision_t precision, int wide, int lanes, int strip)
+{
+    return precision == RC_FP32 ? rc_cuda_gsub_entry_f32(wide, lanes, strip)
+                                : rc_cuda_gsub_entry_f64(wide, lanes, strip);
+}
+
+static rc_geometry_t geometry(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
+{
+    rc_geometry_t g = rc_cuda_geometry(d, param, precision);
+    g.nt = (int32_t)param[PARAM_LANES];
+    g.nw = RC_CTA_THREADS / g.nt;
+    return g;
+}
+
+static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+{
+    rc_stationary_shape_t shape = {.entry = entry,
+        .lanes = (int)p->param[PARAM_LANES],
+        .strip = p->param[PARAM_STRIP],
+        .split = p->param[PARAM_SPLIT]};
+    return rc_stationary_prepare(d, p, &shape, state, err);
+}
+
+const rc_kernel_t rc_kernel_gsub = {
+    .name = "gsub",
+    .summary = "C-stationary, column-major B: 2 to 16 lanes per row, slot p to sub-warp p mod N_w",
+    .source = "Mehrabi et al. 2021, section II-B; sub-warps: Bell and Garland 2009, "
+              "doi:10.1145/1654059.1654078",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .layout = RC_COL_MAJOR,
+    .computes = 1,
+    .param = {{"lanes", "lanes per row", 4, 2, 16, 1},
+        {"strip", "columns of C per CTA", 4, 1, RC_STRIP_MAX, 1},
+        {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, 65536, 0}},
+    .supports = rc_cuda_supports,
+    .geometry = geometry,
+    .bytes_min = rc_cuda_slots_bytes_min,
+    .bytes_device = rc_cuda_slots_bytes,
+    .prepare = prepare,
+    .run = rc_stationary_run,
+    .release = rc_stationary_release,
+};

@@ -1,0 +1,366 @@
+#include "config.h"
+#include "cmd/summary.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/contest.h"
+#include "store/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- headings */
+
+/* Columns that tell the lines of a table apart beside kernel, K and precision. */
+enum {
+    SHOW_DEVICE = 1,
+    SHOW_GEOMETRY = 2,
+    SHOW_CACHE = 4,
+    SHOW_C_ORDER = 8,
+    SHOW_KERNEL = 16,
+    HEAD_MAX = 9,
+    OWN_MAX = 11
+};
+
+typedef struct head {
+    const rc_view_t *v;
+    rc_table_format_t format;
+    int64_t first; /* row of the view that was seen first, -1 */
+    int show;
+    rc_column_t column[HEAD_MAX + OWN_MAX];
+} head_t;
+
+/* A table for people shows only what differs; the others have the same columns always. */
+static head_t new_head(const rc_view_t *v, rc_table_format_t format, int show)
+{
+    if (format != RC_TABLE_TEXT)
+        show |= SHOW_DEVICE | SHOW_CACHE | SHOW_C_ORDER | (show & SHOW_KERNEL ? SHOW_GEOMETRY : 0);
+    return (head_t){.v = v, .format = format, .first = -1, .show = show};
+}
+
+static void see(head_t *h, int64_t row)
+{
+    if (h->first < 0)
+        h->first = row;
+    const rc_row_result_t *a = rc_view_result(h->v, h->first);
+    const rc_row_result_t *b = rc_view_result(h->v, row);
+    h->show |= a->device != b->device ? SHOW_DEVICE : 0;
+    h->show |= a->cache != b->cache ? SHOW_CACHE : 0;
+    h->show |= a->c_order != b->c_order ? SHOW_C_ORDER : 0;
+    if (h->show & SHOW_KERNEL && (a->nw != b->nw || a->nt != b->nt || a->line != b->line))
+        h->show |= SHOW_GEOMETRY;
+}
+
+static rc_table_t *begin(head_t *h, const rc_column_t *own, int owns, rc_err_t *err)
+{
+    int n = 0;
+    if (h->show & SHOW_KERNEL)
+        h->column[n++] = (rc_column_t){"kernel", ""};
+    h->column[n++] = (rc_column_t){"k", ""};
+    h->column[n++] = (rc_column_t){"precision", ""};
+    if (h->show & SHOW_DEVICE)
+        h->column[n++] = (rc_column_t){"device", ""};
+    if (h->show & SHOW_GEOMETRY) {
+        h->column[n++] = (rc_column_t){"nw", ""};
+        h->column[n++] = (rc_column_t){"nt", ""};
+        h->column[n++] = (rc_column_t){"line", ""};
+    }
+    if (h->show & SHOW_C_ORDER)
+        h->column[n++] = (rc_column_t){"c_order", ""};
+    if (h->show & SHOW_CACHE)
+        h->column[n++] = (rc_column_t){"cache", ""};
+    for (int i = 0; i < owns; i++)
+        h->column[n++] = own[i];
+    return rc_table_begin(stdout, h->format, h->column, n, err);
+}
+
+static void put(rc_table_t *t, const head_t *h, int64_t row, int is_n)
+{
+    const rc_row_result_t *r = rc_view_result(h->v, row);
+    char k[24];
+    snprintf(k, sizeof k, "%" PRId64, r->k);
+    if (h->show & SHOW_KERNEL)
+        rc_table_text(t, rc_view_kernel(h->v, r->kernel));
+    rc_table_text(t, is_n ? "n" : k);
+    rc_table_text(t, rc_precision_names[r->precision == 1]);
+    if (h->show & SHOW_DEVICE)
+        rc_table_text(t, rc_view_device(h->v, r->device));
+    if (h->show & SHOW_GEOMETRY) {
+        rc_table_int(t, r->nw);
+        rc_table_int(t, r->nt);
+        rc_table_int(t, r->line);
+    }
+    if (h->show & SHOW_C_ORDER)
+        rc_table_text(t, rc_c_order_names[r->c_order == 1]);
+    if (h->show & SHOW_CACHE)
+        rc_table_text(t, rc_cache_names[r->cache == 1]);
+}
+
+/* ---------------------------------------------------------- of the papers */
+
+/* A setting in which nothing but csr was measured has nothing to compare. */
+static int has_orders(const rc_setting_t *s)
+{
+    return s->matrices > 0 && s->policies > 1;
+}
+
+static head_t head_of_settings(
+    const rc_view_t *v, rc_table_format_t format, const rc_setting_t *s, int n)
+{
+    head_t h = new_head(v, format, SHOW_KERNEL);
+    for (int i = 0; i < n; i++)
+        if (has_orders(&s[i]))
+            see(&h, s[i].row);
+    return h;
+}
+
+static rc_status_t print_speedup(
+    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
+{
+    static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"max", "x"}, {"mean", "x"},
+        {"geomean", "x"}, {"median", "x"}, {"min", "x"}};
+    head_t h = head_of_settings(v, format, s, n);
+    rc_table_t *t = begin(&h, own, 7, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < n; i++)
+        /* csr against itself is 1 by definition */
+        for (int p = 1; p <= s[i].policies && has_orders(&s[i]); p++) {
+            const rc_speedup_t *r = &s[i].speedup[p];
+            put(t, &h, s[i].row, s[i].is_n);
+            rc_table_text(t, r->policy);
+            rc_table_int(t, r->matrices);
+            rc_table_real(t, r->max, 4);
+            rc_table_real(t, r->mean, 4);
+            rc_table_real(t, r->geomean, 4);
+            rc_table_real(t, r->median, 4);
+            rc_table_real(t, r->min, 4);
+        }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t print_share(
+    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
+{
+    static const rc_column_t own[] = {
+        {"policy", ""}, {"matrices", ""}, {"wins", ""}, {"share", "%"}, {"gain_over_5", "%"}};
+    head_t h = head_of_settings(v, format, s, n);
+    rc_table_t *t = begin(&h, own, 5, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p <= s[i].policies && has_orders(&s[i]); p++) {
+            const rc_speedup_t *r = &s[i].speedup[p];
+            double all = (double)s[i].matrices;
+            put(t, &h, s[i].row, s[i].is_n);
+            rc_table_text(t, r->policy);
+            rc_table_int(t, r->matrices);
+            rc_table_int(t, r->wins);
+            rc_table_real(t, 100 * (double)r->wins / all, 3);
+            rc_table_real(t, 100 * (double)r->over5 / all, 3);
+        }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t print_portfolio(
+    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
+{
+    static const rc_column_t own[] = {
+        {"policies", ""}, {"added", ""}, {"geomean", "x"}, {"mean", "x"}};
+    head_t h = head_of_settings(v, format, s, n);
+    rc_table_t *t = begin(&h, own, 4, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < s[i].policies && has_orders(&s[i]); p++) {
+            put(t, &h, s[i].row, s[i].is_n);
+            rc_table_int(t, p + 1);
+            rc_table_text(t, s[i].portfolio[p].policy);
+            rc_table_real(t, s[i].portfolio[p].geomean, 4);
+            rc_table_real(t, s[i].portfolio[p].mean, 4);
+        }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t print_settings(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    rc_setting_t *s = NULL;
+    int n = 0;
+    rc_status_t st = rc_summary_make(v, where, &s, &n, err);
+    if (st < 0)
+        return st;
+    if (strcmp(o->name, "portfolio") == 0)
+        st = print_portfolio(format, v, s, n, err);
+    else
+        st = strcmp(o->name, "share") == 0 ? print_share(format, v, s, n, err)
+                                           : print_speedup(format, v, s, n, err);
+    rc_summary_free(s, n);
+    return st;
+}
+
+/* ----------------------------------------------------------- across kernels */
+
+static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t own[] = {{"matrices", ""}, {"only_a", ""}, {"only_b", ""},
+        {"wins_a", ""}, {"share_a", "%"}, {"max", "x"}, {"mean", "x"}, {"geomean", "x"},
+        {"median", "x"}, {"min", "x"}};
+    const char *orders = o->orders ? o->orders : "csr";
+    rc_side_t a = {0};
+    rc_side_t b = {0};
+    rc_versus_t *r = NULL;
+    int n = 0;
+    rc_status_t st = rc_side_parse(o->side_a ? o->side_a : "!cusparse*", orders, &a, err);
+    if (st < 0)
+        (void)rc_err_context(err, "--side-a");
+    else if ((st = rc_side_parse(o->side_b ? o->side_b : "cusparse*", orders, &b, err)) < 0)
+        (void)rc_err_context(err, "--side-b");
+    if (st == RC_OK)
+        st = rc_versus_make(v, where, &a, &b, &r, &n, err);
+    head_t h = new_head(v, format, 0);
+    for (int i = 0; i < n; i++)
+        see(&h, r[i].arena.row);
+    rc_table_t *t = st < 0 ? NULL : begin(&h, own, 10, err);
+    if (st == RC_OK && !t)
+        st = RC_ENOMEM;
+    for (int i = 0; t && i < n; i++) {
+        if (r[i].matrices + r[i].only_a + r[i].only_b == 0)
+            continue; /* neither side was measured there */
+        put(t, &h, r[i].arena.row, r[i].arena.is_n);
+        rc_table_int(t, r[i].matrices);
+        rc_table_int(t, r[i].only_a);
+        rc_table_int(t, r[i].only_b);
+        rc_table_int(t, r[i].wins);
+        rc_table_real(t, 100 * (double)r[i].wins / (double)r[i].matrices, 3);
+        rc_table_real(t, r[i].max, 4);
+        rc_table_real(t, r[i].mean, 4);
+        rc_table_real(t, r[i].geomean, 4);
+        rc_table_real(t, r[i].median, 4);
+        rc_table_real(t, r[i].min, 4);
+    }
+    if (t)
+        st = rc_table_end(t, err);
+    free(r);
+    rc_side_free(&a);
+    rc_side_free(&b);
+    return st;
+}
+
+static void put_contest(rc_table_t *t, const head_t *h, const rc_contest_t *c, int64_t top)
+{
+    for (int i = 0; i < c->contenders && (top == 0 || i < top); i++) {
+        const rc_contender_t *r = &c->contender[i];
+        put(t, h, c->arena.row, c->arena.is_n);
+        rc_table_text(t, r->kernel);
+        rc_table_text(t, r->policy);
+        rc_table_int(t, r->matrices);
+        rc_table_int(t, r->wins);
+        rc_table_real(t, 100 * (double)r->wins / (double)c->arena.matrices, 3);
+        rc_table_real(t, 100 * r->loss_geomean, 4);
+        rc_table_real(t, 100 * r->loss_mean, 4);
+        rc_table_real(t, 100 * r->loss_max, 4);
+    }
+}
+
+static rc_status_t print_best(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
+        {"wins", ""}, {"share", "%"}, {"loss_geomean", "%"}, {"loss_mean", "%"}, {"loss_max", "%"}};
+    rc_contest_t *c = NULL;
+    int n = 0;
+    rc_status_t st = rc_contest_make(v, where, &c, &n, err);
+    if (st < 0)
+        return st;
+    head_t h = new_head(v, format, 0);
+    for (int i = 0; i < n; i++)
+        see(&h, c[i].arena.row);
+    rc_table_t *t = begin(&h, own, 8, err);
+    for (int i = 0; t && i < n; i++)
+        put_contest(t, &h, &c[i], o->top);
+    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_contest_free(c, n);
+    return st;
+}
+
+static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
+        {"geomean", "Gflop/s"}, {"mean", "Gflop/s"}, {"max", "Gflop/s"}, {"geomean_bytes", "GB/s"},
+        {"mean_bytes", "GB/s"}, {"max_bytes", "GB/s"}};
+    rc_rate_t *r = NULL;
+    int n = 0;
+    (void)o;
+    rc_status_t st = rc_rate_make(v, where, &r, &n, err);
+    if (st < 0)
+        return st;
+    head_t h = new_head(v, format, 0);
+    for (int i = 0; i < n; i++)
+        see(&h, r[i].arena.row);
+    rc_table_t *t = begin(&h, own, 9, err);
+    for (int i = 0; t && i < n; i++) {
+        put(t, &h, r[i].arena.row, r[i].arena.is_n);
+        rc_table_text(t, r[i].kernel);
+        rc_table_text(t, r[i].policy);
+        rc_table_int(t, r[i].matrices);
+        rc_table_real(t, r[i].gflops_geomean, 4);
+        rc_table_real(t, r[i].gflops_mean, 4);
+        rc_table_real(t, r[i].gflops_max, 4);
+        rc_table_real(t, r[i].gbs_geomean, 4);
+        rc_table_real(t, r[i].gbs_mean, 4);
+        rc_table_real(t, r[i].gbs_max, 4);
+    }
+    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    free(r);
+    return st;
+}
+
+/* -------------------------------------------------------------------- which */
+
+typedef rc_status_t print_fn(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err);
+
+static const struct {
+    const char *name;
+    print_fn *print;
+} tables[] = {
+    {"speedup", print_settings},
+    {"share", print_settings},
+    {"portfolio", print_settings},
+    {"versus", print_versus},
+    {"best", print_best},
+    {"rate", print_rate},
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static int find(const char *name)
+{
+    for (int i = 0; i < TABLES; i++)
+        if (strcmp(tables[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
+{
+    const char *name = o->name ? o->name : "";
+    if (o->name && find(o->name) < 0)
+        return rc_fail(err, RC_EINVAL,
+            "--summary: expected speedup, share, portfolio, versus, best or rate, found '%s'",
+            o->name);
+    if ((o->side_a || o->side_b || o->orders) && strcmp(name, "versus") != 0)
+        return rc_fail(
+            err, RC_EINVAL, "--side-a, --side-b and --orders go with --summary versus only");
+    if (o->top && strcmp(name, "best") != 0)
+        return rc_fail(err, RC_EINVAL, "--top goes with --summary best only");
+    return RC_OK;
+}
+
+rc_status_t rc_summary_print(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    return tables[find(o->name)].print(v, o, where, format, err);
+}

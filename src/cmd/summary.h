@@ -1,0 +1,27 @@
+/** \file cmd/summary.h  The summary tables of a store on stdout. */
+#ifndef RC_CMD_SUMMARY_H
+#define RC_CMD_SUMMARY_H
+
+#include "base/expr.h"
+#include "cmd/table.h"
+#include "store/view.h"
+
+/** What the command line says about a summary; zero-initialised, NULL and 0 stand for defaults. */
+typedef struct rc_summary_options {
+    const char *name; /**< of the table; NULL: none is wanted */
+    const char *side_a;
+    const char *side_b;
+    const char *orders;
+    int64_t top;
+} rc_summary_options_t;
+
+/** \return RC_OK; RC_EINVAL for an unknown name, or an option of another summary */
+rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err);
+
+/** Print the table.
+ *  \param[in] where  only rows that match; NULL: all
+ *  \return RC_OK, RC_EINVAL (a side that is no list of patterns), RC_ENOMEM, RC_EIO */
+rc_status_t rc_summary_print(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err);
+
+#endif

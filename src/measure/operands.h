@@ -1,0 +1,58 @@
+/** \file measure/operands.h  B and C on the device and the reference: what a context keeps from
+ *  group to group. */
+#ifndef RC_MEASURE_OPERANDS_H
+#define RC_MEASURE_OPERANDS_H
+
+#include "measure/measure.h"
+#include "measure/tiling.h"
+#include "measure/verify.h"
+
+/** Memory of the device that is grown and reused. */
+typedef struct rc_buffer {
+    void *data; /**< NULL: none */
+    int64_t bytes;
+} rc_buffer_t;
+
+struct rc_measure_context {
+    rc_device_t *d;
+    rc_buffer_t b;
+    rc_buffer_t c;
+    rc_reference_t *ref; /**< of the last tile that was verified; NULL: none */
+    /* the group in hand */
+    const rc_group_t *g;
+    const rc_measure_config_t *cfg;
+    rc_tiling_t tiling;
+    int64_t tile;  /**< that B holds; -1: none */
+    int ref_fresh; /**< 1: ref is that of the tile */
+};
+
+/** Bytes of the tile of B, and of C with that many rows. */
+int64_t rc_operands_b_bytes(const rc_group_t *g, int64_t width);
+int64_t rc_operands_c_bytes(const rc_group_t *g, int64_t c_rows, int64_t width);
+
+/** Begin a group: memory for the widest tile of B and of C.
+ *  \param[in] c_rows  the most rows that C has in the group
+ *  \param[in] beside  bytes that the group would like to have beside B and C, within its limit:
+ *                     memory kept from an earlier group makes room for them
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
+    const rc_measure_config_t *cfg, const rc_tiling_t *tiling, int64_t c_rows, int64_t beside,
+    rc_err_t *err);
+
+/** End it: gives back what a CPU should have for the next matrix. */
+void rc_operands_end(rc_measure_context_t *ctx);
+
+/** Bytes that are held. */
+int64_t rc_operands_held(const rc_measure_context_t *ctx);
+
+/** Fill B with its columns of a tile, unless it holds them. */
+rc_status_t rc_operands_fill(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
+
+/** As rc_operands_fill, and make the reference of the tile. */
+rc_status_t rc_operands_refer(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
+
+/** B or C in a tile, with so many rows. */
+rc_dense_t rc_operands_view(
+    const rc_measure_context_t *ctx, const rc_buffer_t *buffer, int64_t rows, int64_t tile);
+
+#endif

@@ -1,0 +1,27 @@
+/** \file store/summary_rows.h  What all summaries share: which rows of a view enter an average, and
+ *  which of them are of the setting K = n.  Private to src/store. */
+#ifndef RC_STORE_SUMMARY_ROWS_H
+#define RC_STORE_SUMMARY_ROWS_H
+
+#include "base/expr.h"
+#include "store/view.h"
+
+/** A row that enters the averages: newest of its case, of the newest versions of its policy and
+ *  kernel, ok, verified, and matching. */
+typedef struct rc_summary_row {
+    int64_t row; /**< of the view */
+    int is_n;    /**< 1: of the setting K = n: k equals n_col, and no matrix of another width was
+                      run with that k */
+} rc_summary_row_t;
+
+/** \param[in] where  NULL: all
+ *  \param[out] out   [*count] in the order of the view; free with free()
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_summary_rows(const rc_view_t *v, const rc_expr_t *where, rc_summary_row_t **out,
+    int64_t *count, rc_err_t *err);
+
+/** 1: the row was measured in the original order of rows; every row order of C is compared with it,
+ *  since C of the original order has no other. */
+int rc_summary_is_csr(const rc_view_t *v, const rc_row_result_t *r);
+
+#endif

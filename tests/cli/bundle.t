@@ -1,0 +1,39 @@
+#!/bin/sh
+# jobs/bundle.sh: what it packs runs elsewhere, on nothing but its own libraries.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+for tool in patchelf ompi_info bash strip; do
+    command -v "$tool" >/dev/null || skip_all "no $tool"
+done
+# a program that libtool or a sanitizer left unfinished cannot be moved
+case $(head -c 4 "$ROWCAST") in *ELF) ;; *) skip_all "the program is a script of libtool" ;; esac
+ldd "$ROWCAST" | grep -E 'lib(asan|ubsan)' >/dev/null && skip_all "a build with sanitizers"
+ompi_info --version | grep -E ' v4\.' >/dev/null || skip_all "not Open MPI 4"
+plan 9
+
+bundle=$top_srcdir/jobs/bundle.sh
+mkdir -p "$tmp/prefix/bin" "$tmp/moved here"
+cp "$ROWCAST" "$tmp/prefix/bin/rowcast"
+printf '#!/bin/sh\necho extra\n' >"$tmp/extra"
+chmod +x "$tmp/extra"
+code "it packs into a folder" 0 "$bundle" -p "$tmp/prefix" -x "$tmp/extra" -o "$tmp/unpacked"
+mv "$tmp/unpacked" "$tmp/moved here/bundle"
+rm -rf "$tmp/prefix"
+run=$tmp/moved\ here/bundle/run
+
+# everything that ldd finds: in the bundle, or of glibc and the compiler
+foreign=$(for file in "$tmp/moved here/bundle/bin"/rowcast "$tmp/moved here/bundle/bin"/or*; do
+    env -i /usr/bin/ldd "$file"
+done | awk '/=>/ && !/moved here\/bundle/ { print $1 }' \
+    | grep -vE '^(linux-vdso|lib(c|m|dl|rt|pthread|resolv|util|mvec|stdc\+\+|gcc_s|cu[a-zA-Z]+|nv[a-zA-Z]+))\.so')
+is "its programs load nothing else of the system" "$foreign" ""
+code "rowcast runs in an empty environment" 0 env -i "$run" rowcast info
+code "so it does under its own mpirun" 0 env -i HOME="$tmp" "$run" mpirun -n 2 rowcast sweep \
+    --store "$tmp/x.h5" --limit 1 --policies csr,lpt --share-device --timing shared --threads 1 \
+    --case-time 0.0005 --max-reps 7 --device cpu
+ok "and leaves a store" test -s "$tmp/x.h5"
+is "extra programs are found" "$(env -i "$run" extra)" "extra"
+code "no command is a usage error" 2 "$run"
+
+code "an unknown option is a usage error" 2 "$bundle" --nonsense
+code "a prefix without rowcast is an error" 3 "$bundle" -p "$tmp" -o "$tmp/y.tar.gz"

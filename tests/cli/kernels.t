@@ -1,0 +1,26 @@
+#!/bin/sh
+# rowcast sweep --kernels: lists with globs and ranges, and what is wrong with them.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 10
+
+dry() # dry KERNELS: pending cases
+{
+    "$ROWCAST" sweep -s "$tmp/none.h5" --dry-run -q -f csv -l 1 -p csr -k 4 --device cpu --kernels "$1"
+}
+
+pending() # pending KERNELS: number of cases of one matrix, order, K
+{
+    dry "$1" | sed -n '2s/^\([^,]*,\)\{4\}\([0-9]*\),.*/\2/p'
+}
+
+is "a range is all of its values" "$(pending cstat:strip=1..16)" 16
+is "ranges give all combinations" "$(pending fault:mode=0..2:at=-1..2)" 12
+is "a glob is every kernel that fits" "$(pending '*s*t*')" 2
+is "what both give is taken once" "$(pending 'cstat:strip=2..5,c*:strip=4..6')" 5
+code "a range with nothing in it is a usage error" 2 dry cstat:strip=3..1
+ok "that names the option" grep -q -e '--kernels:.*3\.\.1' "$tmp/err"
+code "a glob that nothing fits is a usage error" 2 dry 'zz*'
+code "a parameter that a kernel of the glob has not is a usage error" 2 dry '*:strip=1..2'
+code "too many kernels are a usage error" 2 dry fault:delay_us=0..1000
+ok "that says how many there may be" grep -q 'more than 256 kernels' "$tmp/err"

@@ -1,0 +1,130 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/rng.h"
+#include "fixture.h"
+#include "order/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const shape_t shapes[] = {
+    {"random", 129, 130, 0.07, 0, 0},
+    {"empty rows and columns", 67, 59, 0.2, 0, 1},
+    {"one dense row", 40, 301, 0.01, 1, 0},
+    {"no rows", 0, 5, 0, 0, 0},
+    {"one entry", 1, 1, 1, 0, 0},
+    {"one empty value", 1, 1, 0, 0, 0},
+    {"no entries", 7, 9, 0, 0, 0},
+    {"wide", 13, 400, 0.1, 0, 0},
+    {"tall", 2500, 11, 0.2, 0, 0},
+    {"long rows", 5, 12000, 0.3, 1, 0},
+};
+const int shape_count = sizeof shapes / sizeof shapes[0];
+
+rc_csr_t make_matrix(const shape_t *s, uint64_t seed)
+{
+    rc_rng_t rng;
+    rc_rng_seed(&rng, seed);
+    rc_csr_t a = {.rows = s->rows, .cols = s->cols};
+    size_t most = (size_t)(s->rows * s->cols) + 1;
+    a.row_ptr = malloc(((size_t)s->rows + 1) * sizeof *a.row_ptr);
+    a.col_idx = malloc(most * sizeof *a.col_idx);
+    a.val = malloc(most * sizeof *a.val);
+    assert_true(a.row_ptr && a.col_idx && a.val);
+    a.row_ptr[0] = 0;
+    for (int64_t r = 0; r < s->rows; r++) {
+        for (int64_t c = 0; c < s->cols; c++) {
+            int full = s->dense_row && r == s->rows / 2;
+            int gap = s->gaps && (r % 3 == 1 || c % 4 == 2);
+            if (gap || !(full || rc_rng_unit(&rng) < s->fill))
+                continue;
+            a.col_idx[a.nnz] = (int32_t)c;
+            a.val[a.nnz++] = 2 * rc_rng_unit(&rng) - 1;
+        }
+        a.row_ptr[r + 1] = a.nnz;
+    }
+    return a;
+}
+
+void free_matrix(rc_csr_t *a)
+{
+    free(a->row_ptr);
+    free(a->col_idx);
+    free(a->val);
+}
+
+int schedule_count(void)
+{
+    int n = SCHEDULE_POLICIES;
+    for (int i = 0; rc_policies[i]; i++)
+        n++;
+    return n;
+}
+
+const char *schedule_name(int which)
+{
+    static const char *const own[] = {"identity", "random", "random with pads", "no empty rows"};
+    return which < SCHEDULE_POLICIES ? own[which] : rc_policies[which - SCHEDULE_POLICIES]->name;
+}
+
+static void shuffle(rc_schedule_t *s)
+{
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 17);
+    for (int64_t i = s->slots - 1; i > 0; i--) {
+        int64_t j = (int64_t)rc_rng_below(&rng, (uint64_t)i + 1);
+        int32_t t = s->row[i];
+        s->row[i] = s->row[j];
+        s->row[j] = t;
+    }
+}
+
+rc_schedule_t make_schedule(const rc_csr_t *a, int which, rc_geometry_t geometry)
+{
+    rc_schedule_t s = {.rows = a->rows};
+    if (which >= SCHEDULE_POLICIES) {
+        rc_err_t err = {0};
+        if (rc_order_build(schedule_name(which), a, &geometry, 1, &s, &err) < 0)
+            fail_msg("policy %s: %s", schedule_name(which), err.text);
+        return s;
+    }
+    s.row = malloc((2 * (size_t)a->rows + 8) * sizeof *s.row);
+    assert_non_null(s.row);
+    for (int64_t r = 0; r < a->rows; r++)
+        if (which != SCHEDULE_NO_EMPTY || a->row_ptr[r] < a->row_ptr[r + 1])
+            s.row[s.slots++] = (int32_t)r;
+    if (which == SCHEDULE_PADS)
+        for (int64_t i = 0; i < a->rows / 2 + 3; i++)
+            s.row[s.slots++] = -1;
+    if (which != SCHEDULE_IDENTITY)
+        shuffle(&s);
+    return s;
+}
+
+double b_value(int64_t c, int64_t j)
+{
+    return rc_rng_signed(3, (uint64_t)(c * K_MAX + j));
+}
+
+double narrowed(rc_precision_t precision, double v)
+{
+    return precision == RC_FP32 ? (double)(float)v : v;
+}
+
+reference_t make_reference(const rc_csr_t *a, rc_precision_t precision)
+{
+    size_t n = (size_t)a->rows * K_MAX + 1;
+    reference_t ref = {calloc(n, sizeof(double)), calloc(n, sizeof(double))};
+    assert_true(ref.sum && ref.mag);
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
+            double v = narrowed(precision, a->val[e]);
+            for (int64_t j = 0; j < K_MAX; j++) {
+                double x = v * b_value(a->col_idx[e], j);
+                ref.sum[r * K_MAX + j] += x;
+                ref.mag[r * K_MAX + j] += fabs(x);
+            }
+        }
+    return ref;
+}

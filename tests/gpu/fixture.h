@@ -1,0 +1,46 @@
+/* Matrices, schedules and reference products for the tests of the CUDA kernels. */
+#ifndef RC_TESTS_GPU_FIXTURE_H
+#define RC_TESTS_GPU_FIXTURE_H
+
+#include "kernels/kernel.h"
+#include "rowcast.h"
+
+enum { K_MAX = 129 };
+
+typedef struct shape {
+    const char *name;
+    int64_t rows;
+    int64_t cols;
+    double fill;   /* share of entries */
+    int dense_row; /* the middle row is full */
+    int gaps;      /* every third row and every fourth column is empty */
+} shape_t;
+
+extern const shape_t shapes[];
+extern const int shape_count;
+
+/* Free with free_matrix. */
+rc_csr_t make_matrix(const shape_t *s, uint64_t seed);
+void free_matrix(rc_csr_t *a);
+
+/* Schedules by number: first those that no policy gives, then the policies. */
+enum { SCHEDULE_IDENTITY, SCHEDULE_RANDOM, SCHEDULE_PADS, SCHEDULE_NO_EMPTY, SCHEDULE_POLICIES };
+int schedule_count(void);
+const char *schedule_name(int which);
+/* Free with rc_schedule_free. */
+rc_schedule_t make_schedule(const rc_csr_t *a, int which, rc_geometry_t geometry);
+
+/* B(c, j), the same for every K. */
+double b_value(int64_t c, int64_t j);
+
+/* A value in a precision. */
+double narrowed(rc_precision_t precision, double v);
+
+/* C in fp64 with K_MAX columns; free both arrays. */
+typedef struct reference {
+    double *sum; /* [rows * K_MAX] */
+    double *mag; /* sum of |a||b| */
+} reference_t;
+reference_t make_reference(const rc_csr_t *a, rc_precision_t precision);
+
+#endif

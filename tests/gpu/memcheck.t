@@ -1,0 +1,21 @@
+#!/bin/sh
+# compute-sanitizer finds nothing in a sample of the runs of the kernel tests.
+# ROWCAST_GPU_TEST: the test program; ROWCAST_GPU_SAMPLE: one run in so many.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+program=${ROWCAST_GPU_TEST:-${top_builddir:-.}/tests/gpu/test_gpu_kernels}
+[ -x "$program" ] || skip_all "there is no $program"
+
+PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin:/opt/cuda/bin
+command -v compute-sanitizer >/dev/null || skip_all "compute-sanitizer not found"
+
+# as few runs as can be: is there a GPU?
+ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
+! grep -qi skip "$tmp/probe" || skip_all "no GPU"
+
+ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
+export ROWCAST_GPU_SAMPLE
+plan 3
+for tool in memcheck racecheck initcheck; do
+    ok "$tool finds nothing" compute-sanitizer --tool "$tool" --error-exitcode 1 "$program"
+done

@@ -1,0 +1,14 @@
+/* The parameter combinations of a kernel that tests and benchmarks go through. */
+#ifndef RC_TESTS_GPU_VARIANTS_H
+#define RC_TESTS_GPU_VARIANTS_H
+
+#include "kernels/kernel.h"
+
+typedef void variant_fn(const rc_kernel_spec_t *spec, void *user);
+
+/* Calls fn for every combination of interesting values: all powers of two of a pow2 parameter, all
+ * values of one with at most 8, else the default and 1, 2, 7 as far as they are legal.
+ * fixed: name of a parameter that stays at its default, or NULL. */
+void for_each_variant(const rc_kernel_t *k, const char *fixed, variant_fn *fn, void *user);
+
+#endif
