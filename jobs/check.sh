@@ -73,7 +73,7 @@ count_results()
     say "${1#"$top"/}: $p passed, $f failed, $s skipped"
     ((f == 0)) || while IFS= read -r trs; do
         printf '%s\n' "---- end of ${trs%.trs}.log"
-        tail -n 100 "${trs%.trs}.log" | sed 's/^/    /'
+        grep -vE '^(ok|PASS:) ' "${trs%.trs}.log" | tail -n 100 | sed 's/^/    /'
     done < <(find "$1" -path "$1/serial" -prune -o -path "$1/sanitize" -prune -o \
         -path "$1/rowcast-*" -prune -o -name '*.trs' -exec \
         grep -lE '^:test-result: (FAIL|ERROR|XPASS)' {} +)
