@@ -103,8 +103,9 @@ code "too little memory for the matrices" 1 sweep 2 "$tmp/small.h5" -k 2 -p csr 
 is "skips them" "$(count matrices)" "0 0 4 0 0"
 ok "and says how much is missing" sh -c \
     "'$ROWCAST' query '$tmp/small.h5' -M -f csv -o message | grep -q 'memory: loading takes about [0-9]* bytes, the limit is 10'"
-code "too little memory for B and C" 1 sweep 2 "$tmp/small2.h5" -k 1000000 -p csr --kernels null -m 1M
-is "skips the cases" "$(count matrices); $(count cases)" "4 0 0 0 0; 0 0 4 0 0"
+code "B and C larger than the memory" 0 sweep 2 "$tmp/small2.h5" -k 10000 -p csr --kernels rowsplit -m 1M
+is "are measured in tiles" "$(count matrices); $(count cases); $(alone query "$tmp/small2.h5" \
+    -f csv -o k_tile -w 'k_tile >= 32 && k_tile <= 1310' | tail -n +2 | wc -l)" "4 0 0 0 0; 4 0 0 0 0; 4"
 
 # -------------------------------------------------------------------- empty, wrong
 code "an empty selection" 0 sweep 2 "$tmp/empty.h5" -w 'rows > 1000000'
