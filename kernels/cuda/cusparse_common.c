@@ -145,7 +145,10 @@ typedef union scalar {
 
 static scalar_t scalar_of(const rc_cusparse_t *s, int value)
 {
-    return s->precision == RC_FP64 ? (scalar_t){.d = value} : (scalar_t){.f = (float)value};
+    scalar_t out = {.d = value};
+    if (s->precision != RC_FP64)
+        out.f = (float)value;
+    return out;
 }
 
 static rc_status_t make_workspace(rc_cusparse_t *s, rc_err_t *err)

@@ -97,7 +97,7 @@ rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *
             continue;
         st = rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &list[i], err);
         if (st < 0)
-            rc_fail(err, RC_EINVAL,
+            st = rc_fail(err, RC_EINVAL,
                 "--k: expected numbers from 1 to %d, or n for n_col; found '%s'", INT32_MAX,
                 words.word[i]);
     }

@@ -98,38 +98,19 @@ ok "and the text says of what" sh -c \
 code "then there is nothing to do" 0 sweep 1 "$store" $lost
 
 # ------------------------------------------------ runs in the background, and their ends
-cat >"$tmp/rank" <<'END'
-#!/bin/sh
-echo "$$" >>"$PIDS"
-exec "$ROWCAST" "$@"
-END
-chmod +x "$tmp/rank"
-PIDS=$tmp/pids
-export PIDS ROWCAST
-
-start() # start RANKS STORE ARGUMENT...: a sweep in the background, its launcher in $job
+run() # run RANKS STORE ARGUMENT...: a sweep in the background
 {
     ranks=$1
     store=$2
     shift 2
-    : >"$PIDS"
     # shellcheck disable=SC2086
-    timeout "$limit" "$MPIRUN" -n "$ranks" "$tmp/rank" sweep -C "$tmp/col" -s "$store" $quick "$@" \
-        >"$tmp/job.out" 2>"$tmp/job.err" &
-    job=$!
+    start "$ranks" sweep -C "$tmp/col" -s "$store" $quick "$@"
 }
 
-finish() # end all of it: the exit code of the job in $code
+end() # end all of it: the exit code of the job in $job_code
 {
-    wait "$job" 2>/dev/null
-    code=$?
-    while read -r pid; do
-        waits=0
-        while kill -0 "$pid" 2>/dev/null && [ "$waits" -lt 1000 ]; do
-            waits=$((waits + 1))
-            sleep 0.02
-        done
-    done <"$PIDS"
+    finish
+    gone
 }
 
 shows() # shows PATTERN: wait until status shows it of a journal
@@ -150,11 +131,11 @@ code "an uninterrupted sweep" 0 sweep 1 "$tmp/whole.h5" $slow
 
 for how in TERM USR1; do
     # shellcheck disable=SC2086
-    start 2 "$tmp/$how.h5" $slow
+    run 2 "$tmp/$how.h5" $slow
     ok "$how: matrices wait, prepared" shows 'running.*(prepared)'
     kill "-$how" "$(sed -n 2p "$PIDS")"
-    finish
-    is "$how: exit code 75" "$code" 75
+    end
+    is "$how: exit code 75" "$job_code" 75
     # shellcheck disable=SC2086
     code "$how: a rerun completes" 0 sweep 1 "$store" $slow
     is "$how: with the same cases" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
@@ -164,16 +145,16 @@ done
 matrix x uniform:n=60000
 hang="-k 2 -p hybrid2.2,hybrid2.3 --kernels fault:mode=0:delay_us=20000 --ahead 4"
 # shellcheck disable=SC2086
-start 1 "$tmp/hang.h5" $hang
+run 1 "$tmp/hang.h5" $hang
 ok "one is ordered while another one is measured" shows 'running.*G/m[0-9] (time).*G/x (order)'
 xargs -r kill -9 <"$PIDS" 2>/dev/null
-finish
+end
 # shellcheck disable=SC2086
-start 1 "$store" $hang
+run 1 "$store" $hang
 ok "the next run has it in hand" shows 'running.*G/x (order)'
 is "alone" "$(grep -c 'G/m' "$tmp/status")" 0
 xargs -r kill -9 <"$PIDS" 2>/dev/null
-finish
+end
 # shellcheck disable=SC2086
 code "it is given up" 1 sweep 1 "$store" $hang -w 'name != x'
 is "and nothing else is" "$(alone query "$store" -f csv -o fullname -w 'status != ok' | tail -n +2)$(
@@ -215,11 +196,11 @@ n=0
 while [ "$n" -lt "$kills" ]; do
     n=$((n + 1))
     # shellcheck disable=SC2086
-    start $((1 + n % 2)) "$store" $slow
+    run $((1 + n % 2)) "$store" $slow
     random 2500
     sleep "$(printf '%d.%03d' $((random / 1000)) $((random % 1000)))"
     xargs -r kill -9 "$job" <"$PIDS" 2>/dev/null
-    finish
+    end
     finished "$store" >"$tmp/now"
     comm -23 "$tmp/before" "$tmp/now" >"$tmp/gone"
     [ ! -s "$tmp/gone" ] || fault "lost: $(tr '\n' ' ' <"$tmp/gone")"

@@ -57,6 +57,7 @@ gone()
     while [ -n "$(ranks)" ]; do
         gone_rounds=$((gone_rounds + 1))
         if [ "$gone_rounds" -gt 200 ]; then
+            echo "a rank that lost its launcher" >>"$tmp/stuck"
             show_started "$mark" >>"$tmp/report"
             end_started "$mark"
             return 1

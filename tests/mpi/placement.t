@@ -67,8 +67,11 @@ place()
     FAKE_GPUS=$2
     FAKE_FIRST=$3
     shift 3
-    timeout "$limit" "$MPIRUN" -n "$place_ranks" "$tmp/rank" sweep -s "$tmp/x.h5" -n "$@" \
-        >"$tmp/out" 2>"$tmp/err"
+    start "$place_ranks" sweep -s "$tmp/x.h5" -n "$@"
+    finish
+    mv "$tmp/job.out" "$tmp/out"
+    mv "$tmp/job.err" "$tmp/err"
+    return "$job_code"
 }
 
 taken()

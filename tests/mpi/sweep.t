@@ -123,6 +123,7 @@ while read -r words; do
     # shellcheck disable=SC2086
     code "a usage error: $words" 2 sweep 3 "$tmp/empty.h5" $words
     is "is told once" "$(said)" 1
+    [ "$(said)" -eq 1 ] || sed 's/^/# /' "$tmp/err"
 done <<END
 -p nosuch
 -k 0
