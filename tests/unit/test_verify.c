@@ -102,7 +102,7 @@ static rc_status_t counting_alloc(rc_device_t *d, size_t bytes, void **out, rc_e
 static void a_context_keeps_what_it_can(void **state)
 {
     (void)state;
-    enum { groups = 8, rows = 5 };
+    enum { groups = 11, rows = 5 };
     static const struct {
         const char *kernel;
         uint64_t digest;
@@ -112,14 +112,13 @@ static void a_context_keeps_what_it_can(void **state)
         int projected;
         int allocated;
     } step[groups] = {
-        {"cstat", 7, 9, RC_FP32, 1, 1, 2},
-        {"cstat", 7, 9, RC_FP32, 1, 0, 0},
-        {"rowsplit", 7, 9, RC_FP32, 1, 0, 0},
-        {"cstat", 7, 5, RC_FP32, 1, 1, 0},
+        {"cstat", 7, 9, RC_FP32, 1, 1, 2}, {"cstat", 7, 9, RC_FP32, 1, 0, 0},
+        {"rowsplit", 7, 9, RC_FP32, 1, 0, 0}, {"cstat", 7, 5, RC_FP32, 1, 1, 0},
+        {"rowsplit", 7, 9, RC_FP32, 1, 0, 0}, /* still there */
+        {"rowsplit", 7, 5, RC_FP32, 1, 0, 0},
         {"cstat", 8, 5, RC_FP32, 2, 1, 0}, /* other values at the same place */
-        {"cstat", 8, 5, RC_FP64, 2, 1, 2},
-        {"cstat", 0, 5, RC_FP64, 3, 1, 0},
-        {"cstat", 0, 5, RC_FP64, 4, 1, 0},
+        {"cstat", 8, 5, RC_FP64, 2, 1, 2}, {"cstat", 0, 5, RC_FP64, 3, 1, 0},
+        {"cstat", 0, 5, RC_FP64, 4, 1, 0}, {"cstat", 7, 9, RC_FP32, 1, 1, 0}, /* gone */
     };
     int64_t row_ptr[rows + 1] = {0, 1, 2, 3, 4, 5};
     int32_t col_idx[rows] = {0, 4, 2, 1, 3};

@@ -1,0 +1,417 @@
+#!/bin/bash
+# Measures the published comparison on one machine into one store, most valuable part first.
+# Usage: jobs/campaign.sh [OPTION]... PART...
+#   -b, --bundle FILE|DIR   use this archive of jobs/bundle.sh, or where it was unpacked
+#                           [the rowcast and mpirun of PATH]
+#   -C, --collection DIR    matrices, as rowcast sweep takes them
+#   -c, --catalog CSV       index of the collection, for the kinds of problems
+#   -s, --store FILE        what to add to [campaign.h5]
+#   -T, --time SECONDS      for all parts together: what is left out then is done by the same
+#                           command again [no limit]
+#   -d, --device KIND       cuda or cpu [cuda]
+#   -w, --work DIR          for generated matrices and the unpacked bundle [$TMPDIR/rowcast-campaign]
+#   -o, --options TEXT      more options for every sweep, e.g. '--limit 20' or '--max-reps 10'
+#   -n, --dry-run           print the sweeps instead of running them
+#   -h, --help              this text
+# Parts, in the order in which they are worth having:
+#   smoke    a few matrices with every kernel and order, into a store of its own; what is not ok
+#   paper    K = n, fp32: the published kernel under all orders, the vendor's library, the
+#            tuning parameters, then the other kernels under all orders
+#   modern   K = 32 and 512, then 128 and 8
+#   double   fp64, K = 128
+#   wide     generated matrices of 3 to 20 million entries
+#   schedule C in schedule order, K = 128
+#   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
+#   tables   print the tables of the store as Markdown; nothing else is done for it
+# A sweep measures only what its store lacks, so any part may be repeated or named twice.  To go on
+# on another machine, take the store along.  Exit code 75: time ran out, with work left.
+set -euo pipefail
+
+bundle=
+collection=
+catalog=
+store=campaign.h5
+seconds=0
+device=cuda
+work=${TMPDIR:-/tmp}/rowcast-campaign
+options=()
+dry=0
+parts=()
+
+# die CODE TEXT
+die()
+{
+    printf '%s: %s\n' "$(basename "$0")" "$2" >&2
+    exit "$1"
+}
+
+while (($#)); do
+    case $1 in
+    -b | --bundle | -C | --collection | -c | --catalog | -s | --store | -T | --time | -d | --device \
+        | -w | --work | -o | --options)
+        (($# > 1)) || die 2 "option '$1' needs a value; see --help"
+        ;;
+    esac
+    case $1 in
+    -b | --bundle) bundle=$2 && shift ;;
+    -C | --collection) collection=$2 && shift ;;
+    -c | --catalog) catalog=$2 && shift ;;
+    -s | --store) store=$2 && shift ;;
+    -T | --time) seconds=$2 && shift ;;
+    -d | --device) device=$2 && shift ;;
+    -w | --work) work=$2 && shift ;;
+    -o | --options) read -ra options <<<"$2" && shift ;;
+    -n | --dry-run) dry=1 ;;
+    -h | --help)
+        sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+    smoke | paper | modern | double | wide | schedule | tables) parts+=("$1") ;;
+    scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
+    *) die 2 "unknown part or option '$1'; see --help" ;;
+    esac
+    shift
+done
+((${#parts[@]})) || die 2 "name the parts to run; see --help"
+[[ $seconds =~ ^[0-9]+$ ]] || die 2 "--time: expected whole seconds, found '$seconds'"
+
+# published: the kernel of the paper.  ours: what else is measured under all orders.  tuning: further
+# parameters, in the original order.  vendor: all of the library, in the original order.  vendor_best:
+# its usually fastest ones, under all orders.
+case $device in
+cuda)
+    published=gstat:strip=8
+    ours=gsub:lanes=8:strip=8,growmajor
+    tuning=gstat:strip=1..16,gsub:lanes=2..16:strip=8,gsub:lanes=4..8:strip=16
+    vendor="cusparse-csr-*:alg=0..3:pre=0..1,cusparse-coo-*:alg=0..4,cusparse-bsr-*:alg=0..1"
+    vendor_best=cusparse-csr-row:alg=3:pre=1,cusparse-coo-row:alg=4
+    ;;
+cpu)
+    published=cstat:strip=4
+    ours=cstat:strip=8
+    tuning=cstat:strip=1..8
+    vendor=rowsplit
+    vendor_best=rowsplit
+    ;;
+*) die 2 "--device: expected cuda or cpu, found '$device'" ;;
+esac
+library='cusparse*'
+library_col='cusparse-*-col*'
+[[ $device == cuda ]] || library=rowsplit library_col=rowsplit
+# orders that take milliseconds for millions of rows
+fast_orders=csr,dcsr,plain,flipped,lpt
+
+run=()
+cut=0
+
+say()
+{
+    printf '[%2d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2
+}
+
+# left: seconds until the budget ends
+left()
+{
+    if ((seconds)); then echo $((seconds - SECONDS)); else echo 1000000; fi
+}
+
+prepare_program()
+{
+    if [[ -f $bundle ]]; then
+        if [[ ! -x $work/bundle/run || $bundle -nt $work/bundle/run ]]; then
+            rm -rf "$work/bundle"
+            tar -xzf "$bundle" -C "$work"
+            touch "$work/bundle/run"
+        fi
+        run=("$work/bundle/run")
+    elif [[ -n $bundle ]]; then
+        [[ -x $bundle/run ]] || die 3 "$bundle: there is no $bundle/run"
+        run=("$bundle/run")
+    else
+        run=(env)
+        [[ $EUID != 0 ]] || run+=(OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+    fi
+}
+
+# name spec: of 3 to 20 million entries, as varied as the built-in set
+wide_set()
+{
+    cat <<'SET'
+mesh2d-1m mesh2d:n=1000,points=9
+mesh3d-60-27pt mesh3d:n=60,points=27
+mesh3d-32-dof3 mesh3d:n=32,points=27,dof=3
+rmat-18 rmat:scale=18,edges=16
+rmat-20 rmat:scale=20,edges=10
+powerlaw-500k powerlaw:n=500000
+uniform-200k-100 uniform:n=200000,mean=100
+banded-100k-41 banded:n=100000,lower=20,upper=20
+manyempty-1m manyempty:n=1000000
+circuit-500k circuit:n=500000
+block-64k-32 block:n=65536,size=32,between=1
+arrow-300k arrow:n=300000,width=5,band=2
+SET
+}
+
+# make_group GROUP: the lines "name spec" on stdin become files of the group
+make_group()
+{
+    local name spec fresh=$work/fresh
+    rm -rf "$fresh"
+    mkdir -p "$fresh" "$data/$1"
+    while read -r name spec; do
+        [[ -s $data/$1/$name.mtx ]] || printf '%s\0-o\0%s\0' "$spec" "$fresh/$name.mtx"
+    done | xargs -0 -r -n 3 -P "$(nproc)" "${run[@]}" rowcast generate >/dev/null \
+        || die 3 "cannot generate the matrices of $1"
+    find "$fresh" -name '*.mtx' -exec mv -t "$data/$1" {} +
+}
+
+# One folder with the collection, the built-in set and the generated matrices.
+prepare_data()
+{
+    local group
+    data=$work/data
+    mkdir -p "$data"
+    [[ -z $collection || -d $collection ]] || die 3 "$collection: no such folder"
+    for group in ${collection:+"$collection"/*/}; do
+        ln -sfn "$(realpath "$group")" "$data/$(basename "$group")"
+    done
+    make_group builtin < <("${run[@]}" rowcast generate --list-set --format csv \
+        | awk -F, 'NR > 1 { print $1, $1 }')
+}
+
+# sweep NAME STORE RANKS OPTION...
+sweep()
+{
+    local name=$1 to=$2 ranks=$3 code=0 started=$SECONDS remaining
+    local -a command
+    shift 3
+    remaining=$(left)
+    if ((remaining < 15)); then
+        cut=1
+        say "$name: no time left"
+        return 0
+    fi
+    command=(mpirun -n "$ranks" --bind-to none rowcast sweep --device "$device" --store "$to"
+        --collection "$data" ${catalog:+--catalog "$catalog"} "$@" ${options[@]+"${options[@]}"})
+    if ((seconds)); then command+=(--time-budget $((remaining - 8))); fi
+    if ((dry)); then
+        printf '%s\n' "${command[*]@Q}"
+        return 0
+    fi
+    say "$name"
+    # a run that hangs must not take the machine's whole time
+    timeout --signal=USR1 --kill-after=30 $((remaining + 10)) "${run[@]}" "${command[@]}" </dev/null \
+        >&2 || code=$?
+    say "$name: exit code $code after $((SECONDS - started)) s"
+    case $code in
+    0 | 1) ;;
+    75) cut=1 ;;
+    *) die 3 "$name: the sweep failed" ;;
+    esac
+}
+
+query()
+{
+    "${run[@]}" rowcast query "$@"
+}
+
+# not_ok STORE: how many cases have which status, and why
+not_ok()
+{
+    query "$1" --format csv --columns status,kernel,phase,message --where 'status != ok' \
+        | sed 1d | sort | uniq -c | sort -rn | head -n 30
+}
+
+part_smoke()
+{
+    local to=${store%.h5}-smoke.h5
+    "${run[@]}" rowcast info | grep -E '^(build|library|device|gpu)' || true
+    sweep "smoke: every kernel and order" "$to" 1 --policies all --k 8,n --limit 8 \
+        --where 'present && square && rows <= 5000 && nnz > 1000' \
+        --kernels "$published,$ours,$tuning,$vendor"
+    if ((dry)); then return; fi
+    query "$to" --summary best --top 5
+    say "not ok:"
+    not_ok "$to"
+}
+
+# the matrices of the paper, and those of the built-in set that are as large
+small='present && square && rows <= 30000 && group != wide'
+
+part_paper()
+{
+    sweep "paper: the published kernel" "$store" 1 --where "$small" --k n --policies all \
+        --kernels "$published"
+    sweep "paper: the library" "$store" 1 --where "$small" --k n --policies csr --kernels "$vendor"
+    sweep "paper: parameters" "$store" 1 --where "$small" --k n --policies csr \
+        --kernels "$tuning,$ours"
+    sweep "paper: other kernels" "$store" 1 --where "$small" --k n --policies all --kernels "$ours"
+    sweep "paper: the library under all orders" "$store" 1 --where "$small" --k n --policies all \
+        --kernels "$vendor_best"
+}
+
+part_modern()
+{
+    local ks where='present && group != wide && (square && rows <= 30000 || group == builtin)'
+    for ks in 32,512 128,8; do
+        sweep "modern: K = $ks, all orders" "$store" 1 --where "$where" --k "$ks" --policies all \
+            --kernels "$published,$ours"
+        sweep "modern: K = $ks, the library" "$store" 1 --where "$where" --k "$ks" --policies csr \
+            --kernels "$vendor"
+    done
+}
+
+part_double()
+{
+    sweep "double: our kernels" "$store" 1 --where "$small" --k 128 --precision fp64 \
+        --policies "$fast_orders" --kernels "$published,$ours"
+    sweep "double: the library" "$store" 1 --where "$small" --k 128 --precision fp64 \
+        --policies csr --kernels "$vendor"
+}
+
+part_wide()
+{
+    wide_set | make_group wide
+    sweep "wide: our kernels" "$store" 1 --where 'group == wide' --k 32,512 \
+        --policies "$fast_orders" --kernels "$published,$ours"
+    sweep "wide: the library" "$store" 1 --where 'group == wide' --k 32,512 --policies csr \
+        --kernels "$vendor"
+}
+
+part_schedule()
+{
+    sweep "schedule: C in schedule order" "$store" 1 --where "$small" --k 128 --policies all \
+        --c-order schedule --kernels "$published,$ours"
+}
+
+# part_scale N
+part_scale()
+{
+    local ranks to times=${store%.h5}-scale.csv start seconds_used cases
+    ((dry)) || printf 'ranks,seconds,cases,cases_per_second\n' >"$times"
+    for ((ranks = 1; ranks <= $1; ranks *= 2)); do
+        to=${store%.h5}-scale$ranks.h5
+        ((dry)) || rm -rf "$to" "$to.journal"
+        start=$(date +%s%N)
+        sweep "scale: $ranks devices" "$to" "$ranks" --k 32,128 --policies all \
+            --where 'present && square && rows >= 2000 && rows <= 30000 && group != wide' \
+            --kernels "$published,$ours"
+        if ((dry)); then continue; fi
+        seconds_used=$((($(date +%s%N) - start) / 1000000))
+        cases=$(query "$to" --format csv --columns case | sed 1d | wc -l)
+        printf '%d,%d.%03d,%d\n' "$ranks" $((seconds_used / 1000)) $((seconds_used % 1000)) "$cases" \
+            | awk -F, '{ printf "%s,%.1f\n", $0, $3 / $2 }' >>"$times"
+    done
+    if ((!dry)); then markdown ranks seconds cases cases_per_second <"$times"; fi
+}
+
+# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits
+markdown()
+{
+    awk -v names="$*" -F, '
+        BEGIN { n = split(names, name, " ") }
+        NR == 1 {
+            for (i = 1; i <= NF; i++) at[$i] = i
+            for (i = 1; i <= n; i++) {
+                if (!(name[i] in at)) { print "no column " name[i] > "/dev/stderr"; exit 1 }
+                head = head "| " name[i] " "
+                rule = rule "| --- "
+            }
+            print head "|"
+            print rule "|"
+            next
+        }
+        {
+            line = ""
+            for (i = 1; i <= n; i++) {
+                value = $at[name[i]]
+                if (value ~ /^-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?$|^-?[0-9]+e[-+]?[0-9]+$/)
+                    value = sprintf("%.4g", value)
+                line = line "| " value " "
+            }
+            print line "|"
+        }
+        END { print "" }'
+}
+
+# summary TITLE COLUMNS OPTION...: a summary of the store as Markdown
+summary()
+{
+    local title=$1 columns
+    read -ra columns <<<"$2"
+    shift 2
+    printf '#### %s\n\n' "$title"
+    query "$store" --format csv "$@" | markdown "${columns[@]}"
+}
+
+# versus SIDE-A SIDE-B: lines of a table that begin with the sides
+versus()
+{
+    query "$store" --format csv --summary versus --side-a "$1" --side-b "$2" \
+        --where 'c_order == original' | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
+            NR == 1 { print "a", "b", $0 }
+            NR > 1 { print a, b, $0 }'
+}
+
+all_versus()
+{
+    local ours_any="$published*,${ours//,/*,}*"
+    versus "$published*@csr" "$library_col@csr"
+    versus "$published*@any" "$library_col@csr"
+    versus "$published*@csr" "$library@csr"
+    versus "$published*@any" "$library@csr"
+    if [[ $device == cuda ]]; then
+        versus 'gsub*@csr' "$library_col@csr"
+        versus 'gsub*@any' "$library_col@csr"
+        versus 'growmajor*@csr' 'cusparse-*-row*@csr'
+        versus 'growmajor*@any' 'cusparse-*-row*@csr'
+    fi
+    versus "$ours_any@csr" "$library@csr"
+    versus "$ours_any@any" "$library@csr"
+    versus "$library@any" "$library@csr"
+}
+
+part_tables()
+{
+    local own="kernel ~ \"$published*\" && c_order == original && precision == fp32"
+    local speedups="matrices max mean geomean median min"
+    [[ -f $store ]] || die 3 "$store: no such store"
+    printf '### Cases\n\n'
+    query "$store" --format csv --columns device,status | sed 1d | sort | uniq -c | sed 's/^/    /'
+    printf '\nNot ok, by reason:\n\n'
+    not_ok "$store" | sed 's/^/    /'
+    printf '\n### The published kernel under every order\n\n'
+    summary "Speedup over the original order (Table I)" "k precision policy $speedups" \
+        --summary speedup --where "$own"
+    summary "Share of matrices on which an order is fastest (figure 9)" \
+        "k precision policy matrices wins share gain_over_5" --summary share --where "$own"
+    summary "Greedy portfolio (figure 10)" "k precision policies added geomean mean" \
+        --summary portfolio --where "$own"
+    printf '### Every kernel\n\n#### Speedup of the oracle over the original order\n\n'
+    query "$store" --format csv --summary speedup | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "policy") at = i; print; next }
+        $at == "oracle"' | markdown kernel k precision c_order matrices max mean geomean median min
+    printf '#### Time of side B over time of side A (figure 3)\n\n'
+    all_versus | awk 'NR == 1 || !/^a,b,/' \
+        | markdown a b k precision matrices share_a max mean geomean median min
+    summary "Fastest kernel and order; what always taking it loses, in %" \
+        "k precision c_order kernel policy matrices wins share loss_geomean loss_mean" \
+        --summary best --top 8
+    summary "Rates in the original order, Gflop/s and GB/s of compulsory traffic" \
+        "k precision kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
+        --summary rate --where 'policy == csr'
+}
+
+mkdir -p "$work"
+prepare_program
+for part in "${parts[@]}"; do
+    if [[ $part != tables && -z ${data:-} ]]; then prepare_data; fi
+    case $part in
+    scale*) part_scale "${part#scale}" ;;
+    *) "part_$part" ;;
+    esac
+done
+if ((cut)); then
+    say "time ran out with work left: run the same command again"
+    exit 75
+fi
