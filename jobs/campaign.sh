@@ -88,9 +88,9 @@ done
 # its usually fastest ones, under all orders.
 case $device in
 cuda)
-    published=gstat:strip=4
-    ours=gsub:lanes=4:strip=4,growmajor
-    tuning=gstat:strip=1..16,gsub:lanes=2..16:strip=4
+    published=gstat:strip=8
+    ours=gsub:lanes=8:strip=8,growmajor
+    tuning=gstat:strip=1..16,gsub:lanes=2..16:strip=8,gsub:lanes=4..8:strip=16
     vendor="cusparse-csr-*:alg=0..3:pre=0..1,cusparse-coo-*:alg=0..4,cusparse-bsr-*:alg=0..1"
     vendor_best=cusparse-csr-row:alg=3:pre=1,cusparse-coo-row:alg=4
     ;;

@@ -4,12 +4,18 @@
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the suite with serial HDF5, the suite under the address and undefined-behaviour
 #            sanitizers, cppcheck, shellcheck, make distcheck (each of the last three counts as one
-#            test).  This is the default.
+#            test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
+# What takes too long is killed and counts as one failure (0: no limit):
+#   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [900]
+#   ROWCAST_TEST_LIMIT   seconds for one test program          [300]
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
+stage_limit=${ROWCAST_STAGE_LIMIT:-900}
+# shellcheck disable=SC2034  # for run_logged
+bound=(sh "$top/tests/bound.sh" --stage "$stage_limit")
 passed=0
 failed=0
 skipped=0
@@ -19,7 +25,7 @@ for word in "$@"; do
     --full) full=1 ;;
     --quick) full=0 ;;
     -h | --help)
-        sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}"
+        sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *) die 2 "unknown option '$word'; see --help" ;;
@@ -67,12 +73,23 @@ count_results()
     say "${1#"$top"/}: $p passed, $f failed, $s skipped"
     ((f == 0)) || while IFS= read -r trs; do
         printf '%s\n' "---- end of ${trs%.trs}.log"
-        tail -n 60 "${trs%.trs}.log" | sed 's/^/    /'
+        tail -n 100 "${trs%.trs}.log" | sed 's/^/    /'
     done < <(find "$1" -path "$1/serial" -prune -o -path "$1/sanitize" -prune -o \
         -path "$1/rowcast-*" -prune -o -name '*.trs' -exec \
         grep -lE '^:test-result: (FAIL|ERROR|XPASS)' {} +)
     # a suite that ran nothing is a failure too
     ((p + f > 0)) || one "tests were run" 1
+}
+
+# unfinished DIR: name the test programs that began and did not end, show what they said
+unfinished()
+{
+    local name log
+    while IFS= read -r name; do
+        say "did not finish: $name"
+        log=$1/${name%.t}.log
+        [[ ! -e $log ]] || tail -n 20 "$log" | sed 's/^/    /'
+    done < <(sed -n '/^# over the limit/,$s/.* --test-name \([^ ]*\).*/\1/p' "$1/log/check.log" | sort -u)
 }
 
 # suite DIR CONFIGURE-ARGUMENT...: build, run the tests, count
@@ -83,36 +100,22 @@ suite()
         one "build in ${dir#"$top"/}" 1
         return 0
     fi
-    find "$dir/tests" -name '*.trs' -delete 2>/dev/null || true
+    find "$dir/tests" \( -name '*.trs' -o -name '*.log' \) -delete 2>/dev/null || true
     say "testing ${dir#"$top"/}"
     local code=0
-    make -C "$dir" -k -j "$jobs" check </dev/null 2>&1 | tee "$dir/log/check.log" | show_programs \
-        || code=$?
+    "${bound[@]}" make -C "$dir" -k -j "$jobs" check </dev/null 2>&1 \
+        | tee "$dir/log/check.log" | show_programs || code=$?
     local before=$failed
     count_results "$dir"
+    if ((code == 124)); then
+        sed -n '/^# over the limit/,$p' "$dir/log/check.log" | tail -n 100 | sed 's/^/    /'
+        unfinished "$dir"
+        one "make check in ${dir#"$top"/} within $stage_limit s" 1
     # make failed, and no test says why: a test program did not build
-    if ((code != 0 && failed == before)); then
+    elif ((code != 0 && failed == before)); then
         tail -n 40 "$dir/log/check.log" | sed 's/^/    /'
         one "make check in ${dir#"$top"/}" 1
     fi
-}
-
-# shellcheck disable=SC2317  # called through stage
-scripts()
-{
-    cd "$top" && git ls-files -z -- '*.sh' '*.t' '.ci/run' 2>/dev/null \
-        | grep -zv '^src/build/aux/' | xargs -0 -r shellcheck -x
-}
-
-# shellcheck disable=SC2317  # called through stage
-static_analysis()
-{
-    # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
-    cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability \
-        --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem \
-        --suppress=arrayIndexThenCheck -j "$jobs" \
-        -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
-        "$top/src" "$top/kernels" "$top/analysis"
 }
 
 # stage NAME LOG COMMAND...
@@ -129,7 +132,7 @@ stage()
 sanitized()
 {
     export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
-    suite "$build/sanitize" --disable-shared \
+    suite "$build/sanitize" --without-cuda --disable-shared \
         CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
     unset UBSAN_OPTIONS ASAN_OPTIONS
 }
@@ -145,12 +148,21 @@ main()
     suite "$build" --enable-werror
     if ((full)); then
         export ROWCAST_OTHER=$build/rowcast
-        suite "$build/serial" --enable-werror --with-hdf5=serial
+        suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
         unset ROWCAST_OTHER
         sanitized
-        stage shellcheck "$build/log/shellcheck.log" scripts
-        stage cppcheck "$build/log/cppcheck.log" static_analysis
-        stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck
+        # shellcheck disable=SC2016  # for that shell
+        stage shellcheck "$build/log/shellcheck.log" bash -c 'set -o pipefail
+            cd "$1" && git ls-files -z -- "*.sh" "*.t" .ci/run \
+                | grep -zv "^src/build/aux/" | xargs -0 -r shellcheck -x' - "$top"
+        # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
+        stage cppcheck "$build/log/cppcheck.log" cppcheck --quiet --std=c11 --language=c \
+            --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+            --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -j "$jobs" \
+            -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
+            "$top/src" "$top/kernels" "$top/analysis"
+        stage "make distcheck" "$build/log/distcheck.log" env ROWCAST_KILLS=4 make -C "$build" -j "$jobs" distcheck \
+            DISTCHECK_CONFIGURE_FLAGS=--without-cuda
     fi
     say "$skipped skipped"
     echo "$passed passed, $failed failed"

@@ -33,16 +33,19 @@ die()
     exit "$code"
 }
 
+# A command that bounds the time of another, see tests/bound.sh; none: no limit.
+bound=()
+
 # run_logged LOG COMMAND...: quiet; the end of the log is shown when it fails
 run_logged()
 {
     local log=$1 code=0
     shift
     mkdir -p "$(dirname "$log")"
-    "$@" >"$log" 2>&1 </dev/null || code=$?
+    "${bound[@]}" "$@" >"$log" 2>&1 </dev/null || code=$?
     if ((code != 0)); then
         printf 'failed with exit code %d: %s\nend of %s:\n' "$code" "$*" "$log" >&2
-        tail -n 40 "$log" | sed 's/^/    /' >&2
+        tail -n 100 "$log" | sed 's/^/    /' >&2
     fi
     return "$code"
 }

@@ -21,10 +21,12 @@ typedef enum fault_mode {
     FAULT_UNSTORED = 6, /* one row of C is not stored */
     FAULT_SWAPPED = 7,  /* two rows of C are exchanged */
     FAULT_ABSENT = 8,   /* rows that the schedule leaves out are stored to */
+    FAULT_LOST = 9,     /* run returns RC_EDEVICE, and so does the device from then on */
     FAULT_MODES
 } fault_mode_t;
 
 typedef struct fault {
+    rc_device_t *device;
     const rc_csr_t *a;
     const rc_schedule_t *schedule;
     int64_t k;
@@ -36,7 +38,6 @@ typedef struct fault {
 
 static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
 {
-    (void)d;
     int64_t rows = p->param[PARAM_ROWS];
     fault_mode_t mode =
         rows == 0 || rows == p->a->rows ? (fault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
@@ -46,6 +47,7 @@ static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, 
     if (!s)
         return RC_ENOMEM;
     *s = (fault_t){
+        .device = d,
         .a = p->a,
         .schedule = p->schedule,
         .k = p->k,
@@ -109,6 +111,29 @@ static void spoil(const fault_t *s, void *c)
                 store(s, c, i - s->at + r, 1e-3);
 }
 
+/* As a GPU after an illegal access: nothing works any more. */
+static rc_status_t lost_fill(rc_device_t *d, void *p, int byte, size_t bytes, rc_err_t *err)
+{
+    (void)d;
+    (void)p;
+    (void)byte;
+    (void)bytes;
+    return rc_fail(err, RC_EDEVICE, "the device is lost (requested by fault)");
+}
+
+static rc_status_t lost_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+{
+    *out = NULL;
+    return lost_fill(d, NULL, 0, bytes, err);
+}
+
+static rc_status_t lost_download(
+    rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    (void)from;
+    return lost_fill(d, to, 0, bytes, err);
+}
+
 static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
 {
     const fault_t *s = state;
@@ -121,6 +146,12 @@ static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
     if (s->mode == FAULT_DEVICE)
         return rc_fail(
             err, RC_EDEVICE, "the device failed (requested by fault:mode=%d)", (int)s->mode);
+    if (s->mode == FAULT_LOST) {
+        s->device->fill = lost_fill;
+        s->device->alloc = lost_alloc;
+        s->device->upload = s->device->download = lost_download;
+        return lost_fill(s->device, NULL, 0, 0, err);
+    }
     multiply(s, b, c);
     spoil(s, c);
     return RC_OK;
@@ -150,7 +181,7 @@ const rc_kernel_t rc_kernel_fault = {
         {
             {"mode",
                 "0 right, 1 a wrong value, 2 crash, 3 hang, 4 device error, 5 no memory, "
-                "6 a row not stored, 7 rows exchanged, 8 absent rows stored to",
+                "6 a row not stored, 7 rows exchanged, 8 absent rows stored to, 9 device lost",
                 FAULT_NONE, FAULT_NONE, FAULT_MODES - 1},
             {"rows", "misbehave only for matrices of this many rows; 0: all", 0, 0, INT32_MAX},
             {"delay_us", "sleep this long in every run, in us", 0, 0, 1000000000},

@@ -15,14 +15,14 @@ started_by()
 # stack_of ID: what a process waits for, where a debugger is there and allowed to look
 stack_of()
 {
-    echo "stack of $1: $(tr '\0' ' ' <"/proc/$1/cmdline" | cut -c 1-100)"
+    echo "stack of $1: $(tr '\0\n' '  ' <"/proc/$1/cmdline" | cut -c 1-100)"
     if command -v gdb >/dev/null; then
         timeout -k 5 30 gdb -nx -batch -p "$1" -ex 'thread apply all backtrace 20' </dev/null \
             | grep -E '^(Thread|#)' | cut -c 1-150
     fi
 }
 
-# show_started MARK: list them, with the stacks of those that wait for none of the others, as comments
+# show_started MARK: the stacks of those that wait for none of the others, and a list of all, as comments
 show_started()
 {
     (
@@ -30,11 +30,11 @@ show_started()
         [ -n "$ids" ] || exit 0
         unset ROWCAST_BOUND
         {
-            ps -o pid,ppid,stat,etime,wchan:20,args -p "${ids%,}" | cut -c 1-180
             ps -o pid=,ppid=,comm= -p "${ids%,}" | awk '
                 { name[$1] = $3; parent[$2] = 1 }
-                END { for (id in name) if (!(id in parent) && name[id] !~ /^(sh|dash|bash|sleep)$/) print id }' \
+                END { for (id in name) if (!(id in parent) && name[id] !~ /^(sh|dash|bash|sleep|cat|tee|.?awk)$/) print id }' \
                 | head -n 6 | while read -r id; do stack_of "$id"; done
+            ps -o pid,ppid,stat,etime,wchan:20,args -p "${ids%,}" | cut -c 1-180
         } 2>/dev/null | sed 's/^/# /'
     )
 }
@@ -45,7 +45,14 @@ end_started()
     end_round=0
     while end_ids=$(started_by "$1") && [ -n "$end_ids" ]; do
         case $end_round in
-        0) end_signal=TERM ;;
+        0)
+            # make would delete the logs and start the next, so it goes first
+            for end_id in $end_ids; do
+                { read -r end_name <"/proc/$end_id/comm"; } 2>/dev/null || continue
+                case $end_name in make | gmake) kill -s KILL "$end_id" 2>/dev/null ;; esac
+            done
+            end_signal=TERM
+            ;;
         ?? | ???) end_signal=KILL ;; # after a second
         *) end_signal=0 ;;
         esac

@@ -46,13 +46,10 @@ rc_status_t rc_cuda_launched(const char *what, rc_err_t *err);
 rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err);
 
 /** Put a gate on a stream: work behind it waits until the host stores `ticket` (or a later one) in
- *  *flag, or until `bound_ns` have passed on the device.
- *  \param[in] flag  device address of mapped host memory
- *  \param[out] gave_up  device address of mapped host memory; gets the ticket of a gate that gave
- * up
- */
-rc_status_t rc_cuda_gate(cudaStream_t stream, const uint32_t *flag, uint32_t ticket,
-    uint64_t bound_ns, uint32_t *gave_up, rc_err_t *err);
+ *  *open, or until `bound_ns` have passed on the device.
+ *  \param[in] open  device address of mapped host memory */
+rc_status_t rc_cuda_gate(
+    cudaStream_t stream, const uint32_t *open, uint32_t ticket, uint64_t bound_ns, rc_err_t *err);
 
 #ifdef __cplusplus
 }

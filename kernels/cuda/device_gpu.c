@@ -11,16 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Words of host memory that the gate sees. */
-typedef struct gate_words {
-    uint32_t open;    /* ticket up to which gates are open; the host writes it */
-    uint32_t gave_up; /* ticket of the last gate that opened by itself */
-} gate_words_t;
-
-/* Launches that wait on their own work (a library that asks for a size on the way) meet a gate that
- * only its bound opens: after so many batches in a row they are timed without one. */
-enum { GATE_PATIENCE = 2 };
-static const uint64_t gate_bound_ns = 20000000;
+/* A gate that the host does not open in this time opens by itself: a launch that waits for its own
+ * work (a library that asks the device for a size) would otherwise wait for ever.  Far more than
+ * the host needs for the launches of a batch. */
+static const uint64_t gate_bound_ns = 2000000;
+static const uint64_t gate_bound_per_launch_ns = 100000;
 
 typedef struct gpu_impl {
     int index;
@@ -29,12 +24,10 @@ typedef struct gpu_impl {
     cudaMemPool_t pool; /* NULL: the device has no pools, alloc and release synchronise */
     cudaEvent_t start;
     cudaEvent_t stop;
-    gate_words_t *gate;        /* mapped host memory */
-    gate_words_t *gate_device; /* the same, as the device addresses it */
-    uint32_t ticket;
-    const void *blocked; /* state of the launches whose gate gave up last, ... */
-    int blocked_times;   /* ... so many times in a row */
-    void *flush_buffer;  /* NULL until the first flush */
+    uint32_t *gate;        /* mapped host memory: ticket up to which gates are open */
+    uint32_t *gate_device; /* the same, as the device addresses it */
+    uint32_t ticket;       /* of the last gate */
+    void *flush_buffer;    /* NULL until the first flush */
     size_t flush_bytes;
     int flush_byte;
     rc_nvml_t *nvml; /* NULL: no such library */
@@ -161,26 +154,6 @@ static rc_status_t gpu_flush(rc_device_t *d, rc_err_t *err)
 
 /* --------------------------------------------------------------- timing */
 
-/* Is there a gate for this batch?  Not for launches that were seen to wait for their own work. */
-static int gated(gpu_impl_t *impl, const void *state)
-{
-    if (impl->blocked != state)
-        impl->blocked_times = 0;
-    return impl->blocked_times < GATE_PATIENCE;
-}
-
-static void open_gate(gpu_impl_t *impl)
-{
-    __atomic_store_n(&impl->gate->open, impl->ticket, __ATOMIC_RELEASE);
-}
-
-static void note_gate(gpu_impl_t *impl, const void *state)
-{
-    int gave_up = __atomic_load_n(&impl->gate->gave_up, __ATOMIC_ACQUIRE) == impl->ticket;
-    impl->blocked_times = gave_up ? impl->blocked_times + 1 : 0;
-    impl->blocked = state;
-}
-
 /* Start event, the launches, stop event: all queued, nothing waited for. */
 static rc_status_t enqueue(
     gpu_impl_t *impl, rc_launch_fn *launch, void *state, int64_t batch, rc_err_t *err)
@@ -201,15 +174,13 @@ static rc_status_t gpu_time_batch(
     static const double ns_per_ms = 1e6;
     gpu_impl_t *impl = d->impl;
     cudaStream_t stream = rc_cuda_stream(d);
-    int behind_gate = gated(impl, state);
     float ms = 0;
-    rc_status_t st = RC_OK;
-    if (behind_gate)
-        st = rc_cuda_gate(stream, &impl->gate_device->open, ++impl->ticket, gate_bound_ns,
-            &impl->gate_device->gave_up, err);
+    int64_t queued = batch < d->batch_max ? batch : d->batch_max;
+    uint64_t bound = gate_bound_ns + (uint64_t)queued * gate_bound_per_launch_ns;
+    rc_status_t st = rc_cuda_gate(stream, impl->gate_device, ++impl->ticket, bound, err);
     if (st >= 0)
         st = enqueue(impl, launch, state, batch, err);
-    open_gate(impl);
+    __atomic_store_n(impl->gate, impl->ticket, __ATOMIC_RELEASE);
     if (st < 0) {
         (void)cudaStreamSynchronize(stream); /* the caller may free what was launched */
         (void)cudaGetLastError();
@@ -220,8 +191,6 @@ static rc_status_t gpu_time_batch(
         st = rc_cuda_check(cudaEventElapsedTime(&ms, impl->start, impl->stop), "its time", err);
     if (st < 0)
         return st;
-    if (behind_gate)
-        note_gate(impl, state);
     *ns = (int64_t)((double)ms * ns_per_ms);
     d->active_ns += *ns;
     return RC_OK;
@@ -286,7 +255,7 @@ static cudaError_t make_gate(gpu_impl_t *impl)
     if (e != cudaSuccess)
         return e;
     impl->gate = host;
-    *impl->gate = (gate_words_t){0};
+    *impl->gate = 0;
     e = cudaHostGetDevicePointer(&device, host, 0);
     impl->gate_device = device;
     return e;

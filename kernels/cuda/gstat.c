@@ -24,7 +24,7 @@ const rc_kernel_t rc_kernel_gstat = {
     .device = RC_DEVICE_CUDA,
     .layout = RC_COL_MAJOR,
     .computes = 1,
-    .param = {{"strip", "columns of C per CTA", 4, 1, RC_STRIP_MAX, 1},
+    .param = {{"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},
         {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, 65536, 0}},
     .supports = rc_cuda_supports,
     .geometry = rc_cuda_geometry,

@@ -76,11 +76,31 @@ static void put_store(rc_table_t *t, const rc_view_t *v)
     rc_table_text(t, "");
 }
 
+enum { RC_STATUS_HANDS = 4 };
+
+/* "G/a (time), G/b (order), G/c (prepared), 5 more" */
+static void put_hands(const rc_scan_journal_t *j, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int64_t i = 0; i < j->hands && i < RC_STATUS_HANDS; i++) {
+        const rc_scan_hand_t *h = &j->hand[i];
+        const char *comma = i > 0 ? ", " : "";
+        int n = i + 1 == RC_STATUS_HANDS && j->hands > RC_STATUS_HANDS
+                    ? snprintf(text + at, size - at, "%s%" PRId64 " more", comma, j->hands - i)
+                    : snprintf(text + at, size - at, "%s%s (%s)", comma, h->name,
+                          h->waits ? "prepared" : rc_phase_name((rc_phase_t)h->phase));
+        if (n < 0 || (size_t)n >= size - at)
+            return;
+        at += (size_t)n;
+    }
+}
+
 static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
 {
     char what[48];
     char state[64];
-    char hand[RC_NAME_MAX + 64] = "";
+    char hand[RC_STATUS_HANDS * (RC_NAME_MAX + 32)];
     snprintf(what, sizeof what, "journal: rank %d of %d", j->run.rank, j->run.ranks);
     if (j->alive && j->last_utc_ns > 0) {
         char ago[32];
@@ -91,12 +111,7 @@ static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
             j->alive   ? "running"
             : j->ended ? "ended, to be folded"
                        : "died, to be folded");
-    int n = 0;
-    if (j->in_hand[0])
-        n = snprintf(hand, sizeof hand, "%s (%s)", j->in_hand,
-            j->phase ? rc_phase_name((rc_phase_t)j->phase) : "prepared");
-    if (n > 0 && (size_t)n < sizeof hand && j->ahead > 0)
-        snprintf(hand + n, sizeof hand - (size_t)n, ", %" PRId64 " more", j->ahead);
+    put_hands(j, hand, sizeof hand);
     rc_table_text(t, what);
     rc_table_text(t, state);
     put_counts(t, j->cases);

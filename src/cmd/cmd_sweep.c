@@ -98,9 +98,10 @@ static const rc_opt_t table[] = {
         "is free, divided by the ranks of the node.",
         0, 0},
     {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
-        "Memory of the GPU per rank. Default: 90 % of what is free on it, divided by the ranks "
-        "that "
-        "share it.",
+        "Memory per rank for B, C and the prepared matrices; K is tiled when B and C take more. "
+        "Default: 90 % of what is free on the GPU, divided by the ranks that share it; on a CPU "
+        "what "
+        "--memory says.",
         0, 0},
     {"ahead", 0, RC_OPT_INT, AT(ahead), "N",
         "Matrices that a rank loads and orders while it measures another. Default: on a GPU twice "

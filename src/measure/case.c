@@ -105,13 +105,13 @@ rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
 static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err_t *why)
 {
     int64_t ns = 0;
-    j->launch = (rc_launch_t){s, j, tile};
+    j->first = (rc_launch_t){s, j, tile};
     double max = NAN;
     double rel = NAN;
     if (!s->kernel->computes) {
         rc_status_t ran = rc_operands_fill(s->ctx, tile, why);
         if (ran == RC_OK)
-            ran = s->d->time_batch(s->d, rc_trial_launch, &j->launch, 1, &ns, why);
+            ran = s->d->time_batch(s->d, rc_trial_launch, &j->first, 1, &ns, why);
         j->m->first_ns += ns;
         return ran;
     }
@@ -124,7 +124,7 @@ static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err
     rc_status_t st;
     RC_TRY(rc_operands_refer(s->ctx, tile, why));
     RC_TRY(rc_reference_poison(s->ctx->ref, s->d, &p, why));
-    RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->launch, 1, &ns, why));
+    RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->first, 1, &ns, why));
     j->m->first_ns += ns;
     st = rc_reference_check(s->ctx->ref, s->d, &p, &max, &rel, why);
     if (st < 0 && st != RC_EWRONG)

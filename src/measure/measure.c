@@ -289,6 +289,8 @@ static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
         return st;
     st = rc_operands_begin(
         s->ctx, s->g, s->cfg, &s->tiling, s->c_rows, rc_measuring_wanted(s), &why);
+    if (st == RC_EDEVICE) /* not for want of memory: the next matrix would fare no better */
+        return rc_fail(err, st, "the device is unusable: %s", why.text);
     if (st < 0) {
         char text[160];
         snprintf(text, sizeof text, "memory: %.140s", why.text);

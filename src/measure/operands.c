@@ -22,13 +22,21 @@ static void drop(rc_measure_context_t *ctx, rc_buffer_t *buffer)
     *buffer = (rc_buffer_t){NULL, 0};
 }
 
+/* Keep the `count` references that were used last. */
+static void forget(rc_measure_context_t *ctx, int count)
+{
+    while (ctx->kept_count > count)
+        rc_reference_free(ctx->kept[--ctx->kept_count]);
+    ctx->ref = ctx->kept_count > 0 ? ctx->kept[0] : NULL;
+}
+
 void rc_measure_context_free(rc_measure_context_t *ctx)
 {
     if (!ctx)
         return;
     drop(ctx, &ctx->b);
     drop(ctx, &ctx->c);
-    rc_reference_free(ctx->ref);
+    forget(ctx, 0);
     free(ctx);
 }
 
@@ -143,20 +151,47 @@ rc_status_t rc_operands_fill(rc_measure_context_t *ctx, int64_t tile, rc_err_t *
     return st;
 }
 
+static void put_first(rc_measure_context_t *ctx, int from, rc_reference_t *ref)
+{
+    for (int i = from; i > 0; i--)
+        ctx->kept[i] = ctx->kept[i - 1];
+    ctx->kept[0] = ref;
+    ctx->ref = ref;
+}
+
+/* The reference of a tile that B holds, of those that are kept or computed. */
+static rc_status_t find_reference(
+    rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_dense_t *b, rc_err_t *err)
+{
+    enum { rows_kept = 1 << 23 }; /* some 200 MB */
+    int64_t rows = ctx->g->a->rows;
+    int64_t fit = rows > 0 ? rows_kept / rows : RC_REFERENCES;
+    rc_reference_t *ref = NULL;
+    for (int i = 0; i < ctx->kept_count; i++)
+        if (rc_reference_serves(ctx->kept[i], ctx->g, ctx->cfg, columns)) {
+            put_first(ctx, i, ctx->kept[i]);
+            rc_reference_borrow(ctx->ref, ctx->g->a);
+            return RC_OK;
+        }
+    /* the matrices of a sweep come one after the other */
+    if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], ctx->g))
+        forget(ctx, 0);
+    fit = fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
+    forget(ctx, (int)fit - 1);
+    rc_status_t st = rc_reference_new(ctx->g, ctx->cfg, columns, ctx->d, b, &ref, err);
+    if (st == RC_OK)
+        put_first(ctx, ctx->kept_count++, ref);
+    return st;
+}
+
 rc_status_t rc_operands_refer(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err)
 {
     rc_columns_t columns = rc_tiling_columns(&ctx->tiling, tile);
     rc_status_t st = rc_operands_fill(ctx, tile, err);
     if (st < 0 || ctx->ref_fresh)
         return st;
-    if (rc_reference_serves(ctx->ref, ctx->g, ctx->cfg, &columns)) {
-        rc_reference_borrow(ctx->ref, ctx->g->a);
-    } else {
-        rc_dense_t b = rc_operands_view(ctx, &ctx->b, ctx->g->a->cols, tile);
-        rc_reference_free(ctx->ref);
-        ctx->ref = NULL;
-        st = rc_reference_new(ctx->g, ctx->cfg, &columns, ctx->d, &b, &ctx->ref, err);
-    }
+    rc_dense_t b = rc_operands_view(ctx, &ctx->b, ctx->g->a->cols, tile);
+    st = find_reference(ctx, &columns, &b, err);
     ctx->ref_fresh = st == RC_OK;
     return st;
 }

@@ -13,11 +13,17 @@ typedef struct rc_buffer {
     int64_t bytes;
 } rc_buffer_t;
 
+/** References that are kept at most: those of a sweep's K and precisions, which come round again
+ *  with the next kernel. */
+enum { RC_REFERENCES = 16 };
+
 struct rc_measure_context {
     rc_device_t *d;
     rc_buffer_t b;
     rc_buffer_t c;
-    rc_reference_t *ref; /**< of the last tile that was verified; NULL: none */
+    rc_reference_t *kept[RC_REFERENCES]; /**< [kept_count], the last used first */
+    int kept_count;
+    rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */
     /* the group in hand */
     const rc_group_t *g;
     const rc_measure_config_t *cfg;

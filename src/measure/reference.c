@@ -218,16 +218,20 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     return RC_OK;
 }
 
+int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g)
+{
+    static const rc_digest_t unknown;
+    return rc_digest_compare(&g->digest, &unknown) != 0 &&
+           rc_digest_compare(&g->digest, &ref->digest) == 0 && ref->nnz == g->a->nnz;
+}
+
 int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
     const rc_measure_config_t *cfg, const rc_columns_t *columns)
 {
-    static const rc_digest_t unknown;
-    return ref && rc_digest_compare(&g->digest, &unknown) != 0 &&
-           rc_digest_compare(&g->digest, &ref->digest) == 0 && ref->nnz == g->a->nnz &&
-           ref->precision == g->precision && ref->columns.k == columns->k &&
-           ref->columns.j0 == columns->j0 && ref->columns.width == columns->width &&
-           ref->seed == cfg->seed && ref->verify_rows == cfg->verify_rows &&
-           ref->verify_cols == cfg->verify_cols;
+    return rc_reference_is_of(ref, g) && ref->precision == g->precision &&
+           ref->columns.k == columns->k && ref->columns.j0 == columns->j0 &&
+           ref->columns.width == columns->width && ref->seed == cfg->seed &&
+           ref->verify_rows == cfg->verify_rows && ref->verify_cols == cfg->verify_cols;
 }
 
 void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a)

@@ -31,7 +31,8 @@ struct rc_trial {
     int verified; /**< in all tiles */
     int tried;    /**< it was prepared once, or found not to fit */
     rc_timing_t timing;
-    rc_launch_t launch; /**< a device tells the launches of the cases apart by its address */
+    rc_launch_t first;  /**< of the verification and ... */
+    rc_launch_t launch; /**< ... of the timing: a device may tell them apart by the address */
 };
 
 struct rc_measuring {

@@ -50,6 +50,9 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
 int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
     const rc_measure_config_t *cfg, const rc_columns_t *columns);
 
+/** 1 when the reference is of the matrix of this group. */
+int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g);
+
 /** Let a reference that serves a group borrow the matrix of it. */
 void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a);
 

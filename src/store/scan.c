@@ -8,17 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix in hand. */
-typedef struct hand {
-    int64_t job;
-    char name[RC_NAME_MAX + 1];
-    int32_t phase;
-    int waits; /* prepared, not yet measured */
-} hand_t;
-
 /* The matrices in hand while a journal is read; zero-initialise. */
 typedef struct hands {
-    hand_t *hand; /* [count], oldest first */
+    rc_scan_hand_t *hand; /* [count], oldest first */
     size_t count;
     size_t capacity;
 } hands_t;
@@ -62,21 +54,18 @@ static void take_settled(hands_t *h, const rc_record_t *r)
             h->hand[i].waits = 1;
 }
 
-/* What is in hand in the end; what is measured comes first. */
-static void tell_hands(const hands_t *h, rc_scan_journal_t *j)
+static int urgency(const rc_scan_hand_t *h)
 {
-    const hand_t *best = NULL;
-    for (size_t i = 0; i < h->count; i++) {
-        const hand_t *one = &h->hand[i];
-        int timed = one->phase > RC_PHASE_ORDER && !one->waits;
-        if (!best || (best->waits && !one->waits) || (timed && best->phase <= RC_PHASE_ORDER))
-            best = one;
-    }
-    if (!best)
-        return;
-    memcpy(j->in_hand, best->name, sizeof j->in_hand);
-    j->phase = best->waits ? (int32_t)RC_PHASE_NONE : best->phase;
-    j->ahead = (int64_t)h->count - 1;
+    return h->waits ? 0 : h->phase <= RC_PHASE_ORDER ? 1 : 2;
+}
+
+static int measured_first(const void *a, const void *b)
+{
+    const rc_scan_hand_t *x = a;
+    const rc_scan_hand_t *y = b;
+    if (urgency(x) != urgency(y))
+        return urgency(y) - urgency(x);
+    return (x->job > y->job) - (x->job < y->job);
 }
 
 static rc_status_t take_result(
@@ -163,8 +152,10 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
     j->alive = v && !dead;
     while (st == RC_OK && v && rc_journal_next(v, &r))
         st = take(s, j, &hands, &r, start, err);
-    tell_hands(&hands, j);
-    free(hands.hand);
+    if (hands.count)
+        qsort(hands.hand, hands.count, sizeof *hands.hand, measured_first);
+    j->hand = hands.hand;
+    j->hands = (int64_t)hands.count;
     rc_journal_view_close(v);
     rc_str_free(&path);
     return st;
@@ -198,6 +189,8 @@ done:
 
 void rc_scan_free(rc_scan_t *s)
 {
+    for (int64_t i = 0; s->journal && i < s->journals; i++)
+        free(s->journal[i].hand);
     free(s->journal);
     free(s->fresh);
     memset(s, 0, sizeof *s);

@@ -6,6 +6,14 @@
 #include "base/outcome.h"
 #include "store/record.h"
 
+/** A matrix that a rank has in hand. */
+typedef struct rc_scan_hand {
+    char name[RC_NAME_MAX + 1];
+    int64_t job;
+    int32_t phase; /**< that it is in */
+    int32_t waits; /**< 1: it is prepared, and waits to be measured */
+} rc_scan_hand_t;
+
 /** One journal. */
 typedef struct rc_scan_journal {
     char name[64];
@@ -18,10 +26,9 @@ typedef struct rc_scan_journal {
     int64_t cases[RC_CASE_STATUSES]; /**< results in the new stretch, by status */
     int64_t matrices;                /**< catalogue rows in the new stretch */
     int64_t last_utc_ns;             /**< of the newest record that has a time */
-    char in_hand[RC_NAME_MAX + 1];   /**< matrix that is measured, else the oldest one in hand that
-                                          is worked on; "" none */
-    int32_t phase;                   /**< that it is in */
-    int64_t ahead;                   /**< other matrices in hand: being prepared, or waiting */
+    rc_scan_hand_t *hand; /**< [hands] matrices in hand, the one that is measured first, then what
+                             is worked on, then what waits */
+    int64_t hands;
 } rc_scan_journal_t;
 
 typedef struct rc_scan {

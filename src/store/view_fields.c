@@ -168,6 +168,7 @@ const char *const rc_view_units[] = {
     [F_ORDER] = "ns",
     [F_PREPARE] = "ns",
     [F_PREPROCESS] = "ns",
+    [F_K_TILE] = "",
     [F_FIRST] = "ns",
     [F_REPS] = "",
     [F_BATCH] = "",

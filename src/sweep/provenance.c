@@ -114,7 +114,8 @@ static void note_gpu(writer_t *w)
         return;
     note_version(w, "cuda.runtime", v.runtime, runtime_minor);
     note_version(w, "cuda.driver", v.driver, runtime_minor);
-    note(w, "cuda.driver_name", v.driver_name);
+    if (v.driver_name[0])
+        note(w, "cuda.driver_name", v.driver_name);
     note_version(w, "cuda.cusparse", v.cusparse, library_minor);
 }
 

@@ -231,8 +231,11 @@ static rc_status_t share_memory(sweep_t *w)
     w->memory_limit =
         w->c->memory_limit > 0 ? w->c->memory_limit : free_bytes / s->node_size / 10 * 9;
     w->device_limit = w->memory_limit;
-    if (w->device->kind == RC_DEVICE_CPU)
+    if (w->device->kind == RC_DEVICE_CPU) {
+        if (w->c->device_memory > 0 && w->c->device_memory < w->device_limit)
+            w->device_limit = w->c->device_memory;
         return RC_OK;
+    }
     char(*uuid)[width] = rc_alloc((size_t)s->node_size, width, "devices of the node", w->err);
     rc_status_t st = rc_session_agree(s, uuid ? RC_OK : RC_ENOMEM, w->err);
     if (st == RC_OK) {

@@ -107,6 +107,23 @@ static rc_status_t journal_group(batch_t *b, int lost)
     return st;
 }
 
+/* What verifying takes beside the operands could not be had: the rank goes on, as it does with a
+ * matrix that cannot be loaded. */
+static rc_status_t skip_pending(batch_t *b)
+{
+    rc_err_t why = *b->bench->err;
+    for (int i = 0; i < b->n; i++) {
+        rc_measured_t *m = &b->measured[i];
+        if (m->status != RC_CASE_PENDING)
+            continue;
+        m->status = RC_CASE_SKIPPED;
+        m->phase = RC_PHASE_PREPARE;
+        snprintf(m->text, sizeof m->text, "memory: %.180s", why.text);
+    }
+    *b->bench->err = (rc_err_t){0};
+    return RC_OK;
+}
+
 /* Measure and journal the cases [first, first + n) of a batch. */
 static rc_status_t measure(batch_t *all, int first, int n)
 {
@@ -144,6 +161,8 @@ static rc_status_t measure(batch_t *all, int first, int n)
     rc_turn_leave(w->turn);
     if (b.failed < 0)
         st = b.failed;
+    else if (st == RC_ENOMEM)
+        st = skip_pending(&b);
     rc_status_t written = journal_group(&b, st == RC_EDEVICE);
     return st < 0 ? st : written;
 }

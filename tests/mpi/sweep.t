@@ -2,7 +2,7 @@
 # Sweeps on 1, 2, 3 and 5 ranks: the same cases, incremental reruns, failures, bad options.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 79
+plan 82
 
 matrix a uniform:n=100
 matrix b uniform:n=150
@@ -103,8 +103,12 @@ code "too little memory for the matrices" 1 sweep 2 "$tmp/small.h5" -k 2 -p csr 
 is "skips them" "$(count matrices)" "0 0 4 0 0"
 ok "and says how much is missing" sh -c \
     "'$ROWCAST' query '$tmp/small.h5' -M -f csv -o message | grep -q 'memory: loading takes about [0-9]* bytes, the limit is 10'"
-code "too little memory for B and C" 1 sweep 2 "$tmp/small2.h5" -k 1000000 -p csr --kernels null -m 1M
+code "too little memory for B and C" 0 sweep 2 "$tmp/tiled.h5" -k 100000 -p csr --kernels rowsplit --device-memory 1M
+is "tiles K" "$(alone query "$tmp/tiled.h5" -w 'status == ok && k_tile >= 32 && k_tile < k' -f csv -o case | tail -n +2 | wc -l)" 4
+code "too little memory for a tile" 1 sweep 2 "$tmp/small2.h5" -k 100000 -p csr --kernels null --device-memory 5K
 is "skips the cases" "$(count matrices); $(count cases)" "4 0 0 0 0; 0 0 4 0 0"
+ok "every field of a row can be asked for" sh -c "'$ROWCAST' query -F -f csv | tail -n +2 | cut -d, -f1 |
+    paste -sd, | xargs -I@ '$ROWCAST' query '$tmp/tiled.h5' -o @"
 
 # -------------------------------------------------------------------- empty, wrong
 code "an empty selection" 0 sweep 2 "$tmp/empty.h5" -w 'rows > 1000000'

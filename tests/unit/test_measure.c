@@ -183,7 +183,8 @@ static void each_stop_reason(void **state)
     assert_true(w.cases[0].stop == RC_STOP_TIME && w.cases[0].reps == 1);
     world_end(&w);
 
-    /* a product that takes longer than the budget is still run three times: the median has an error */
+    /* a product that takes longer than the budget is still run three times: the median has an error
+     */
     world_begin(&w, "fault:delay_us=2000", make_matrix(30, 20, 2, 1), 3, 2);
     w.cfg.target_rel_err = -1;
     w.cfg.budget_ns = 1000000;
@@ -279,6 +280,23 @@ static void no_false_alarms(void **state)
     assert_int_equal(world_run(&w), RC_OK);
     assert_int_equal(w.cases[0].status, RC_CASE_WRONG);
     assert_non_null(strstr(w.cases[0].text, "row 40"));
+    world_end(&w);
+}
+
+/* A device that is lost is an error of the rank, and says nothing of the cases that it did not get
+ * to: not of the same group, nor of the next one, whose memory cannot be had. */
+static void a_lost_device_is_an_error(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "fault:mode=9", make_matrix(30, 30, 2, 1), 3, 2);
+    assert_int_equal(world_run(&w), RC_EDEVICE);
+    assert_int_equal(w.cases[0].status, RC_CASE_FAILED);
+    assert_int_equal(w.cases[1].status, RC_CASE_PENDING);
+    w.group.k = 50;
+    assert_int_equal(world_run(&w), RC_EDEVICE);
+    assert_int_equal(w.cases[0].status, RC_CASE_PENDING);
+    assert_int_equal(w.cases[1].status, RC_CASE_PENDING);
     world_end(&w);
 }
 
@@ -382,7 +400,8 @@ static void phases_are_announced(void **state)
     events_t e = {.stop_after = -1};
     world_begin(&w, "cstat", make_matrix(60, 40, 4, 1), 3, 2);
     assert_int_equal(
-        rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL), RC_OK);
+        rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
+        RC_OK);
     static const int index[] = {0, 0, 1, 1, -1};
     static const rc_phase_t phase[] = {
         RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_TIME};
@@ -556,6 +575,7 @@ int main(void)
         cmocka_unit_test(batches_and_cold_runs),
         cmocka_unit_test(wrong_products_are_found),
         cmocka_unit_test(no_false_alarms),
+        cmocka_unit_test(a_lost_device_is_an_error),
         cmocka_unit_test(failures_are_data),
         cmocka_unit_test(null_kernel_is_not_verified),
         cmocka_unit_test(degenerate_shapes),

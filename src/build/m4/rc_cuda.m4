@@ -147,6 +147,8 @@ AS_IF([test -z "$rc_cuda_why"],
   [test $rc_cuda_asked = yes],
     [AC_MSG_ERROR([--with-cuda=$with_cuda: $rc_cuda_why])],
   [rc_cuda_summary="no: $rc_cuda_why"; CUDA_CFLAGS=; CUDA_LIBS=; CUDA_RPATH=; rc_cuda_version=; rc_cuda_arch=])
+AS_IF([test -z "$rc_cuda_why"], [rc_have_cuda=yes], [rc_have_cuda=no])
+AC_SUBST([rc_have_cuda])
 AC_SUBST([CUDA_RPATH])
 AM_CONDITIONAL([HAVE_CUDA], [test -z "$rc_cuda_why"])
 ])

@@ -1,0 +1,473 @@
+/* The GPU as a device: memory, timing behind the gate, state, and what errors become. */
+#include "config.h"
+#include "unit.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kernels/kernel.h"
+#include "rowcast.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { US = 1000, MS = 1000000 };
+
+static void check(rc_status_t st, const rc_err_t *err, const char *what)
+{
+    if (st != RC_OK)
+        fail_msg("%s: %s", what, err->text);
+}
+
+/* The first GPU, or NULL with the reason printed; no GPU is a failure when ROWCAST_GPU says so. */
+static rc_device_t *open_gpu(void)
+{
+    rc_gpu_info_t *list = NULL;
+    int n = 0;
+    rc_err_t err = {0};
+    rc_device_t *d = NULL;
+    rc_status_t st = rc_gpu_list(&list, &n, &err);
+    free(list);
+    if (st == RC_OK && n > 0) {
+        check(rc_device_open_gpu(0, 0, &d, &err), &err, "the first GPU");
+        return d;
+    }
+    printf("# no GPU: %s\n", st < 0 ? err.text : "none is visible");
+    const char *must = getenv("ROWCAST_GPU");
+    if (must && strcmp(must, "1") == 0)
+        fail_msg("ROWCAST_GPU=1, and there is no GPU");
+    return NULL;
+}
+
+static int setup(void **state)
+{
+    *state = open_gpu();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    rc_device_close(*state);
+    return 0;
+}
+
+/* The device of a test, which is skipped without one. */
+static rc_device_t *device(void **state)
+{
+    if (!*state)
+        skip();
+    return *state;
+}
+
+/* --------------------------------------------------------------- gpufault */
+
+/* A 3 x 3 matrix, K = 2, and gpufault on it. */
+typedef struct fault {
+    rc_device_t *d;
+    int64_t row_ptr[4];
+    int32_t col_idx[4];
+    double val[4];
+    int32_t row[3];
+    rc_csr_t a;
+    rc_schedule_t schedule;
+    const rc_kernel_t *kernel;
+    void *state;
+    float *b;
+    float *c;
+    int64_t host_ns; /* that every launch sleeps before it launches */
+    rc_status_t fail_with;
+} fault_t;
+
+enum { N = 3, K = 2 };
+static const float b_host[N * K] = {1, 2, 3, -1, 10, 100};
+static const float c_host[N * K] = {1 * 1 + 2 * 3, 0, 3 * 2 + 4 * 3, 1 * -1 + 2 * 100, 0, 430};
+
+static void fault_begin(fault_t *f, rc_device_t *d, const char *params)
+{
+    rc_err_t err = {0};
+    rc_kernel_spec_t spec;
+    char text[96];
+    memset(f, 0, sizeof *f);
+    snprintf(text, sizeof text, "gpufault%s%s", params[0] ? ":" : "", params);
+    check(rc_kernel_spec_parse(text, &spec, &err), &err, text);
+    *f = (fault_t){.d = d,
+        .row_ptr = {0, 2, 2, 4},
+        .col_idx = {0, 2, 1, 2},
+        .val = {1, 2, 3, 4},
+        .row = {0, 1, 2},
+        .kernel = spec.kernel};
+    f->a = (rc_csr_t){.rows = N,
+        .cols = N,
+        .nnz = 4,
+        .row_ptr = f->row_ptr,
+        .col_idx = f->col_idx,
+        .val = f->val};
+    f->schedule = (rc_schedule_t){.slots = N, .rows = N, .row = f->row};
+    rc_problem_t p = {.op = RC_OP_SPMM,
+        .k = K,
+        .precision = RC_FP32,
+        .layout = RC_COL_MAJOR,
+        .a = &f->a,
+        .schedule = &f->schedule,
+        .identity = 1,
+        .geometry = spec.kernel->geometry(d, spec.param, RC_FP32),
+        .c_rows = N};
+    memcpy(p.param, spec.param, sizeof p.param);
+    check(f->kernel->supports(&p, &err), &err, "supports");
+    check(f->kernel->prepare(d, &p, &f->state, &err), &err, "prepare");
+    check(d->alloc(d, sizeof b_host, (void **)&f->b, &err), &err, "B");
+    check(d->alloc(d, sizeof c_host, (void **)&f->c, &err), &err, "C");
+    check(d->upload(d, f->b, b_host, sizeof b_host, &err), &err, "B");
+    check(d->fill(d, f->c, 0xff, sizeof c_host, &err), &err, "C");
+}
+
+static void fault_end(fault_t *f)
+{
+    f->kernel->release(f->state);
+    f->d->release(f->d, f->b);
+    f->d->release(f->d, f->c);
+}
+
+static rc_status_t launch(void *state, rc_err_t *err)
+{
+    fault_t *f = state;
+    if (f->host_ns)
+        rc_sleep_ns(f->host_ns);
+    if (f->fail_with < 0)
+        return rc_fail(err, f->fail_with, "as asked");
+    return f->kernel->run(f->state, f->b, f->c, err);
+}
+
+/* Times a batch; *wall is what the host saw. */
+static int64_t timed(fault_t *f, int64_t batch, int64_t *wall)
+{
+    rc_err_t err = {0};
+    int64_t ns = -1;
+    int64_t begin = rc_clock_ns();
+    check(f->d->time_batch(f->d, launch, f, batch, &ns, &err), &err, "time_batch");
+    *wall = rc_clock_ns() - begin;
+    return ns;
+}
+
+/* Values of C that are not right. */
+static int wrong_values(fault_t *f)
+{
+    rc_err_t err = {0};
+    float c[N * K];
+    int wrong = 0;
+    check(f->d->download(f->d, c, f->c, sizeof c, &err), &err, "C");
+    for (int i = 0; i < N * K; i++)
+        wrong += !(c[i] == c_host[i]);
+    return wrong;
+}
+
+/* ----------------------------------------------------------------- tests */
+
+static void identity_is_that_of_the_list(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_err_t err = {0};
+    rc_gpu_info_t *list = NULL;
+    int n = 0;
+    check(rc_gpu_list(&list, &n, &err), &err, "rc_gpu_list");
+    assert_string_equal(d->name, list[0].name);
+    assert_string_equal(d->uuid, list[0].uuid);
+    assert_true(strncmp(d->uuid, "GPU-", 4) == 0 || strncmp(d->uuid, "MIG-", 4) == 0);
+    assert_int_equal(strlen(d->uuid), strlen("GPU-00000000-0000-0000-0000-000000000000"));
+    char class_name[160];
+    snprintf(class_name, sizeof class_name, "cuda:%s:%dsm:cuda%d.%d", d->name, list[0].sms,
+        list[0].runtime / 1000, list[0].runtime % 1000 / 10);
+    assert_string_equal(d->class_name, class_name);
+    assert_int_equal(d->kind, RC_DEVICE_CUDA);
+    assert_int_equal(d->lanes32, 32);
+    assert_int_equal(d->line_bytes, 128);
+    assert_true(d->threads >= 1 && d->batch_max > 0);
+    assert_true(d->cache_bytes > 0);
+    assert_true(d->memory_bytes > 0 && d->memory_bytes <= list[0].memory_bytes);
+    rc_device_t *none = NULL;
+    assert_int_equal(rc_device_open_gpu(n, 0, &none, &err), RC_EDEVICE);
+    assert_null(none);
+    free(list);
+}
+
+static void memory_comes_back_as_it_went(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_err_t err = {0};
+    enum { bytes = (1 << 20) + 3, filled = 1000 };
+    unsigned char *host = malloc(bytes);
+    unsigned char *back = calloc(bytes, 1);
+    void *p = NULL;
+    assert_true(host && back);
+    for (int i = 0; i < bytes; i++)
+        host[i] = (unsigned char)(i * 7 + i / 251);
+    int64_t active = d->active_ns;
+    check(d->alloc(d, bytes, &p, &err), &err, "alloc");
+    check(d->upload(d, p, host, bytes, &err), &err, "upload");
+    check(d->download(d, back, p, bytes, &err), &err, "download");
+    assert_memory_equal(host, back, bytes);
+    assert_true(d->active_ns > active);
+    check(d->fill(d, p, 0xa5, filled, &err), &err, "fill");
+    check(d->download(d, back, p, bytes, &err), &err, "download");
+    memset(host, 0xa5, filled);
+    assert_memory_equal(host, back, bytes);
+    check(d->upload(d, p, host, 0, &err), &err, "upload of nothing");
+    check(d->download(d, back, p, 0, &err), &err, "download of nothing");
+    check(d->fill(d, p, 0, 0, &err), &err, "fill of nothing");
+    d->release(d, p);
+    d->release(d, NULL);
+    check(d->alloc(d, 0, &p, &err), &err, "alloc of nothing");
+    d->release(d, p);
+    free(host);
+    free(back);
+}
+
+static void memory_that_is_not_there_is_an_error_that_passes(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_err_t err = {0};
+    void *p = NULL;
+    size_t much = (size_t)d->memory_bytes * 4;
+    char number[32];
+    assert_int_equal(d->alloc(d, much, &p, &err), RC_ENOMEM);
+    assert_null(p);
+    snprintf(number, sizeof number, "%zu bytes", much);
+    assert_non_null(strstr(err.text, number));
+    check(d->alloc(d, 4096, &p, &err), &err, "alloc after a failure");
+    check(d->fill(d, p, 0, 4096, &err), &err, "fill after a failure");
+    d->release(d, p);
+}
+
+/* What the pool kept of one request must not stand in the way of another one. */
+static void released_memory_serves_other_sizes(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_err_t err = {0};
+    void *p[2] = {NULL, NULL};
+    size_t part = (size_t)d->memory_bytes / 10;
+    for (int i = 0; i < 2; i++)
+        check(d->alloc(d, 3 * part, &p[i], &err), &err, "three tenths");
+    for (int i = 0; i < 2; i++)
+        d->release(d, p[i]);
+    check(d->alloc(d, 7 * part, &p[0], &err), &err, "seven tenths");
+    d->release(d, p[0]);
+}
+
+static void flush_can_be_repeated(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_err_t err = {0};
+    fault_t f;
+    int64_t wall;
+    fault_begin(&f, d, "");
+    for (int i = 0; i < 3; i++) {
+        check(d->flush(d, &err), &err, "flush");
+        timed(&f, 1, &wall);
+    }
+    assert_int_equal(wrong_values(&f), 0);
+    fault_end(&f);
+}
+
+static void gpufault_misbehaves_as_asked(void **state)
+{
+    rc_device_t *d = device(state);
+    static const struct {
+        const char *params;
+        int first; /* wrong values after the first run, */
+        int second;
+    } expected[] = {{"", 0, 0}, {"mode=1", 1, 1}, {"mode=1:after=1", 0, 1}, {"mode=1:rows=4", 0, 0},
+        {"mode=6:at=2", K, K}, {"mode=2", 0, 0}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        fault_t f;
+        int64_t wall;
+        fault_begin(&f, d, expected[i].params);
+        timed(&f, 1, &wall);
+        assert_int_equal(wrong_values(&f), expected[i].first);
+        timed(&f, 1, &wall);
+        assert_int_equal(wrong_values(&f), expected[i].second);
+        fault_end(&f);
+    }
+}
+
+static void a_known_time_is_measured(void **state)
+{
+    rc_device_t *d = device(state);
+    fault_t f;
+    int64_t wall;
+    enum { batch = 8 };
+    fault_begin(&f, d, "mode=3:delay_us=500");
+    timed(&f, 1, &wall); /* cold code */
+    int64_t active = d->active_ns;
+    int64_t ns = timed(&f, batch, &wall);
+    /* the clock that it spins by may tick once in a microsecond */
+    assert_true(ns >= (int64_t)batch * 495 * US);
+    assert_true(ns <= (int64_t)batch * 600 * US);
+    assert_true(wall >= ns);
+    assert_true(d->active_ns >= active + ns);
+    fault_end(&f);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The host takes far longer for a launch than the device for the work. */
+static void the_host_is_not_in_the_time(void **state)
+{
+    rc_device_t *d = device(state);
+    fault_t f;
+    int64_t wall;
+    enum { batch = 10, samples = 9 };
+    int64_t ns[samples];
+    fault_begin(&f, d, "");
+    timed(&f, 1, &wall);
+    f.host_ns = MS / 10; /* all of it less than the gate stays closed */
+    for (int i = 0; i < samples; i++) {
+        ns[i] = timed(&f, batch, &wall);
+        assert_true(wall >= (int64_t)batch * MS / 10);
+    }
+    qsort(ns, samples, sizeof *ns, by_value);
+    assert_true(ns[0] > 0);
+    assert_true(ns[samples / 2] < (int64_t)batch * 50 * US);
+    fault_end(&f);
+}
+
+static void full_batches_do_not_block(void **state)
+{
+    rc_device_t *d = device(state);
+    fault_t f;
+    int64_t wall;
+    enum { samples = 9 };
+    int64_t walls[samples];
+    fault_begin(&f, d, "mode=1"); /* two launches in a run */
+    timed(&f, 1, &wall);
+    for (int i = 0; i < samples; i++) {
+        int64_t ns = timed(&f, d->batch_max, &walls[i]);
+        assert_true(ns > 0 && ns < d->batch_max * 50 * US);
+    }
+    qsort(walls, samples, sizeof *walls, by_value);
+    assert_true(walls[samples / 2] < 20 * MS); /* the gate opens by itself after 27 ms */
+    fault_end(&f);
+}
+
+/* A run that waits for its own work cannot be behind a gate, which then opens by itself. */
+static void runs_that_wait_are_not_held_up_for_long(void **state)
+{
+    rc_device_t *d = device(state);
+    fault_t f;
+    int64_t wall;
+    int64_t least = INT64_MAX;
+    fault_begin(&f, d, "mode=2");
+    for (int i = 0; i < 5; i++) {
+        timed(&f, 4, &wall);
+        assert_true(wall < 1000 * (int64_t)MS);
+        least = wall < least ? wall : least;
+    }
+    assert_true(least < 10 * MS);
+    assert_int_equal(wrong_values(&f), 0);
+    fault_end(&f);
+}
+
+static void a_failed_launch_ends_the_batch(void **state)
+{
+    rc_device_t *d = device(state);
+    fault_t f;
+    rc_err_t err = {0};
+    int64_t ns = 0;
+    int64_t wall;
+    fault_begin(&f, d, "");
+    f.fail_with = RC_EWRONG;
+    int64_t begin = rc_clock_ns();
+    assert_int_equal(d->time_batch(d, launch, &f, 3, &ns, &err), RC_EWRONG);
+    assert_string_equal(err.text, "as asked");
+    assert_true(rc_clock_ns() - begin < 1000 * (int64_t)MS);
+    f.fail_with = RC_OK;
+    assert_true(timed(&f, 2, &wall) > 0);
+    assert_int_equal(wrong_values(&f), 0);
+    fault_end(&f);
+}
+
+static void state_is_plausible_or_unknown(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_device_state_t s;
+    d->read_state(d, &s);
+    int64_t begin = rc_clock_ns();
+    d->read_state(d, &s);
+    printf("# %.0f MHz, memory %.0f MHz, %.0f C, throttle %lld, read in %.0f us\n", s.clock_mhz,
+        s.memory_clock_mhz, s.temperature_c, (long long)s.throttle,
+        (double)(rc_clock_ns() - begin) / US);
+    assert_true(isnan(s.clock_mhz) || (s.clock_mhz > 50 && s.clock_mhz < 10000));
+    assert_true(
+        isnan(s.memory_clock_mhz) || (s.memory_clock_mhz > 50 && s.memory_clock_mhz < 50000));
+    assert_true(isnan(s.temperature_c) || (s.temperature_c > 0 && s.temperature_c < 130));
+    assert_true(s.throttle >= -1);
+}
+
+static void two_devices_do_not_disturb_each_other(void **state)
+{
+    rc_device_t *d = device(state);
+    rc_device_t *other = open_gpu();
+    fault_t f;
+    fault_t g;
+    int64_t wall;
+    fault_begin(&f, d, "");
+    fault_begin(&g, other, "");
+    timed(&f, 3, &wall);
+    timed(&g, 3, &wall);
+    assert_int_equal(wrong_values(&f), 0);
+    assert_int_equal(wrong_values(&g), 0);
+    fault_end(&g);
+    rc_device_close(other);
+    timed(&f, 3, &wall);
+    assert_int_equal(wrong_values(&f), 0);
+    fault_end(&f);
+}
+
+/* Last: the process has no use for the GPU afterwards. */
+static void an_illegal_address_is_a_device_error_for_good(void **state)
+{
+    rc_device_t *d = device(state);
+    fault_t f;
+    rc_err_t err = {0};
+    int64_t ns = 0;
+    int64_t wall;
+    void *p = NULL;
+    fault_begin(&f, d, "mode=4:after=2");
+    timed(&f, 2, &wall);
+    assert_int_equal(wrong_values(&f), 0);
+    assert_int_equal(d->time_batch(d, launch, &f, 2, &ns, &err), RC_EDEVICE);
+    assert_non_null(strstr(err.text, "cudaErrorIllegalAddress"));
+    printf("# %s\n", err.text);
+    assert_int_equal(d->time_batch(d, launch, &f, 1, &ns, &err), RC_EDEVICE);
+    assert_int_equal(d->alloc(d, 64, &p, &err), RC_EDEVICE);
+    assert_int_equal(d->download(d, &ns, f.c, sizeof ns, &err), RC_EDEVICE);
+    rc_device_state_t s;
+    d->read_state(d, &s);
+    fault_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(identity_is_that_of_the_list),
+        cmocka_unit_test(memory_comes_back_as_it_went),
+        cmocka_unit_test(memory_that_is_not_there_is_an_error_that_passes),
+        cmocka_unit_test(released_memory_serves_other_sizes),
+        cmocka_unit_test(flush_can_be_repeated),
+        cmocka_unit_test(gpufault_misbehaves_as_asked),
+        cmocka_unit_test(a_known_time_is_measured),
+        cmocka_unit_test(the_host_is_not_in_the_time),
+        cmocka_unit_test(full_batches_do_not_block),
+        cmocka_unit_test(runs_that_wait_are_not_held_up_for_long),
+        cmocka_unit_test(a_failed_launch_ends_the_batch),
+        cmocka_unit_test(state_is_plausible_or_unknown),
+        cmocka_unit_test(two_devices_do_not_disturb_each_other),
+        cmocka_unit_test(an_illegal_address_is_a_device_error_for_good),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
