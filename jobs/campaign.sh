@@ -10,6 +10,9 @@
 #                           command again [no limit]
 #   -d, --device KIND       cuda or cpu [cuda]
 #   -w, --work DIR          for generated matrices and the unpacked bundle [$TMPDIR/rowcast-campaign]
+#   -O, --out DIR           at the end, also after a failure, put compressed copies of the stores
+#                           there, split into .part00, .part01, ... of 15 MiB where they are larger
+#                           (cat puts them together)
 #   -o, --options TEXT      more options for every sweep, e.g. '--limit 20' or '--max-reps 10'
 #   -n, --dry-run           print the sweeps instead of running them
 #   -h, --help              this text
@@ -23,6 +26,9 @@
 #   schedule C in schedule order, K = 128
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
+# For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
+# matrices and this script, and there
+#   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
 # A sweep measures only what its store lacks, so any part may be repeated or named twice.  To go on
 # on another machine, take the store along.  Exit code 75: time ran out, with work left.
 set -euo pipefail
@@ -34,6 +40,7 @@ store=campaign.h5
 seconds=0
 device=cuda
 work=${TMPDIR:-/tmp}/rowcast-campaign
+out=
 options=()
 dry=0
 parts=()
@@ -48,7 +55,7 @@ die()
 while (($#)); do
     case $1 in
     -b | --bundle | -C | --collection | -c | --catalog | -s | --store | -T | --time | -d | --device \
-        | -w | --work | -o | --options)
+        | -w | --work | -O | --out | -o | --options)
         (($# > 1)) || die 2 "option '$1' needs a value; see --help"
         ;;
     esac
@@ -60,6 +67,7 @@ while (($#)); do
     -T | --time) seconds=$2 && shift ;;
     -d | --device) device=$2 && shift ;;
     -w | --work) work=$2 && shift ;;
+    -O | --out) out=$2 && shift ;;
     -o | --options) read -ra options <<<"$2" && shift ;;
     -n | --dry-run) dry=1 ;;
     -h | --help)
@@ -402,8 +410,27 @@ part_tables()
         --summary rate --where 'policy == csr'
 }
 
+# Compressed copies of what there is.
+hand_over()
+{
+    local file copy
+    mkdir -p "$out"
+    for file in "$store" "${store%.h5}"-*.h5; do
+        [[ -f $file || -d $file.journal ]] || continue
+        copy=$out/$(basename "$file")
+        rm -f "$copy" "$copy".part*
+        "${run[@]}" rowcast fold -q "$file" || say "$file: could not be folded"
+        "${run[@]}" rowcast archive "$file" "$copy" >&2 || continue
+        if (($(wc -c <"$copy") > 15 << 20)); then
+            split -b 15M -d "$copy" "$copy.part"
+            rm "$copy"
+        fi
+    done
+}
+
 mkdir -p "$work"
 prepare_program
+if [[ $out ]] && ((!dry)); then trap hand_over EXIT; fi
 for part in "${parts[@]}"; do
     if [[ $part != tables && -z ${data:-} ]]; then prepare_data; fi
     case $part in

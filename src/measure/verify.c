@@ -68,7 +68,7 @@ rc_status_t rc_reference_poison(
     unsigned char *clear = rc_alloc((size_t)ref->a->rows, 1, "the rows of the schedule", err);
     if (!clear)
         return RC_ENOMEM;
-    memset(clear, 1, (size_t)ref->a->rows);
+    memset(clear, 1, (size_t)ref->a->rows); /* of at least one row */
     for (int64_t i = 0; i < s->slots; i++)
         if (s->row[i] >= 0)
             clear[s->row[i]] = 0;
@@ -136,6 +136,8 @@ static rc_status_t check_sample(
     values_t v = {0};
     int64_t n = 0;
     rc_status_t st = RC_OK;
+    if (ref->rows == 0)
+        return RC_OK;
     int64_t *at = rc_alloc((size_t)ref->rows, sizeof *at, "the sampled rows", err);
     if (!at)
         return RC_ENOMEM;

@@ -33,6 +33,7 @@ typedef struct round {
     rc_lock_t *lock; /* rank 0 */
     int exists;      /* rank 0: there is a store */
     mode_t mode;     /* ... and these are its permissions */
+    int compressed;  /* ... and its tables have filters */
     rc_dicts_t dicts;
     rc_fold_plan_t plan; /* rank 0 fills it, the others get part and set */
     rc_map_t last;       /* rank 0: case -> last run with a row, read on demand */
@@ -101,6 +102,8 @@ static rc_status_t scan(round_t *r)
         if (st < 0)
             return st;
         st = rc_dicts_read(&r->dicts, &h, r->err);
+        if (st == RC_OK)
+            st = rc_h5_is_compressed(&h, &r->compressed, r->err);
         int64_t rows = 0;
         if (st == RC_OK)
             st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &rows, r->err);
@@ -160,13 +163,26 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
     return st;
 }
 
+/* An archive copy is swept into as a plain store: it is written without filters from here on. */
+static rc_status_t inflate(const char *from, const char *to, rc_err_t *err)
+{
+    rc_h5_t h;
+    rc_status_t st = rc_h5_open(from, 0, &h, err);
+    if (st < 0)
+        return st;
+    st = rc_h5_copy(&h, to, 0, 1, err);
+    (void)rc_h5_close(&h, NULL);
+    return st;
+}
+
 /* Copy or create, and bring the small tables up to date. */
 static rc_status_t start_copy(round_t *r)
 {
     rc_h5_t h;
     rc_status_t st;
     if (r->exists) {
-        st = copy_file(r->store, r->fresh, r->err);
+        st = r->compressed ? inflate(r->store, r->fresh, r->err)
+                           : copy_file(r->store, r->fresh, r->err);
         if (st == RC_OK)
             st = rc_h5_open(r->fresh, 1, &h, r->err);
     } else {

@@ -74,4 +74,16 @@ rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns
 rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_feature_t **rows,
     double **values, int64_t *count, int *columns, char **names, rc_err_t *err);
 
+/** Copy an open store into a new file, attributes and all.  Local.
+ *  \param[in] compressed  1: tables with shuffle and deflate; 0: without filters, as a commit needs
+ *                         them: parallel HDF5 1.10 fails, on some ranks, where they are extended
+ *  \param[in] samples  0: /samples is left empty, and results point nowhere
+ *  \return RC_OK, RC_ENOTSUP (compressed, and HDF5 has no deflate), RC_ESTORE.  Cost: reads each
+ *          table whole. */
+rc_status_t rc_h5_copy(
+    const rc_h5_t *from, const char *to, int compressed, int samples, rc_err_t *err);
+
+/** *out = 1 when a table of the store has a filter.  Local. */
+rc_status_t rc_h5_is_compressed(const rc_h5_t *h, int *out, rc_err_t *err);
+
 #endif

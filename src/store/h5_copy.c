@@ -1,0 +1,242 @@
+#include "config.h"
+#include "store/h5_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFLATE_LEVEL = 9 };
+
+typedef struct copy {
+    hid_t from;
+    hid_t to;
+    const char *path; /* of the new file, for messages */
+    int compressed;
+    int samples;
+    rc_status_t st;
+    rc_err_t *err;
+} copy_t;
+
+/* --------------------------------------------------------------- attributes */
+
+typedef struct pair {
+    hid_t to;
+    int ok;
+} pair_t;
+
+static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *user)
+{
+    (void)info;
+    pair_t *p = user;
+    hid_t a = H5Aopen(from, name, H5P_DEFAULT);
+    hid_t type = a < 0 ? -1 : H5Aget_type(a);
+    hid_t space = a < 0 ? -1 : H5Aget_space(a);
+    hsize_t bytes = a < 0 ? 0 : H5Aget_storage_size(a);
+    void *value = rc_alloc0((size_t)bytes + 1, 1, "an attribute", NULL);
+    hid_t b = type < 0 || space < 0 || !value
+                  ? -1
+                  : H5Acreate2(p->to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    p->ok = b >= 0 && H5Aread(a, type, value) >= 0 && H5Awrite(b, type, value) >= 0;
+    free(value);
+    if (b >= 0)
+        H5Aclose(b);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (a >= 0)
+        H5Aclose(a);
+    return p->ok ? 0 : -1;
+}
+
+static int copy_attributes(hid_t from, hid_t to)
+{
+    pair_t p = {to, 1};
+    hsize_t at = 0;
+    return H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_NATIVE, &at, copy_attribute, &p) >= 0 && p.ok;
+}
+
+/* ----------------------------------------------------------------- datasets */
+
+/* As the old one, compressed or not.  Compressed chunks are allocated as they are written, because
+ * their sizes are not known before; others when the dataset grows: a collective write needs their
+ * addresses. */
+static hid_t creation_of(const copy_t *c, hid_t d)
+{
+    hid_t p = H5Dget_create_plist(d);
+    int ok = p >= 0;
+    if (ok && H5Pget_layout(p) == H5D_CHUNKED) {
+        ok = (H5Pget_nfilters(p) == 0 || H5Premove_filter(p, H5Z_FILTER_ALL) >= 0) &&
+             H5Pset_alloc_time(p, c->compressed ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY) >= 0;
+        if (ok && c->compressed)
+            ok = H5Pset_shuffle(p) >= 0 && H5Pset_deflate(p, DEFLATE_LEVEL) >= 0;
+    }
+    if (p >= 0 && !ok) {
+        H5Pclose(p);
+        p = -1;
+    }
+    return p;
+}
+
+/* Rows of /results that no longer have raw times. */
+static int forget_samples(hid_t type, unsigned char *rows, size_t count)
+{
+    static const int64_t none = -1;
+    size_t size = H5Tget_size(type);
+    int member = H5Tget_member_index(type, "sample_offset");
+    if (member < 0)
+        return 0;
+    size_t at = H5Tget_member_offset(type, (unsigned)member);
+    for (size_t i = 0; i < count; i++)
+        memcpy(rows + i * size + at, &none, sizeof none);
+    return 1;
+}
+
+/* Shape of the copy: of the old one, but without its rows when they are left out. */
+static hid_t space_of(hid_t d, int empty, size_t *values)
+{
+    hsize_t now[H5S_MAX_RANK];
+    hsize_t max[H5S_MAX_RANK];
+    hid_t s = H5Dget_space(d);
+    int rank = s < 0 ? -1 : H5Sget_simple_extent_dims(s, now, max);
+    *values = 1;
+    for (int i = 0; i < rank; i++) {
+        now[i] = empty && i == 0 ? 0 : now[i];
+        *values *= (size_t)now[i];
+    }
+    if (s >= 0 && (rank < 0 || (rank > 0 && H5Sset_extent_simple(s, rank, now, max) < 0))) {
+        H5Sclose(s);
+        s = -1;
+    }
+    return s;
+}
+
+static int copy_values(const copy_t *c, const char *name, hid_t d, hid_t e, hid_t type, size_t n)
+{
+    int ok = 0;
+    size_t size = H5Tget_size(type);
+    unsigned char *rows = rc_alloc(n, size, name, NULL);
+    if (rows) {
+        ok = H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0;
+        if (ok && !c->samples && strcmp(name, "results") == 0)
+            ok = forget_samples(type, rows, n);
+        ok = ok && H5Dwrite(e, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0;
+    }
+    free(rows);
+    return ok;
+}
+
+static int copy_dataset(const copy_t *c, const char *name)
+{
+    size_t values = 0;
+    int empty = !c->samples && strcmp(name, RC_SAMPLES_PATH + 1) == 0;
+    hid_t d = H5Dopen2(c->from, name, H5P_DEFAULT);
+    hid_t type = d < 0 ? -1 : H5Dget_type(d);
+    hid_t space = d < 0 ? -1 : space_of(d, empty, &values);
+    hid_t create = d < 0 ? -1 : creation_of(c, d);
+    hid_t e = type < 0 || space < 0 || create < 0
+                  ? -1
+                  : H5Dcreate2(c->to, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+    int ok = e >= 0 && copy_attributes(d, e);
+    if (ok && values > 0)
+        ok = copy_values(c, name, d, e, type, values);
+    if (e >= 0)
+        H5Dclose(e);
+    if (create >= 0)
+        H5Pclose(create);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (d >= 0)
+        H5Dclose(d);
+    return ok;
+}
+
+static int copy_group(const copy_t *c, const char *name)
+{
+    int root = strcmp(name, ".") == 0;
+    hid_t g = H5Gopen2(c->from, name, H5P_DEFAULT);
+    hid_t h = root ? H5Gopen2(c->to, name, H5P_DEFAULT)
+                   : H5Gcreate2(c->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = g >= 0 && h >= 0 && copy_attributes(g, h);
+    if (h >= 0)
+        H5Gclose(h);
+    if (g >= 0)
+        H5Gclose(g);
+    return ok;
+}
+
+/* Parents come before what is in them. */
+static herr_t copy_object(hid_t at, const char *name, const H5L_info_t *info, void *user)
+{
+    copy_t *c = user;
+    (void)at;
+    (void)info;
+    hid_t object = H5Oopen(c->from, name, H5P_DEFAULT);
+    H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
+    if (object >= 0)
+        H5Oclose(object);
+    int ok = type == H5I_GROUP ? copy_group(c, name) : type == H5I_DATASET && copy_dataset(c, name);
+    if (!ok)
+        c->st = rc_h5_fail(c->err, c->path, name);
+    return ok ? 0 : -1;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+rc_status_t rc_h5_copy(
+    const rc_h5_t *from, const char *to, int compressed, int samples, rc_err_t *err)
+{
+    copy_t c = {.from = from->file,
+        .to = -1,
+        .path = to,
+        .compressed = compressed,
+        .samples = samples,
+        .err = err};
+    if (compressed &&
+        (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0 || H5Zfilter_avail(H5Z_FILTER_SHUFFLE) <= 0))
+        return rc_fail(err, RC_ENOTSUP, "this HDF5 was built without zlib: it cannot compress");
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    /* readable by HDF5 1.8 and later */
+    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
+        c.to = H5Fcreate(to, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0)
+        H5Pclose(access);
+    if (c.to < 0)
+        return rc_h5_fail(err, to, "cannot create the copy");
+    int ok = copy_group(&c, ".") &&
+             H5Lvisit(c.from, H5_INDEX_NAME, H5_ITER_NATIVE, copy_object, &c) >= 0;
+    if (!ok && c.st == RC_OK)
+        c.st = rc_h5_fail(err, to, "cannot copy the store");
+    if (H5Fclose(c.to) < 0 && c.st == RC_OK)
+        c.st = rc_h5_fail(err, to, "cannot write the copy");
+    return c.st;
+}
+
+/* -------------------------------------------------------------- compressed? */
+
+static herr_t find_filter(hid_t at, const char *name, const H5L_info_t *info, void *user)
+{
+    int *found = user;
+    (void)info;
+    hid_t object = H5Oopen(at, name, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
+        hid_t p = H5Dget_create_plist(object);
+        *found = *found || (p >= 0 && H5Pget_nfilters(p) > 0);
+        if (p >= 0)
+            H5Pclose(p);
+    }
+    if (object >= 0)
+        H5Oclose(object);
+    return object < 0 ? -1 : *found;
+}
+
+rc_status_t rc_h5_is_compressed(const rc_h5_t *h, int *out, rc_err_t *err)
+{
+    *out = 0;
+    return H5Lvisit(h->file, H5_INDEX_NAME, H5_ITER_NATIVE, find_filter, out) < 0
+               ? rc_h5_fail(err, h->path, "cannot look into the store")
+               : RC_OK;
+}
