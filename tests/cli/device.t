@@ -1,5 +1,6 @@
 #!/bin/sh
 # Devices: what info says of them, --device, and what configure says of CUDA.
+# shellcheck disable=SC2016  # for the inner shell
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=/dev/null
