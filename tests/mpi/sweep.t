@@ -117,7 +117,7 @@ ok "says so" grep -q 'nothing to do' "$tmp/err"
 said() # lines of ours on stderr
 {
     grep -cv -e '^---' -e '^$' -e '[Pp]rimary job' -e 'non-zero' -e 'mpirun detected' \
-        -e 'the job to be' -e 'Process name' -e 'Exit code' -e 'try .rowcast' "$tmp/err"
+        -e 'CPUs, as asked' -e 'the job to be' -e 'Process name' -e 'Exit code' -e 'try .rowcast' "$tmp/err"
 }
 while read -r words; do
     # shellcheck disable=SC2086
