@@ -71,8 +71,10 @@ static void say(
         printf("%s: %" PRId64 " result rows kept, %" PRId64 " left out\n", to, info->kept,
             info->left_out);
     if (info->rebased)
-        printf("%s: of %" PRId64 " kept rows the csr row for the speedup is left out\n", to,
-            info->rebased);
+        printf("%s: %" PRId64
+               " of them were compared with csr rows that are left out: their speedup "
+               "changes, or is missing\n",
+            to, info->rebased);
 }
 
 static int run(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "store/view_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -74,7 +75,7 @@ static rc_status_t choose(const rc_h5_t *h, const rc_archive_options_t *o, rc_h5
         if (!keep[i])
             continue;
         pick[info->kept++] = (rc_h5_pick_t){i, r->sample_offset, r->reps};
-        info->rebased += v->csr[i] >= 0 && !keep[v->csr[i]];
+        info->rebased += !isnan(rc_view_speedup(v, i)) && !keep[v->csr[i]];
     }
     info->left_out = n - info->kept;
     *out = pick;

@@ -19,8 +19,8 @@ typedef struct rc_archive_options {
 typedef struct rc_archive_info {
     int64_t kept;
     int64_t left_out;
-    int64_t rebased; /**< kept, but the csr row that they were compared with is left out: in the
-                        copy they are compared with another one, or with none */
+    int64_t rebased; /**< kept and with a speedup, but the csr row that they were compared with is
+                        left out: in the copy they are compared with another one, or with none */
 } rc_archive_info_t;
 
 /** Write a copy of a store with its tables compressed (shuffle and deflate, which every HDF5 can
