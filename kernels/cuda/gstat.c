@@ -16,20 +16,25 @@ static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, 
     return rc_stationary_prepare(d, p, &shape, state, err);
 }
 
+static int64_t bytes_device(const rc_problem_t *p)
+{
+    return rc_stationary_bytes(p, LANES);
+}
+
 const rc_kernel_t rc_kernel_gstat = {
     .name = "gstat",
     .summary = "C-stationary as published, column-major B: a warp per row, slot p to warp p mod 32",
     .source = "Mehrabi et al. 2021, section II-B, Algorithm 1",
-    .version = 1,
+    .version = 2,
     .device = RC_DEVICE_CUDA,
     .layout = RC_COL_MAJOR,
     .computes = 1,
     .param = {{"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},
-        {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, 65536, 0}},
+        {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0}},
     .supports = rc_cuda_supports,
     .geometry = rc_cuda_geometry,
     .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = rc_cuda_slots_bytes,
+    .bytes_device = bytes_device,
     .prepare = prepare,
     .run = rc_stationary_run,
     .release = rc_stationary_release,

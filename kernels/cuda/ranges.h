@@ -15,7 +15,7 @@
 #define RC_BOTH static inline
 #endif
 
-enum { RC_CTA_THREADS = 1024, RC_STRIP_MAX = 16 };
+enum { RC_CTA_THREADS = 1024, RC_STRIP_MAX = 16, RC_SPLIT_MAX = 65536 };
 
 /** ceil(n / d) for n >= 0, d >= 1. */
 RC_BOTH int64_t rc_ceil_div(int64_t n, int64_t d)
@@ -23,11 +23,28 @@ RC_BOTH int64_t rc_ceil_div(int64_t n, int64_t d)
     return n / d + (n % d != 0);
 }
 
-/** First round of part i when the first `extra` parts have per + 1 rounds and the others `per`;
- *  part i ends where part i + 1 begins. */
-RC_BOTH int32_t rc_part_begin(int32_t per, int32_t extra, int32_t i)
+/** Divide rounds among parts so that each has about the same work: part i has the rounds from
+ *  part[i] up to part[i + 1].  A part may be empty; no part has more than its share and the work of
+ *  one round.  Equal numbers of rounds would not do: an order that begins with the longest rows
+ *  gives all of them to the first part.
+ *  \param[in]  cost  [rounds] >= 0
+ *  \param[out] part  [split + 1], from 0 to rounds */
+static inline void rc_parts_divide(
+    const int64_t *cost, int32_t rounds, int32_t split, int32_t *part)
 {
-    return per * i + (i < extra ? i : extra);
+    double total = 0;
+    for (int32_t r = 0; r < rounds; r++)
+        total += (double)cost[r];
+    double sum = 0;
+    int32_t next = 1;
+    part[0] = 0;
+    for (int32_t r = 0; r < rounds; r++) {
+        sum += (double)cost[r];
+        while (next < split && sum * split >= total * next)
+            part[next++] = r + 1;
+    }
+    while (next <= split)
+        part[next++] = rounds;
 }
 
 /** The width that a strip of `strip` columns is compiled for when there are only k columns: the

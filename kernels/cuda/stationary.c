@@ -2,6 +2,7 @@
 #include "kernels/cuda/stationary.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/cpu/slots.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/slots.h"
@@ -13,6 +14,7 @@ typedef struct stationary {
     rc_device_t *d;
     rc_cuda_slots_t slots;
     rc_stationary_args_t args;
+    int32_t *part; /* device memory */
     const void *entry;
     unsigned ctas; /* 0: there is nothing to compute */
 } stationary_t;
@@ -35,6 +37,69 @@ static rc_status_t resident_ctas(
     return RC_OK;
 }
 
+/* ------------------------------------------------------------------- parts */
+
+static int64_t rounds_of(const rc_problem_t *p, int lanes)
+{
+    return rc_ceil_div(p->schedule->slots, RC_CTA_THREADS / lanes);
+}
+
+/* Parts that there can be at most. */
+static int64_t parts_most(const rc_problem_t *p, int lanes)
+{
+    int64_t rounds = rounds_of(p, lanes);
+    return rounds < RC_SPLIT_MAX ? rounds : RC_SPLIT_MAX;
+}
+
+int64_t rc_stationary_bytes(const rc_problem_t *p, int lanes)
+{
+    int64_t parts = (parts_most(p, lanes) + 1) * (int64_t)sizeof(int32_t);
+    return rc_sat_add(rc_cuda_slots_bytes(p), parts);
+}
+
+/* Steps that the workers take for the rows of a round, all together; a row without entries is not
+ * free either. */
+static int64_t round_cost(const rc_problem_t *p, int64_t round, int lanes)
+{
+    enum { row_steps = 2 };
+    int64_t workers = RC_CTA_THREADS / lanes;
+    int64_t first = round * workers;
+    int64_t end = first + workers < p->schedule->slots ? first + workers : p->schedule->slots;
+    int64_t steps = 0;
+    for (int64_t i = first; i < end; i++) {
+        int64_t r = p->schedule->row[i];
+        int64_t length = r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r];
+        steps += row_steps + rc_ceil_div(length, lanes);
+    }
+    return steps;
+}
+
+static rc_status_t upload_parts(
+    stationary_t *s, const rc_problem_t *p, int lanes, int32_t split, rc_err_t *err)
+{
+    int64_t rounds = rounds_of(p, lanes);
+    int64_t most = parts_most(p, lanes);
+    void *device = NULL;
+    rc_status_t st = RC_OK;
+    int64_t *cost = rc_alloc((size_t)rounds, sizeof *cost, "the work of the rounds", err);
+    int32_t *part = rc_alloc((size_t)most + 1, sizeof *part, "the parts of the rounds", err);
+    if (!cost || !part)
+        st = RC_ENOMEM;
+    for (int64_t r = 0; st == RC_OK && r < rounds; r++)
+        cost[r] = round_cost(p, r, lanes);
+    if (st == RC_OK) {
+        rc_parts_divide(cost, (int32_t)rounds, split, part);
+        st = s->d->alloc(s->d, ((size_t)most + 1) * sizeof *part, &device, err);
+    }
+    s->part = device;
+    s->args.part = device;
+    if (st == RC_OK)
+        st = s->d->upload(s->d, device, part, ((size_t)split + 1) * sizeof *part, err);
+    free(cost);
+    free(part);
+    return st;
+}
+
 static rc_status_t choose_launch(
     stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err)
 {
@@ -44,25 +109,24 @@ static rc_status_t choose_launch(
         return rc_fail(
             err, RC_ENOTSUP, "there is no kernel of %d lanes and %d columns", shape->lanes, strip);
     int64_t strips = rc_ceil_div(p->k, strip);
-    int64_t rounds = rc_ceil_div(s->slots.slots, RC_CTA_THREADS / shape->lanes);
+    int64_t rounds = rounds_of(p, shape->lanes);
     if (strips > INT32_MAX)
         return rc_fail(
             err, RC_ENOTSUP, "shape: %" PRId64 " strips of columns, at most %d", strips, INT32_MAX);
     if (rounds == 0)
-        return RC_OK;
+        return upload_parts(s, p, shape->lanes, 0, err);
     int64_t resident = 0;
     rc_status_t st = resident_ctas(s->d, s->entry, &resident, err);
     if (st < 0)
         return st;
     int64_t split = shape->split ? shape->split : rc_split_auto(strips, rounds, resident);
     int64_t most = INT32_MAX / strips;
-    split = split < rounds ? split : rounds;
+    int64_t parts = parts_most(p, shape->lanes);
+    split = split < parts ? split : parts;
     split = split < most ? split : most;
     s->ctas = (unsigned)(strips * split);
     s->args.split = (int32_t)split;
-    s->args.per = (int32_t)(rounds / split);
-    s->args.extra = (int32_t)(rounds % split);
-    return RC_OK;
+    return upload_parts(s, p, shape->lanes, (int32_t)split, err);
 }
 
 rc_status_t rc_stationary_prepare(rc_device_t *d, const rc_problem_t *p,
@@ -111,5 +175,6 @@ void rc_stationary_release(void *state)
     if (!s)
         return;
     rc_cuda_slots_free(s->d, &s->slots);
+    s->d->release(s->d, s->part);
     free(s);
 }

@@ -140,8 +140,8 @@ __global__ void __launch_bounds__(RC_CTA_THREADS, (tuning<T, LANES, STRIP>::ctas
     T *out = static_cast<T *>(a.c) + j * a.c_rows;
 
     /* all lanes of a warp stay together: the reduction needs every one of them */
-    int32_t end = rc_part_begin(a.per, a.extra, part + 1) * workers;
-    int32_t p = rc_part_begin(a.per, a.extra, part) * workers + threadIdx.x / LANES;
+    int32_t end = __ldg(a.part + part + 1) * workers;
+    int32_t p = __ldg(a.part + part) * workers + threadIdx.x / LANES;
     end = end < a.slots ? end : a.slots;
     extent<I> x = load_extent<I>(a.ptr, a.row, p, end);
     for (int32_t first = p & ~(32 / LANES - 1); first < end; first += workers) {

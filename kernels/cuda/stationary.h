@@ -21,9 +21,8 @@ typedef struct rc_stationary_args {
     int64_t c_rows;
     int64_t k;
     int32_t slots;
-    int32_t split; /**< parts that the rounds of slots are divided into, CTAs per strip */
-    int32_t per;   /**< rounds per part; one more in the first `extra` parts */
-    int32_t extra;
+    int32_t split;       /**< parts that the rounds of slots are divided into, CTAs per strip */
+    const int32_t *part; /**< [split + 1] part i has the rounds from part[i] up to part[i + 1] */
 } rc_stationary_args_t;
 
 /** The device function of a strip width (a power of two up to RC_STRIP_MAX) and lane count;
@@ -42,6 +41,9 @@ typedef struct rc_stationary_shape {
     int64_t strip; /**< columns per CTA at most */
     int64_t split; /**< 0: automatic */
 } rc_stationary_shape_t;
+
+/** Device memory of the prepared matrix, for a kernel of so many lanes per row. */
+int64_t rc_stationary_bytes(const rc_problem_t *p, int lanes);
 
 /** Upload the matrix and choose the launch; `state` is for rc_stationary_run and _release.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (more CTAs than a launch can have) */

@@ -2,26 +2,44 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/rng.h"
 #include "kernels/cuda/ranges.h"
 
 #include <string.h>
 
-/* Every slot is in exactly one part, and belongs to worker p mod workers in its round. */
+/* Every round is in exactly one part, and no part has more than its share and one round. */
 static void parts_cover_the_rounds(void **state)
 {
+    enum { most = 70 };
     (void)state;
-    for (int32_t rounds = 0; rounds <= 70; rounds++)
-        for (int32_t split = 1; split <= 70; split++) {
-            int32_t per = rounds / split;
-            int32_t extra = rounds % split;
-            assert_int_equal(rc_part_begin(per, extra, 0), 0);
-            assert_int_equal(rc_part_begin(per, extra, split), rounds);
-            for (int32_t i = 0; i < split; i++) {
-                int32_t n = rc_part_begin(per, extra, i + 1) - rc_part_begin(per, extra, i);
-                assert_true(n == per || n == per + 1);
+    for (int shape = 0; shape < 4; shape++)
+        for (int32_t rounds = 0; rounds <= most; rounds++)
+            for (int32_t split = 1; split <= most; split++) {
+                int64_t cost[most + 1];
+                int32_t part[most + 2];
+                int64_t total = 0;
+                int64_t largest = 0;
+                for (int32_t r = 0; r < rounds; r++) {
+                    int64_t random = (int64_t)(rc_rng_hash(7, (uint64_t)(r * most + split)) % 100);
+                    cost[r] = shape == 0   ? 5
+                              : shape == 1 ? 1000 / (r + 1) /* sorted by decreasing length */
+                              : shape == 2 ? random
+                                           : (r == rounds / 2 ? 10000 : 1);
+                    total += cost[r];
+                    largest = cost[r] > largest ? cost[r] : largest;
+                }
+                memset(part, 0xff, sizeof part);
+                rc_parts_divide(cost, rounds, split, part);
+                assert_int_equal(part[0], 0);
+                assert_int_equal(part[split], rounds);
+                for (int32_t i = 0; i < split; i++) {
+                    int64_t sum = 0;
+                    assert_true(part[i] <= part[i + 1]);
+                    for (int32_t r = part[i]; r < part[i + 1]; r++)
+                        sum += cost[r];
+                    assert_true(sum <= total / split + 1 + largest);
+                }
             }
-        }
-    assert_int_equal(rc_part_begin(INT32_MAX / 65536, INT32_MAX % 65536, 65536), INT32_MAX);
 }
 
 /* Every column is stored by exactly one strip, and a strip loads only columns of B. */
