@@ -1,17 +1,30 @@
 #include "config.h"
+#include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "store/archive.h"
+#include "store/view.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 struct options {
+    const char *where;
+    int newest;
     int no_samples;
     int quiet;
 };
 
 static const rc_opt_t table[] = {
+    {"where", 'w', RC_OPT_TEXT, offsetof(struct options, where), "EXPR",
+        "Only results that match, e.g. 'k == 8 && status == ok'; the fields are those of 'rowcast "
+        "query --fields'. Of a case whose newest row does not match, nothing is kept.",
+        0, 0},
+    {"newest", 'n', RC_OPT_FLAG, offsetof(struct options, newest), NULL,
+        "Leave out results that a newer row of the same case, or a newer version of the same "
+        "kernel or policy, has superseded.",
+        0, 0},
     {"no-samples", 0, RC_OPT_FLAG, offsetof(struct options, no_samples), NULL,
         "Leave out the raw times; the statistics of each case stay.", 0, 0},
     {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
@@ -28,9 +41,14 @@ const rc_command_t rc_command_archive = {
     .description = "Copies a store with its tables compressed (shuffle and deflate, which every "
                    "HDF5 can read), to keep or to publish: about 60 bytes a case, and 2 a raw "
                    "time. The copy is a store: it can be queried, and swept into. Cases that are "
-                   "still in journals are not in it; 'rowcast fold' comes first.",
+                   "still in journals are not in it; 'rowcast fold' comes first. With --where or "
+                   "--newest only some results are copied, with their raw times, and all of the "
+                   "rest: matrices, features, runs, what is known of the catalogue. For a sweep "
+                   "into such a copy the cases that it lacks are pending again, and speedups are "
+                   "over the csr rows that it has.",
     .examples = "rowcast archive real.h5 keep.h5|everything\n"
-                "rowcast archive --no-samples real.h5 small.h5|without the raw times",
+                "rowcast archive --no-samples real.h5 small.h5|without the raw times\n"
+                "rowcast archive --newest --where 'k == 8' real.h5 k8.h5|what counts of one K",
     .options = table,
     .run = run,
 };
@@ -41,22 +59,42 @@ static double bytes_of(const char *path)
     return stat(path, &s) == 0 ? (double)s.st_size : 0;
 }
 
+static void say(
+    const struct options *o, const char *from, const char *to, const rc_archive_info_t *info)
+{
+    char before[32];
+    char after[32];
+    rc_text_bytes(bytes_of(from), before, sizeof before);
+    rc_text_bytes(bytes_of(to), after, sizeof after);
+    printf("%s: %s, from %s\n", to, after, before);
+    if (o->where || o->newest)
+        printf("%s: %" PRId64 " result rows kept, %" PRId64 " left out\n", to, info->kept,
+            info->left_out);
+    if (info->rebased)
+        printf("%s: %" PRId64
+               " of them were compared with csr rows that are left out: their speedup "
+               "changes, or is missing\n",
+            to, info->rebased);
+}
+
 static int run(int argc, char **argv)
 {
     struct options o = {0};
     char **operands;
+    rc_status_t st = RC_OK;
     rc_err_t err = {0};
+    rc_expr_t *where = NULL;
+    rc_archive_info_t info;
     int code = rc_command_parse(&rc_command_archive, &o, argc, argv, 2, 2, &operands);
     if (code != RC_EXIT_OK)
         return code;
-    if (rc_archive(operands[0], operands[1], !o.no_samples, &err) < 0)
-        return rc_command_fail(&rc_command_archive, &err);
-    if (!o.quiet) {
-        char before[32];
-        char after[32];
-        rc_text_bytes(bytes_of(operands[0]), before, sizeof before);
-        rc_text_bytes(bytes_of(operands[1]), after, sizeof after);
-        printf("%s: %s, from %s\n", operands[1], after, before);
-    }
-    return RC_EXIT_OK;
+    if (o.where && rc_expr_compile(o.where, rc_view_fields, RC_VIEW_FIELDS, &where, &err) < 0)
+        RC_TRY(rc_err_context(&err, "--where"));
+    const rc_archive_options_t options = {!o.no_samples, o.newest, where};
+    RC_TRY(rc_archive(operands[0], operands[1], &options, &info, &err));
+    if (!o.quiet)
+        say(&o, operands[0], operands[1], &info);
+done:
+    rc_expr_free(where);
+    return st < 0 ? rc_command_fail(&rc_command_archive, &err) : RC_EXIT_OK;
 }

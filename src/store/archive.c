@@ -1,11 +1,15 @@
 #include "config.h"
 #include "store/archive.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "store/h5.h"
+#include "store/view_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,25 +20,106 @@ static int same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-rc_status_t rc_archive(const char *from, const char *to, int samples, rc_err_t *err)
+/* ------------------------------------------------------------- which rows */
+
+static int matches(const rc_view_t *v, const rc_archive_options_t *o, int64_t i)
+{
+    rc_cursor_t c;
+    if (o->newest && !(rc_view_is_newest(v, i) && rc_view_is_current(v, i)))
+        return 0;
+    rc_view_seek(v, i, &c);
+    return rc_expr_match(o->where, rc_view_get, &c);
+}
+
+static rc_digest_t case_of(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = rc_view_result(v, i);
+    return rc_digest(r->case_id, sizeof r->case_id);
+}
+
+/* keep[i] = 1 for the rows that match and whose case has a newest row that matches. */
+static rc_status_t mark(
+    const rc_view_t *v, const rc_archive_options_t *o, unsigned char *keep, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_map_t kept = {0};
+    for (int64_t i = rc_view_count(v) - 1; i >= 0; i--) {
+        if (!matches(v, o, i))
+            continue;
+        if (rc_view_is_newest(v, i))
+            RC_TRY(rc_map_set(&kept, case_of(v, i), 1, err));
+        keep[i] = rc_map_get(&kept, case_of(v, i), 0) == 1;
+    }
+done:
+    rc_map_free(&kept);
+    return st;
+}
+
+/* The rows of /results for the copy; free *out with free(). */
+static rc_status_t choose(const rc_h5_t *h, const rc_archive_options_t *o, rc_h5_pick_t **out,
+    rc_archive_info_t *info, rc_err_t *err)
+{
+    rc_status_t st;
+    rc_view_t *v = NULL;
+    rc_h5_pick_t *pick = NULL;
+    unsigned char *keep = NULL;
+    RC_TRY(rc_view_load(h, &v, err));
+    int64_t n = rc_view_count(v);
+    keep = rc_alloc0((size_t)n, 1, "marks", err);
+    pick = rc_alloc((size_t)n, sizeof *pick, "rows of a copy", err);
+    if (!keep || !pick)
+        RC_TRY(RC_ENOMEM);
+    RC_TRY(mark(v, o, keep, err));
+    for (int64_t i = 0; i < n; i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        if (!keep[i])
+            continue;
+        pick[info->kept++] = (rc_h5_pick_t){i, r->sample_offset, r->reps};
+        info->rebased += !isnan(rc_view_speedup(v, i)) && !keep[v->csr[i]];
+    }
+    info->left_out = n - info->kept;
+    *out = pick;
+    pick = NULL;
+done:
+    free(pick);
+    free(keep);
+    rc_view_free(v);
+    return st;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+rc_status_t rc_archive(const char *from, const char *to, const rc_archive_options_t *options,
+    rc_archive_info_t *out, rc_err_t *err)
 {
     rc_h5_t h = {.file = -1};
     rc_str_t fresh = {0};
+    rc_h5_pick_t *pick = NULL;
+    rc_archive_info_t info = {0};
     if (same_file(from, to))
         return rc_fail(err, RC_EINVAL, "%s: the copy would replace the store itself", to);
     rc_status_t st = rc_h5_open(from, 0, &h, err);
     if (st < 0)
         return st;
+    if (options->newest || options->where)
+        RC_TRY(choose(&h, options, &pick, &info, err));
+    else
+        RC_TRY(rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &info.kept, err));
     rc_str_addf(&fresh, "%s.archive-tmp", to);
     if (fresh.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a copy"));
-    RC_TRY(rc_h5_copy(&h, fresh.text, 1, samples, err));
+    const rc_h5_copy_options_t how = {
+        .compressed = 1, .samples = options->samples, .pick = pick, .picks = info.kept};
+    RC_TRY(rc_h5_copy(&h, fresh.text, &how, err));
     if (rename(fresh.text, to) != 0)
         RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", to, fresh.text));
+    if (out)
+        *out = info;
 done:
     if (st < 0 && fresh.text)
         unlink(fresh.text);
     (void)rc_h5_close(&h, NULL);
     rc_str_free(&fresh);
+    free(pick);
     return st;
 }

@@ -166,11 +166,12 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
 /* An archive copy is swept into as a plain store: it is written without filters from here on. */
 static rc_status_t inflate(const char *from, const char *to, rc_err_t *err)
 {
+    static const rc_h5_copy_options_t plain = {.samples = 1};
     rc_h5_t h;
     rc_status_t st = rc_h5_open(from, 0, &h, err);
     if (st < 0)
         return st;
-    st = rc_h5_copy(&h, to, 0, 1, err);
+    st = rc_h5_copy(&h, to, &plain, err);
     (void)rc_h5_close(&h, NULL);
     return st;
 }

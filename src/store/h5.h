@@ -74,14 +74,28 @@ rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns
 rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_feature_t **rows,
     double **values, int64_t *count, int *columns, char **names, rc_err_t *err);
 
+/** A row of /results to copy, and its raw times. */
+typedef struct rc_h5_pick {
+    int64_t row;   /**< number in the old table */
+    int64_t first; /**< its sample_offset there; -1: it has no raw times */
+    int64_t count; /**< of raw times */
+} rc_h5_pick_t;
+
+/** What a copy is to be. */
+typedef struct rc_h5_copy_options {
+    int compressed; /**< 1: tables with shuffle and deflate; 0: without filters, as a commit needs
+                         them: parallel HDF5 1.10 fails, on some ranks, where they are extended */
+    int samples;    /**< 0: /samples is left empty, and results point nowhere */
+    const rc_h5_pick_t *pick; /**< [picks] rows of /results in ascending order, borrowed; their raw
+                                   times follow each other in this order; NULL: everything */
+    int64_t picks;
+} rc_h5_copy_options_t;
+
 /** Copy an open store into a new file, attributes and all.  Local.
- *  \param[in] compressed  1: tables with shuffle and deflate; 0: without filters, as a commit needs
- *                         them: parallel HDF5 1.10 fails, on some ranks, where they are extended
- *  \param[in] samples  0: /samples is left empty, and results point nowhere
- *  \return RC_OK, RC_ENOTSUP (compressed, and HDF5 has no deflate), RC_ESTORE.  Cost: reads each
- *          table whole. */
+ *  \return RC_OK, RC_ENOTSUP (compressed, and HDF5 has no deflate), RC_ESTORE (also when a picked
+ *          row points outside of /samples).  Cost: reads each table whole. */
 rc_status_t rc_h5_copy(
-    const rc_h5_t *from, const char *to, int compressed, int samples, rc_err_t *err);
+    const rc_h5_t *from, const char *to, const rc_h5_copy_options_t *options, rc_err_t *err);
 
 /** *out = 1 when a table of the store has a filter.  Local. */
 rc_status_t rc_h5_is_compressed(const rc_h5_t *h, int *out, rc_err_t *err);

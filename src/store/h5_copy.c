@@ -12,8 +12,8 @@ typedef struct copy {
     hid_t from;
     hid_t to;
     const char *path; /* of the new file, for messages */
-    int compressed;
-    int samples;
+    const rc_h5_copy_options_t *o;
+    int64_t picked_samples;
     rc_status_t st;
     rc_err_t *err;
 } copy_t;
@@ -68,8 +68,9 @@ static hid_t creation_of(const copy_t *c, hid_t d)
     int ok = p >= 0;
     if (ok && H5Pget_layout(p) == H5D_CHUNKED) {
         ok = (H5Pget_nfilters(p) == 0 || H5Premove_filter(p, H5Z_FILTER_ALL) >= 0) &&
-             H5Pset_alloc_time(p, c->compressed ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY) >= 0;
-        if (ok && c->compressed)
+             H5Pset_alloc_time(p, c->o->compressed ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY) >=
+                 0;
+        if (ok && c->o->compressed)
             ok = H5Pset_shuffle(p) >= 0 && H5Pset_deflate(p, DEFLATE_LEVEL) >= 0;
     }
     if (p >= 0 && !ok) {
@@ -79,22 +80,49 @@ static hid_t creation_of(const copy_t *c, hid_t d)
     return p;
 }
 
-/* Rows of /results that no longer have raw times. */
-static int forget_samples(hid_t type, unsigned char *rows, size_t count)
+/* Where the raw times of each row of /results are in the copy. */
+static int point_to_samples(const copy_t *c, hid_t type, unsigned char *rows, size_t count)
 {
-    static const int64_t none = -1;
+    int64_t next = 0;
     size_t size = H5Tget_size(type);
     int member = H5Tget_member_index(type, "sample_offset");
     if (member < 0)
         return 0;
     size_t at = H5Tget_member_offset(type, (unsigned)member);
-    for (size_t i = 0; i < count; i++)
-        memcpy(rows + i * size + at, &none, sizeof none);
+    for (size_t i = 0; i < count; i++) {
+        int has = c->o->samples && c->o->pick[i].first >= 0;
+        int64_t offset = has ? next : -1;
+        memcpy(rows + i * size + at, &offset, sizeof offset);
+        next += has ? c->o->pick[i].count : 0;
+    }
     return 1;
 }
 
-/* Shape of the copy: of the old one, but without its rows when they are left out. */
-static hid_t space_of(hid_t d, int empty, size_t *values)
+/* The picked rows move to the front: they ascend, so none is overwritten before it has moved. */
+static void pick_rows(const copy_t *c, unsigned char *rows, size_t size)
+{
+    for (int64_t i = 0; i < c->o->picks; i++)
+        if (c->o->pick[i].row != i)
+            memcpy(rows + (size_t)i * size, rows + (size_t)c->o->pick[i].row * size, size);
+}
+
+/* The raw times of the picked rows, one after the other; NULL: no memory. */
+static void *pick_samples(const copy_t *c, const unsigned char *values, size_t size)
+{
+    size_t at = 0;
+    unsigned char *out = rc_alloc((size_t)c->picked_samples, size, "raw times", NULL);
+    for (int64_t i = 0; out && i < c->o->picks; i++) {
+        const rc_h5_pick_t *p = &c->o->pick[i];
+        if (p->first < 0 || p->count == 0)
+            continue;
+        memcpy(out + at, values + (size_t)p->first * size, (size_t)p->count * size);
+        at += (size_t)p->count * size;
+    }
+    return out;
+}
+
+/* Shape of the copy: of the old one, but with that many rows unless rows is -1. */
+static hid_t space_of(hid_t d, int64_t rows, size_t *values)
 {
     hsize_t now[H5S_MAX_RANK];
     hsize_t max[H5S_MAX_RANK];
@@ -102,7 +130,7 @@ static hid_t space_of(hid_t d, int empty, size_t *values)
     int rank = s < 0 ? -1 : H5Sget_simple_extent_dims(s, now, max);
     *values = 1;
     for (int i = 0; i < rank; i++) {
-        now[i] = empty && i == 0 ? 0 : now[i];
+        now[i] = rows >= 0 && i == 0 ? (hsize_t)rows : now[i];
         *values *= (size_t)now[i];
     }
     if (s >= 0 && (rank < 0 || (rank > 0 && H5Sset_extent_simple(s, rank, now, max) < 0))) {
@@ -112,28 +140,66 @@ static hid_t space_of(hid_t d, int empty, size_t *values)
     return s;
 }
 
+static int is_results(const char *name)
+{
+    return strcmp(name, rc_schema[RC_T_RESULT].path + 1) == 0;
+}
+
+static int is_samples(const char *name)
+{
+    return strcmp(name, RC_SAMPLES_PATH + 1) == 0;
+}
+
+/* The n values of a dataset that go into the copy; free(), NULL on failure. */
+static void *read_values(const copy_t *c, const char *name, hid_t d, hid_t type, size_t n)
+{
+    size_t size = H5Tget_size(type);
+    hid_t space = H5Dget_space(d);
+    hssize_t all = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    void *values = all < 0 ? NULL : rc_alloc((size_t)all, size, name, NULL);
+    int ok = values && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    if (ok && is_results(name)) {
+        if (c->o->pick)
+            pick_rows(c, values, size);
+        ok = (c->o->samples && !c->o->pick) || point_to_samples(c, type, values, n);
+    } else if (ok && is_samples(name) && c->o->pick) {
+        void *picked = pick_samples(c, values, size);
+        free(values);
+        return picked;
+    }
+    if (!ok) {
+        free(values);
+        values = NULL;
+    }
+    return values;
+}
+
 static int copy_values(const copy_t *c, const char *name, hid_t d, hid_t e, hid_t type, size_t n)
 {
-    int ok = 0;
-    size_t size = H5Tget_size(type);
-    unsigned char *rows = rc_alloc(n, size, name, NULL);
-    if (rows) {
-        ok = H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0;
-        if (ok && !c->samples && strcmp(name, "results") == 0)
-            ok = forget_samples(type, rows, n);
-        ok = ok && H5Dwrite(e, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0;
-    }
-    free(rows);
+    void *values = read_values(c, name, d, type, n);
+    int ok = values && H5Dwrite(e, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    free(values);
     return ok;
+}
+
+/* Rows of a dataset in the copy; -1: all. */
+static int64_t rows_of(const copy_t *c, const char *name)
+{
+    if (is_samples(name) && !c->o->samples)
+        return 0;
+    if (!c->o->pick)
+        return -1;
+    return is_results(name) ? c->o->picks : is_samples(name) ? c->picked_samples : -1;
 }
 
 static int copy_dataset(const copy_t *c, const char *name)
 {
     size_t values = 0;
-    int empty = !c->samples && strcmp(name, RC_SAMPLES_PATH + 1) == 0;
     hid_t d = H5Dopen2(c->from, name, H5P_DEFAULT);
     hid_t type = d < 0 ? -1 : H5Dget_type(d);
-    hid_t space = d < 0 ? -1 : space_of(d, empty, &values);
+    hid_t space = d < 0 ? -1 : space_of(d, rows_of(c, name), &values);
     hid_t create = d < 0 ? -1 : creation_of(c, d);
     hid_t e = type < 0 || space < 0 || create < 0
                   ? -1
@@ -186,18 +252,46 @@ static herr_t copy_object(hid_t at, const char *name, const H5L_info_t *info, vo
 
 /* ---------------------------------------------------------------- the file */
 
-rc_status_t rc_h5_copy(
-    const rc_h5_t *from, const char *to, int compressed, int samples, rc_err_t *err)
+/* Picked rows and their raw times must be there: they are fetched without looking again. */
+static rc_status_t check_picks(const rc_h5_t *h, copy_t *c)
 {
-    copy_t c = {.from = from->file,
-        .to = -1,
-        .path = to,
-        .compressed = compressed,
-        .samples = samples,
-        .err = err};
-    if (compressed &&
+    int64_t rows = 0;
+    rc_status_t st = rc_h5_rows(h, &rc_schema[RC_T_RESULT], &rows, c->err);
+    if (st < 0)
+        return st;
+    hid_t d = H5Dopen2(h->file, RC_SAMPLES_PATH, H5P_DEFAULT);
+    int64_t samples = d < 0 ? -1 : rc_h5_extent(d);
+    if (samples < 0)
+        st = rc_h5_fail(c->err, h->path, RC_SAMPLES_PATH);
+    for (int64_t i = 0; st == RC_OK && i < c->o->picks; i++) {
+        const rc_h5_pick_t *p = &c->o->pick[i];
+        if (p->row < (i ? p[-1].row + 1 : 0) || p->row >= rows)
+            st = rc_fail(c->err, RC_ESTORE, "%s: row %lld of /results cannot be picked", h->path,
+                (long long)p->row);
+        else if (c->o->samples && p->first >= 0 &&
+                 (p->count < 0 || p->first > samples || p->count > samples - p->first))
+            st = rc_fail(c->err, RC_ESTORE, "%s: row %lld of /results points outside of %s",
+                h->path, (long long)p->row, RC_SAMPLES_PATH);
+        else
+            c->picked_samples += p->first >= 0 ? p->count : 0;
+    }
+    if (d >= 0)
+        H5Dclose(d);
+    return st;
+}
+
+rc_status_t rc_h5_copy(
+    const rc_h5_t *from, const char *to, const rc_h5_copy_options_t *options, rc_err_t *err)
+{
+    copy_t c = {.from = from->file, .to = -1, .path = to, .o = options, .err = err};
+    if (options->compressed &&
         (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0 || H5Zfilter_avail(H5Z_FILTER_SHUFFLE) <= 0))
         return rc_fail(err, RC_ENOTSUP, "this HDF5 was built without zlib: it cannot compress");
+    if (options->pick) {
+        rc_status_t st = check_picks(from, &c);
+        if (st < 0)
+            return st;
+    }
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)

@@ -256,33 +256,38 @@ static rc_status_t check_ids(const rc_view_t *v, const char *store, rc_err_t *er
     return RC_OK;
 }
 
-rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err)
+rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err)
 {
-    rc_h5_t h = {.file = -1};
     void *rows = NULL;
-    int open = 0;
     rc_status_t st;
     rc_view_t *v = rc_alloc0(1, sizeof *v, "a view of a store", err);
     if (!v)
         return RC_ENOMEM;
     rc_dicts_init(&v->dicts);
-    RC_TRY(rc_h5_open(store, 0, &h, err));
-    open = 1;
-    RC_TRY(rc_dicts_read(&v->dicts, &h, err));
-    RC_TRY(rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &v->results, err));
+    RC_TRY(rc_dicts_read(&v->dicts, h, err));
+    RC_TRY(rc_h5_read(h, &rc_schema[RC_T_RESULT], &rows, &v->results, err));
     v->result = rows;
-    RC_TRY(check_ids(v, store, err));
+    RC_TRY(check_ids(v, h->path, err));
     RC_TRY(make_all_texts(v, err));
-    RC_TRY(read_features(v, &h, err));
+    RC_TRY(read_features(v, h, err));
     RC_TRY(mark_newest(v, err));
     RC_TRY(fill_speedups(v, err));
     RC_TRY(newest_sources(v, err));
     *out = v;
     v = NULL;
 done:
-    if (open)
-        (void)rc_h5_close(&h, NULL);
     rc_view_free(v);
+    return st;
+}
+
+rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err)
+{
+    rc_h5_t h = {.file = -1};
+    rc_status_t st = rc_h5_open(store, 0, &h, err);
+    if (st < 0)
+        return st;
+    st = rc_view_load(&h, out, err);
+    (void)rc_h5_close(&h, NULL);
     return st;
 }
 
@@ -337,6 +342,16 @@ const char *rc_view_policy(const rc_view_t *v, int32_t id)
 const char *rc_view_kernel(const rc_view_t *v, int32_t id)
 {
     return rc_text_at(&v->kernel, id);
+}
+
+int32_t rc_view_policy_version(const rc_view_t *v, int32_t id)
+{
+    return ((const rc_row_policy_t *)v->dicts.d[RC_T_POLICY].rows)[id].version;
+}
+
+int32_t rc_view_kernel_version(const rc_view_t *v, int32_t id)
+{
+    return ((const rc_row_kernel_t *)v->dicts.d[RC_T_KERNEL].rows)[id].version;
 }
 
 const char *rc_view_device(const rc_view_t *v, int32_t id)

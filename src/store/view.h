@@ -33,7 +33,7 @@ void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out);
 /** Fields of a result row; index with rc_view_get. */
 extern const rc_field_t rc_view_fields[];
 extern const char *const rc_view_units[];
-enum { RC_VIEW_FIELDS = 56 };
+enum { RC_VIEW_FIELDS = 58 };
 /** rc_field_get_fn of an rc_cursor_t. */
 void rc_view_get(const void *cursor, int field, rc_value_t *out);
 
@@ -89,6 +89,10 @@ const char *rc_view_kernel(const rc_view_t *v, int32_t id); /**< "cstat:strip=4"
 const char *rc_view_device(const rc_view_t *v, int32_t id);
 const char *rc_view_message(const rc_view_t *v, int32_t id);
 const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
+
+/** Versions by id, of a policy or kernel that a result row names. */
+int32_t rc_view_policy_version(const rc_view_t *v, int32_t id);
+int32_t rc_view_kernel_version(const rc_view_t *v, int32_t id);
 
 /** Key that rows share when only the policy differs, and with it the row order of C: the original
  *  order has no C in schedule order, so rows of both orders of C are compared with the same one. */

@@ -16,7 +16,9 @@ typedef enum field_id {
     F_SQUARE,
     F_DIGEST,
     F_POLICY,
+    F_POLICY_VERSION,
     F_KERNEL,
+    F_KERNEL_VERSION,
     F_DEVICE,
     F_OP,
     F_K,
@@ -80,7 +82,9 @@ const rc_field_t rc_view_fields[] = {
     [F_SQUARE] = {"square", RC_VALUE_BOOL, "rows == cols"},
     [F_DIGEST] = {"digest", TEXT, "identity of the matrix"},
     [F_POLICY] = {"policy", TEXT, "row-order policy"},
+    [F_POLICY_VERSION] = {"policy_version", INT, "version of the policy that ordered the rows"},
     [F_KERNEL] = {"kernel", TEXT, "kernel with its parameters"},
+    [F_KERNEL_VERSION] = {"kernel_version", INT, "version of the kernel that was timed"},
     [F_DEVICE] = {"device", TEXT, "device class"},
     [F_OP] = {"op", TEXT, "operation"},
     [F_K] = {"k", INT, "dense columns (k == cols: the setting K = n)"},
@@ -141,7 +145,9 @@ const char *const rc_view_units[] = {
     [F_SQUARE] = "",
     [F_DIGEST] = "",
     [F_POLICY] = "",
+    [F_POLICY_VERSION] = "",
     [F_KERNEL] = "",
+    [F_KERNEL_VERSION] = "",
     [F_DEVICE] = "",
     [F_OP] = "",
     [F_K] = "",
@@ -248,8 +254,14 @@ void rc_view_get(const void *cursor, int field, rc_value_t *out)
     case F_POLICY:
         text = rc_view_policy(v, r->policy);
         break;
+    case F_POLICY_VERSION:
+        whole = rc_view_policy_version(v, r->policy);
+        break;
     case F_KERNEL:
         text = rc_view_kernel(v, r->kernel);
+        break;
+    case F_KERNEL_VERSION:
+        whole = rc_view_kernel_version(v, r->kernel);
         break;
     case F_DEVICE:
         text = rc_view_device(v, r->device);

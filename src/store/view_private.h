@@ -1,4 +1,4 @@
-/** \file store/view_private.h  What view.c and view_fields.c share. */
+/** \file store/view_private.h  What the files that look into a view share. */
 #ifndef RC_STORE_VIEW_PRIVATE_H
 #define RC_STORE_VIEW_PRIVATE_H
 
@@ -35,6 +35,9 @@ struct rc_view {
     size_t features;
     size_t feature_capacity;
 };
+
+/** rc_view_read of a store that is open already, and stays so. */
+rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err);
 
 /** Text of row i, "" for -1. */
 static inline const char *rc_text_at(const texts_t *t, int64_t i)
