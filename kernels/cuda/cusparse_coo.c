@@ -15,7 +15,7 @@ static const cusparseSpMMAlg_t algorithms[] = {CUSPARSE_SPMM_ALG_DEFAULT, CUSPAR
 
 static int wide_index(const rc_problem_t *p)
 {
-    return p->param[PARAM_INDEX] == 64 || p->a->nnz > INT32_MAX;
+    return p->param[PARAM_INDEX] == 64 || rc_cuda_slots_wide(p);
 }
 
 static int64_t bytes_device(const rc_problem_t *p)
@@ -77,7 +77,7 @@ const rc_kernel_t rc_kernel_cusparse_coo_col = {
             {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4", 0, 0, 4,
                 0},
             {"pre", "1: cusparseSpMM_preprocess once before the first product", 0, 0, 1, 0},
-            {"index", "bits of an index; 64 from 2^31 entries on", 32, 32, 64, 1},
+            {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1},
         },
     .supports = rc_cuda_supports,
     .geometry = rc_cuda_geometry,
@@ -102,7 +102,7 @@ const rc_kernel_t rc_kernel_cusparse_coo_row = {
             {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4", 0, 0, 4,
                 0},
             {"pre", "1: cusparseSpMM_preprocess once before the first product", 0, 0, 1, 0},
-            {"index", "bits of an index; 64 from 2^31 entries on", 32, 32, 64, 1},
+            {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1},
         },
     .supports = rc_cuda_supports,
     .geometry = rc_cuda_geometry,

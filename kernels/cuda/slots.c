@@ -8,15 +8,16 @@
 #include <string.h>
 
 enum {
-    WARPS = 32,           /* of a CTA */
-    LANES = 32,           /* of a warp */
-    LINE_BYTES = 128,     /* of a cache */
-    SLOTS_SPARE = 1 << 20 /* kernels step past the last slot by less than that */
+    WARPS = 32,             /* of a CTA */
+    LANES = 32,             /* of a warp */
+    LINE_BYTES = 128,       /* of a cache */
+    SLOTS_SPARE = 1 << 20,  /* kernels step past the last slot by less than that ... */
+    ENTRIES_SPARE = 1 << 10 /* ... and past the last entry by less than that */
 };
 
-static int is_wide(const rc_problem_t *p)
+int rc_cuda_slots_wide(const rc_problem_t *p)
 {
-    return p->a->nnz > INT32_MAX;
+    return p->a->nnz > INT32_MAX - ENTRIES_SPARE;
 }
 
 static int has_rows(const rc_problem_t *p)
@@ -67,7 +68,7 @@ rc_status_t rc_cuda_slots_build(
         .nnz = p->a->nnz,
         .k = p->k,
         .c_rows = p->c_rows,
-        .wide = is_wide(p)};
+        .wide = rc_cuda_slots_wide(p)};
     size_t nnz = (size_t)s.nnz;
     size_t slots = (size_t)s.slots;
     void *col = NULL;
@@ -99,7 +100,7 @@ void rc_cuda_slots_free(rc_device_t *d, rc_cuda_slots_t *s)
 
 int64_t rc_cuda_slots_bytes(const rc_problem_t *p)
 {
-    int64_t pointer = (int64_t)(is_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
+    int64_t pointer = (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
     int64_t slot = pointer + (has_rows(p) ? (int64_t)sizeof(int32_t) : 0);
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
     int64_t bytes = rc_sat_mul(p->a->nnz, entry);

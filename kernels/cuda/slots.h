@@ -13,7 +13,7 @@ typedef struct rc_cuda_slots {
     int64_t nnz;
     int64_t k;
     int64_t c_rows; /**< rows of C: `rows`, or `slots` when C is in schedule order */
-    int wide;       /**< 1: ptr is int64_t, because nnz does not fit into int32_t */
+    int wide;       /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
     void *ptr;      /**< [slots + 1] int32_t or int64_t */
     int32_t *col;   /**< [nnz]; NULL when there are none */
     void *val;      /**< [nnz], in the precision of the problem; NULL when there are none */
@@ -29,6 +29,9 @@ rc_status_t rc_cuda_slots_build(
     rc_device_t *d, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
 
 void rc_cuda_slots_free(rc_device_t *d, rc_cuda_slots_t *s);
+
+/** 1: the number of an entry, and of one some steps past the last, does not fit into int32_t. */
+int rc_cuda_slots_wide(const rc_problem_t *p);
 
 /** Device memory that rc_cuda_slots_build allocates; INT64_MAX when that overflows. */
 int64_t rc_cuda_slots_bytes(const rc_problem_t *p);

@@ -400,6 +400,42 @@ static void descriptors_are_complete(void **state)
     assert_null(rc_kernel_find("nothing"));
 }
 
+/* Device memory of a kernel for so many entries in 1000 rows, in the original order. */
+static int64_t device_bytes(const char *kernel, int64_t nnz)
+{
+    rc_kernel_spec_t s;
+    assert_int_equal(rc_kernel_spec_parse(kernel, &s, NULL), RC_OK);
+    rc_csr_t a = {.rows = 1000, .cols = 1 << 30, .nnz = nnz};
+    rc_schedule_t schedule = {.rows = 1000, .slots = 1000};
+    rc_problem_t p = {.k = 1,
+        .layout = s.kernel->layout,
+        .a = &a,
+        .schedule = &schedule,
+        .identity = 1,
+        .c_rows = 1000};
+    memcpy(p.param, s.param, sizeof p.param);
+    return s.kernel->bytes_device(&p);
+}
+
+/* A GPU's threads step past the last entry, in the type of the slot pointers: that becomes the
+ * wider one before the step could overflow, and cuSPARSE is told the same type. */
+static void gpu_pointers_become_wide_in_time(void **state)
+{
+    (void)state;
+    enum { steps = 32 * 4, pointers = 1001 };
+    static const int64_t lengths[] = {1 << 20, INT32_MAX - steps + 1, INT32_MAX, (1LL << 31) + 7};
+    if (!rc_kernel_find("growmajor"))
+        skip();
+    for (int i = 0; i < 4; i++) {
+        int64_t nnz = lengths[i];
+        int64_t plain = device_bytes("growmajor", nnz);
+        assert_int_equal(plain, nnz * 8 + pointers * (i == 0 ? 4 : 8));
+        assert_int_equal(
+            device_bytes("cusparse-csr-col", nnz) - plain, i == 0 ? 0 : (nnz + pointers) * 8);
+        assert_int_equal(device_bytes("cusparse-coo-row", nnz) - plain, nnz * (i == 0 ? 4 : 16));
+    }
+}
+
 static void cpu_device(void **state)
 {
     (void)state;
@@ -439,6 +475,7 @@ int main(void)
         cmocka_unit_test(compulsory_traffic),
         cmocka_unit_test(specs_are_parsed),
         cmocka_unit_test(descriptors_are_complete),
+        cmocka_unit_test(gpu_pointers_become_wide_in_time),
         cmocka_unit_test(cpu_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
