@@ -401,18 +401,19 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     return exit_code(r);
 }
 
-/* Of the ranks that know why, one speaks: rank 0 when it is among them.  Collective. */
+/* Of the ranks that know why, the first one speaks; rank 0 when none does.  Who only knows that
+ * another rank failed has that in its text, maybe behind the name of a file.  Collective. */
 static int fail(const rc_session_t *s, rc_status_t st, const rc_log_t *log, const rc_err_t *err)
 {
-    int knows = err->status < 0 && strncmp(err->text, "another rank", 12) != 0;
-    int first_knows = rc_session_agree(s, s->rank == 0 && knows ? RC_EINVAL : RC_OK, NULL) != RC_OK;
-    if (s->rank == 0) {
+    int knows = err->status < 0 && !strstr(err->text, "another rank");
+    int first = rc_session_first(s, knows);
+    if (s->rank == 0 && (first == 0 || first == s->size)) {
         rc_err_t said = *err;
         if (said.status == RC_OK)
             rc_fail(&said, st, "another rank failed");
         return rc_command_fail(&rc_command_sweep, &said);
     }
-    if (knows && !first_knows)
+    if (s->rank == first)
         rc_log(log, RC_LOG_ERROR, "sweep", "%s", err->text);
     return st == RC_EINVAL || st == RC_ENOTSUP ? RC_EXIT_USAGE : RC_EXIT_ERROR;
 }

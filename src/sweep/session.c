@@ -79,6 +79,15 @@ rc_status_t rc_session_agree(const rc_session_t *s, rc_status_t st, rc_err_t *er
     return (rc_status_t)all;
 }
 
+int rc_session_first(const rc_session_t *s, int yes)
+{
+    int mine = yes ? s->rank : s->size;
+    int first = mine;
+    if (MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, s->comm) != MPI_SUCCESS)
+        return mine;
+    return first;
+}
+
 void rc_session_wait_all(const rc_session_t *s)
 {
     static const int64_t pause_ns = 2000000;

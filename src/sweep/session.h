@@ -32,6 +32,10 @@ void rc_session_close(rc_session_t *s);
  *  text that says another one was not.  Collective. */
 rc_status_t rc_session_agree(const rc_session_t *s, rc_status_t st, rc_err_t *err);
 
+/** The lowest rank that says yes; the number of ranks when none does.  Collective; without an
+ *  answer of MPI's every rank that says yes takes itself for it. */
+int rc_session_first(const rc_session_t *s, int yes);
+
 /** Barrier that sleeps instead of spinning: ranks that wait must not disturb one that measures. */
 void rc_session_wait_all(const rc_session_t *s);
 

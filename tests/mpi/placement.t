@@ -74,6 +74,11 @@ place()
     return "$job_code"
 }
 
+lines() # of what rowcast itself said
+{
+    grep -c -e 'sweep: ' "$tmp/err"
+}
+
 taken()
 {
     sed -n 's/^takes GPU //p' "$tmp/err" | sort -n | uniq | tr '\n' ' '
@@ -84,7 +89,7 @@ said() # said TEXT: one of the lines
     grep -q -e "$1" "$tmp/err" || { cat "$tmp/err"; return 1; }
 }
 
-plan 21
+plan 25
 
 place 3 3 0 -d cuda
 is "three ranks take three GPUs" "$(taken)" "0 1 2 "
@@ -101,10 +106,12 @@ place 2 1 0 -d cuda
 is "two ranks that see the same one GPU do not start" "$(taken)" ""
 ok "and are told which ranks" said "ranks 0 and 1 on .* both have GPU-.*00: start one rank per GPU"
 ok "and what else can be done" said "or insist with --share-device"
+is "in one line" "$(lines)" 1
 
 place 3 2 0 -d cuda
 is "more ranks than GPUs do not start" "$(taken)" ""
 ok "and are told how many there are" said "3 ranks on .*, which has 2 GPUs: start one rank per GPU"
+is "in one line, though rank 0 could have one" "$(lines)" 1
 
 place 3 2 0 -d cuda --share-device
 is "unless they share" "$(taken)" "0 1 "
@@ -113,6 +120,9 @@ ok "which is said" said "ranks 0 and 2 on .* share GPU-"
 place 2 "1 0" 0 -d cuda
 is "a rank without a GPU stops all" "$(taken)" ""
 ok "and says so" said "rank 1 on .* sees no GPU"
+is "in one line" "$(lines)" 1
+place 3 "1 0 0" 0 -d cuda
+is "also when two ranks have none" "$(lines)" 1
 
 place 2 "1 0" 0 -d auto
 is "auto with GPUs on some ranks stops all" "$(taken)" ""
