@@ -100,14 +100,6 @@ rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err)
     return RC_OK;
 }
 
-int rc_flight_has_lost(const rc_flight_t *f)
-{
-    int lost = 0;
-    for (size_t i = 0; i < f->count; i++)
-        lost = lost || f->item[i].lost;
-    return lost;
-}
-
 void rc_flight_free(rc_flight_t *f)
 {
     free(f->item);

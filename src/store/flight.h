@@ -26,9 +26,6 @@ typedef struct rc_flight {
  *  \return RC_OK, RC_ESTORE (not understood), RC_ENOMEM */
 rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err);
 
-/** 1: something is in flight in a journal whose device failed, also when it ended in good order. */
-int rc_flight_has_lost(const rc_flight_t *f);
-
 void rc_flight_free(rc_flight_t *f);
 
 #endif
