@@ -119,7 +119,7 @@ copy_mpi()
         if ! ldd "$file" | grep -E "$fabric" >/dev/null; then cp -L "$file" "$tree/lib/openmpi/"; fi
     done
     # beside its library, wherever that is
-    pmix=$(ldd "$tree"/lib/openmpi/mca_pmix_*.so | awk '$1 ~ /^libpmix\.so/ { print $3; exit }')
+    pmix=$(ldd "$tree"/lib/openmpi/mca_pmix_*.so | awk '$1 ~ /^libpmix\.so/ && !n++ { print $3 }')
     if [[ $pmix ]]; then
         find -L "$(dirname "$(readlink -f "$pmix")")/.." -path '*/pmix*/pmix_mca_*.so' \
             -exec cp -L -n -t "$tree/lib/pmix" {} + 2>/dev/null || true
