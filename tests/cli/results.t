@@ -1,0 +1,18 @@
+#!/bin/sh
+# The published store opens, and says what its README says: every table line that the README has from
+# the store is a line that jobs/campaign.sh prints from it.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+results=$top_srcdir/data/results
+[ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
+command -v bash >/dev/null || skip_all "no bash"
+plan 4
+
+PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200.h5" -w "$tmp/work" tables \
+    >"$tmp/tables" 2>"$tmp/err"
+is "the tables are printed" "$?$(cat "$tmp/err")" 0
+sed -n '/^<!-- from the store -->/,/^<!-- end -->/p' "$results/README.md" | grep '^|' >"$tmp/lines"
+ok "README has tables" test "$(wc -l <"$tmp/lines")" -gt 50
+is "all of them are those of the store" "$(grep -vxF -f "$tmp/tables" "$tmp/lines")" ""
+is "no case is wrong, failed or crashed" "$("$ROWCAST" query "$results/h200.h5" -f csv -o case \
+    -w 'status != ok && status != skipped' | tail -n +2)" ""
