@@ -138,6 +138,7 @@ prepare_program()
         [[ -x $bundle/run ]] || die 3 "$bundle: there is no $bundle/run"
         run=("$bundle/run")
     else
+        command -v rowcast >/dev/null || die 3 "no rowcast in PATH; see --bundle"
         run=(env)
         [[ $EUID != 0 ]] || run+=(OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
     fi

@@ -29,6 +29,11 @@ typedef struct walk {
     int pow2;
 } walk_t;
 
+static const char *device_name(rc_device_kind_t device)
+{
+    return device == RC_DEVICE_CPU ? "cpu" : "cuda";
+}
+
 static rc_status_t push(specs_t *s, const char *text, int pattern, rc_err_t *err)
 {
     rc_kernel_spec_t spec;
@@ -36,8 +41,8 @@ static rc_status_t push(specs_t *s, const char *text, int pattern, rc_err_t *err
     if (st < 0)
         return st;
     if (spec.kernel->device != s->device)
-        return rc_fail(
-            err, RC_EINVAL, "kernel %s is not for the chosen --device", spec.kernel->name);
+        return rc_fail(err, RC_EINVAL, "kernel %s is for --device %s, but this sweep is on %s",
+            spec.kernel->name, device_name(spec.kernel->device), device_name(s->device));
     for (int i = 0; i < s->count; i++)
         if (s->spec[i].kernel == spec.kernel && strcmp(s->spec[i].params, spec.params) == 0) {
             if (!pattern && !s->pattern[i])
@@ -208,7 +213,8 @@ static rc_status_t expand(specs_t *s, const char *text, rc_err_t *err)
         st = expand_kernel(s, k, text, err);
     }
     if (!found && glob)
-        st = rc_fail(err, RC_EINVAL, "no kernel of the chosen --device fits '%s'", name);
+        st = rc_fail(
+            err, RC_EINVAL, "no kernel for --device %s fits '%s'", device_name(s->device), name);
     else if (!found)
         st = push(s, name, 1, err); /* says which names there are */
     free(name);

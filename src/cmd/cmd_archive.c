@@ -40,7 +40,8 @@ const rc_command_t rc_command_archive = {
     .usage = "[OPTIONS] FILE COPY",
     .description = "Copies a store with its tables compressed (shuffle and deflate, which every "
                    "HDF5 can read), to keep or to publish: about 60 bytes a case, and 2 a raw "
-                   "time. The copy is a store: it can be queried, and swept into. Cases that are "
+                   "time. The copy is a store: it can be queried, and swept into; a file of its "
+                   "name is replaced. Cases that are "
                    "still in journals are not in it; 'rowcast fold' comes first. With --where or "
                    "--newest only some results are copied, with their raw times, and all of the "
                    "rest: matrices, features, runs, what is known of the catalogue. For a sweep "
