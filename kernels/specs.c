@@ -242,7 +242,7 @@ rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, int
     *count = s.count;
     s.spec = NULL;
 done:
-    if (st == RC_ENOENT) { /* a name that does not exist is a usage error */
+    if (st == RC_ENOENT || st == RC_ERANGE) { /* so are names and values that do not exist */
         st = RC_EINVAL;
         if (err)
             err->status = RC_EINVAL;

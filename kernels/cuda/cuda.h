@@ -45,11 +45,17 @@ rc_status_t rc_cuda_launched(const char *what, rc_err_t *err);
 /** What the runtime says of a GPU, without opening it.  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err);
 
+/** Words of mapped host memory that a gate and the host share. */
+typedef struct rc_cuda_gate {
+    uint32_t open;    /**< ticket up to which gates are open; the host writes it */
+    uint32_t gave_up; /**< ticket of the last gate that opened by itself; the device writes it */
+} rc_cuda_gate_t;
+
 /** Put a gate on a stream: work behind it waits until the host stores `ticket` (or a later one) in
- *  *open, or until `bound_ns` have passed on the device.
- *  \param[in] open  device address of mapped host memory */
+ *  gate->open, or until `bound_ns` have passed on the device, which gate->gave_up then tells.
+ *  \param[in] gate  device address */
 rc_status_t rc_cuda_gate(
-    cudaStream_t stream, const uint32_t *open, uint32_t ticket, uint64_t bound_ns, rc_err_t *err);
+    cudaStream_t stream, rc_cuda_gate_t *gate, uint32_t ticket, uint64_t bound_ns, rc_err_t *err);
 
 #ifdef __cplusplus
 }

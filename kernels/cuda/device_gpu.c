@@ -24,10 +24,10 @@ typedef struct gpu_impl {
     cudaMemPool_t pool; /* NULL: the device has no pools, alloc and release synchronise */
     cudaEvent_t start;
     cudaEvent_t stop;
-    uint32_t *gate;        /* mapped host memory: ticket up to which gates are open */
-    uint32_t *gate_device; /* the same, as the device addresses it */
-    uint32_t ticket;       /* of the last gate */
-    void *flush_buffer;    /* NULL until the first flush */
+    rc_cuda_gate_t *gate;        /* mapped host memory */
+    rc_cuda_gate_t *gate_device; /* the same, as the device addresses it */
+    uint32_t ticket;             /* of the last gate */
+    void *flush_buffer;          /* NULL until the first flush */
     size_t flush_bytes;
     int flush_byte;
     rc_nvml_t *nvml; /* NULL: no such library */
@@ -166,10 +166,9 @@ static rc_status_t enqueue(
     return st;
 }
 
-/* The batch waits behind a gate until all of it is queued, so that what the host needs for a launch
- * is not in the time of kernels that are shorter than that. */
-static rc_status_t gpu_time_batch(
-    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+/* A batch behind a gate.  \param[out] clean  0: the gate opened before all of it was queued */
+static rc_status_t time_once(rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch,
+    int64_t *ns, int *clean, rc_err_t *err)
 {
     static const double ns_per_ms = 1e6;
     gpu_impl_t *impl = d->impl;
@@ -180,7 +179,7 @@ static rc_status_t gpu_time_batch(
     rc_status_t st = rc_cuda_gate(stream, impl->gate_device, ++impl->ticket, bound, err);
     if (st >= 0)
         st = enqueue(impl, launch, state, batch, err);
-    __atomic_store_n(impl->gate, impl->ticket, __ATOMIC_RELEASE);
+    __atomic_store_n(&impl->gate->open, impl->ticket, __ATOMIC_RELEASE);
     if (st < 0) {
         (void)cudaStreamSynchronize(stream); /* the caller may free what was launched */
         (void)cudaGetLastError();
@@ -191,9 +190,26 @@ static rc_status_t gpu_time_batch(
         st = rc_cuda_check(cudaEventElapsedTime(&ms, impl->start, impl->stop), "its time", err);
     if (st < 0)
         return st;
+    *clean = __atomic_load_n(&impl->gate->gave_up, __ATOMIC_ACQUIRE) != impl->ticket;
     *ns = (int64_t)((double)ms * ns_per_ms);
     d->active_ns += *ns;
     return RC_OK;
+}
+
+/* The batch waits behind a gate until all of it is queued, so that what the host needs for a launch
+ * is not in the time of kernels that are shorter than that.  A host that was held up for longer
+ * than the gate waits gets another try; launches that wait for their own work never get a clean
+ * one.  A batch of one is timed once: there is nothing between launches, and it may be a first run.
+ */
+static rc_status_t gpu_time_batch(
+    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    enum { tries = 3 };
+    rc_status_t st = RC_OK;
+    int clean = 0;
+    for (int i = 0; i < (batch > 1 ? tries : 1) && !clean && st == RC_OK; i++)
+        st = time_once(d, launch, state, batch, ns, &clean, err);
+    return st;
 }
 
 static void gpu_read_state(rc_device_t *d, rc_device_state_t *out)
@@ -255,7 +271,7 @@ static cudaError_t make_gate(gpu_impl_t *impl)
     if (e != cudaSuccess)
         return e;
     impl->gate = host;
-    *impl->gate = 0;
+    *impl->gate = (rc_cuda_gate_t){0};
     e = cudaHostGetDevicePointer(&device, host, 0);
     impl->gate_device = device;
     return e;

@@ -214,7 +214,8 @@ static rc_status_t all_sets(rc_measuring_t *s, rc_err_t *err)
         if (ready == 0)
             continue;
         st = time_rounds(s, err);
-        if (st < 0 && st != RC_EINTR)
+        /* what has its samples is a result, whatever became of the device since */
+        if (st < 0 && st != RC_EINTR && st != RC_EDEVICE)
             goto done;
         rc_status_t stored = store_set(s, st < 0 ? NULL : err);
         RC_TRY(st < 0 ? st : stored);

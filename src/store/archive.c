@@ -89,6 +89,17 @@ done:
 
 /* ---------------------------------------------------------------- the file */
 
+/* A copy replaces nothing but a store. */
+static rc_status_t may_replace(const char *to, rc_err_t *err)
+{
+    rc_h5_t h = {.file = -1};
+    if (access(to, F_OK) != 0)
+        return RC_OK;
+    if (rc_h5_open(to, 0, &h, NULL) < 0)
+        return rc_fail(err, RC_EINVAL, "%s: is there and is no store: not replaced", to);
+    return rc_h5_close(&h, err);
+}
+
 rc_status_t rc_archive(const char *from, const char *to, const rc_archive_options_t *options,
     rc_archive_info_t *out, rc_err_t *err)
 {
@@ -98,7 +109,10 @@ rc_status_t rc_archive(const char *from, const char *to, const rc_archive_option
     rc_archive_info_t info = {0};
     if (same_file(from, to))
         return rc_fail(err, RC_EINVAL, "%s: the copy would replace the store itself", to);
-    rc_status_t st = rc_h5_open(from, 0, &h, err);
+    rc_status_t st = may_replace(to, err);
+    if (st < 0)
+        return st;
+    st = rc_h5_open(from, 0, &h, err);
     if (st < 0)
         return st;
     if (options->newest || options->where)

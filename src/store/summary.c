@@ -95,24 +95,37 @@ static rc_status_t add_entry(maker_t *m, int64_t row, int setting)
     return st;
 }
 
+/* A matrix in a setting. */
+static rc_digest_t pair_key(int64_t setting, int32_t matrix)
+{
+    return (rc_digest_t){(uint64_t)setting, (uint64_t)matrix};
+}
+
 static rc_status_t collect(maker_t *m, const rc_expr_t *where)
 {
     rc_summary_row_t *row = NULL;
     int64_t rows = 0;
+    rc_map_t pairs = {0};
     rc_status_t st = rc_summary_rows(m->v, where, &row, &rows, m->err);
     for (int64_t i = 0; st == RC_OK && i < rows; i++) {
         int setting = 0;
         st = find_setting(m, row[i].row, row[i].is_n, &setting);
         if (st == RC_OK)
             st = add_entry(m, row[i].row, setting);
+        if (st == RC_OK)
+            st = rc_map_set(
+                &pairs, pair_key(setting, rc_view_result(m->v, row[i].row)->matrix), 1, m->err);
     }
-    /* the original order has no C in schedule order: it is the baseline of that setting too */
+    /* the original order has no C in schedule order: it is the baseline of that setting too, for
+     * the matrices that were measured in it */
     for (int64_t i = 0; st == RC_OK && i < rows; i++) {
         const rc_row_result_t *r = rc_view_result(m->v, row[i].row);
         int64_t setting = rc_map_get(&m->setting_of, setting_key(r, row[i].is_n, 1), -1);
-        if (setting >= 0 && rc_summary_is_csr(m->v, r))
+        if (setting >= 0 && rc_summary_is_csr(m->v, r) &&
+            rc_map_get(&pairs, pair_key(setting, r->matrix), 0))
             st = add_entry(m, row[i].row, (int)setting);
     }
+    rc_map_free(&pairs);
     free(row);
     return st;
 }

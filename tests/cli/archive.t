@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
-plan 58
+plan 60
 
 mkdir -p "$tmp/col/G"
 for n in 60 70 80; do
@@ -158,6 +158,10 @@ for name in k8 none; do
     code "$name: a sweep takes what is left out as pending" 0 sweep "$tmp/$name.h5"
 done
 is "so that it has all cases again" "$(cases "$tmp/k8.h5"; cases "$tmp/none.h5")" "$(cases "$tmp/plain.h5"; cases "$tmp/plain.h5")"
+
+echo precious >"$tmp/notes"
+code "a file that is no store is not replaced" 2 "$ROWCAST" archive "$store" "$tmp/notes"
+is "and stays what it was" "$(cat "$tmp/notes")" precious
 
 code "an expression with a flaw is a usage error" 2 "$ROWCAST" archive --where 'kk == 8' "$store" "$tmp/bad.h5"
 ok "that is named" grep -q -- "--where: position 1: .*'kk'; did you mean 'k'" "$tmp/err"

@@ -2,7 +2,7 @@
 # rowcast sweep --kernels: lists with globs and ranges, and what is wrong with them.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 10
+plan 12
 
 dry() # dry KERNELS: pending cases
 {
@@ -24,3 +24,5 @@ code "a glob that nothing fits is a usage error" 2 dry 'zz*'
 code "a parameter that a kernel of the glob has not is a usage error" 2 dry '*:strip=1..2'
 code "too many kernels are a usage error" 2 dry fault:delay_us=0..1000
 ok "that says how many there may be" grep -q 'more than 256 kernels' "$tmp/err"
+code "a value out of range is a usage error" 2 dry cstat:strip=99
+code "so is a range that leaves it" 2 dry cstat:strip=0..3

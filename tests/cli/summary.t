@@ -108,8 +108,10 @@ def same(found, expected, where):
             assert math.isclose(float(text), value, rel_tol=1e-9, abs_tol=1e-9), (where, name, text, value)
 
 def gains(group):
-    """{policy: {matrix: speedup}} over the matrices that have csr"""
-    csr = {r["matrix"]: r["ns"] for r in group if r["policy"] == "csr"}
+    """{policy: {matrix: speedup}} over the matrices that have csr; csr is of a setting with C in
+    schedule order only where there is another order in it"""
+    own = {r["matrix"] for r in group if r["policy"] != "csr" or r["c_order"] == "original"}
+    csr = {r["matrix"]: r["ns"] for r in group if r["policy"] == "csr" and r["matrix"] in own}
     out = {}
     for r in group:
         if r["matrix"] in csr:
