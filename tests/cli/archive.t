@@ -144,7 +144,12 @@ is "which is some" "$(grep -c ' [1-9][0-9]* left out' "$tmp/out")" 1
 ok "and says that speedups change" grep -q ': [1-9][0-9]* of them were compared with csr rows that are left out' "$tmp/out"
 code "a copy of the copy" 0 "$ROWCAST" archive --newest "$copy" "$tmp/again.h5"
 is "leaves out nothing" "$(sed -n 's/.*kept, //p' "$tmp/out")" "0 left out"
-is "to a byte" "$(cksum <"$tmp/again.h5")" "$(cksum <"$copy")"
+# not to a byte: HDF5 notes the second in which an object is made
+if command -v h5diff >/dev/null; then
+    ok "and changes no value" h5diff "$copy" "$tmp/again.h5"
+else
+    skip "and changes no value" "no h5diff"
+fi
 code "both, without raw times" 0 "$ROWCAST" archive --newest --where 'k == 8' --no-samples "$store" "$tmp/bare.h5"
 is "is the newest that match" "$(cases "$tmp/bare.h5" -a)" "$(cases "$copy" --where 'k == 8')"
 ok "which point to none" $python "$tmp/check.py" "$store" "$tmp/bare.h5"
