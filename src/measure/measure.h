@@ -12,7 +12,10 @@
  *  The traffic is that of the product all the same: each launch reads and writes a whole tile,
  *  which is about as large as the memory, and what the caches may hand from one tile to the next
  *  is at most their size out of that, below a percent on every machine that needs tiles.  (With
- *  an artificially small memory_limit it is not: then a tile may stay in the caches.) */
+ *  an artificially small memory_limit it is not: then a tile may stay in the caches.)
+ *  A row-major tile is packed, its rows k_tile long, and so may be faster than the same columns
+ *  of a wide matrix: on an H200 100,489 columns took growmajor 58 ms whole and 38 ms in tiles
+ *  of 25,152.  Compare cases of equal k_tile. */
 #ifndef RC_MEASURE_MEASURE_H
 #define RC_MEASURE_MEASURE_H
 

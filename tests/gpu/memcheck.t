@@ -15,7 +15,13 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 3
-for tool in memcheck racecheck initcheck; do
-    ok "$tool finds nothing" compute-sanitizer --tool "$tool" --error-exitcode 1 "$program"
+plan 7
+ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
+# of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
+for kernel in gstat gsub growmajor; do
+    ROWCAST_GPU_KERNEL=$kernel
+    export ROWCAST_GPU_KERNEL
+    for tool in racecheck initcheck; do
+        ok "$tool finds nothing in $kernel" compute-sanitizer --tool "$tool" --error-exitcode 1 "$program"
+    done
 done
