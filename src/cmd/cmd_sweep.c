@@ -381,6 +381,8 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     if (did == 0 && r->features == 0 && !r->drained && r->devices_lost == 0) {
         if (r->selected == 0)
             fprintf(stderr, "%s: nothing to do: no matrix matches\n", c->store);
+        else if (r->done_before == 0 && r->given_up == 0)
+            fprintf(stderr, "%s: nothing to do: no case can be made of these lists\n", c->store);
         else
             fprintf(stderr,
                 "%s: nothing to do: all %" PRId64 " cases of %" PRId64 " matrices are done\n",

@@ -201,6 +201,23 @@ static rc_status_t print_settings(const rc_view_t *v, const rc_summary_options_t
 
 /* ----------------------------------------------------------- across kernels */
 
+/* A side that nothing is on makes a table of dashes: say which. */
+static void warn_of_empty_sides(const rc_summary_options_t *o, const rc_versus_t *r, int n)
+{
+    int64_t a = 0;
+    int64_t b = 0;
+    for (int i = 0; i < n; i++) {
+        a += r[i].matrices + r[i].only_a;
+        b += r[i].matrices + r[i].only_b;
+    }
+    if (a == 0)
+        fprintf(
+            stderr, "versus: no result is on side a, '%s'\n", o->side_a ? o->side_a : "!cusparse*");
+    if (b == 0)
+        fprintf(
+            stderr, "versus: no result is on side b, '%s'\n", o->side_b ? o->side_b : "cusparse*");
+}
+
 static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
@@ -242,6 +259,8 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
     }
     if (t)
         st = rc_table_end(t, err);
+    if (st == RC_OK)
+        warn_of_empty_sides(o, r, n);
     free(r);
     rc_side_free(&a);
     rc_side_free(&b);

@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
-plan 21
+plan 23
 
 store=$tmp/x.h5
 mkdir -p "$tmp/col/G"
@@ -234,6 +234,8 @@ ok "with patterns that take out, and orders for both" $python "$tmp/check.py" ve
 table versus --side-a '!nothing' --side-b 'cusparse*'
 is "a side without rows leaves only counts" "$(cut -d, -f6-7,11 "$tmp/versus" | sort -u | head -n 2)" \
     "$(printf '0,9,\nmatrices,only_a,max')"
+code "a side that nothing is on" 0 "$ROWCAST" query "$store" -f csv -S versus -A 'nosuch*' -B rowsplit
+is "is named, and no other" "$(cat "$tmp/err")" "versus: no result is on side a, 'nosuch*'"
 code "--top cuts the table" 0 "$ROWCAST" query "$store" -f csv -S best --top 2 -w 'c_order == original'
 is "for each K" "$(sed 1d "$tmp/out" | cut -d, -f1 | tr '\n' ' ')" "8 8 n n "
 code "a filter applies" 0 "$ROWCAST" query "$store" -f csv -S rate -w 'policy == csr && k == 8'

@@ -2,7 +2,7 @@
 # Sweeps on 1, 2, 3 and 5 ranks: the same cases, incremental reruns, failures, bad options.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 82
+plan 84
 
 matrix a uniform:n=100
 matrix b uniform:n=150
@@ -113,6 +113,8 @@ ok "every field of a row can be asked for" sh -c "'$ROWCAST' query -F -f csv | t
 # -------------------------------------------------------------------- empty, wrong
 code "an empty selection" 0 sweep 2 "$tmp/empty.h5" -w 'rows > 1000000'
 ok "says so" grep -q 'nothing to do' "$tmp/err"
+code "C in an order that no kernel can store" 0 sweep 2 "$tmp/empty.h5" -k 2 --kernels rowsplit --c-order schedule
+ok "does not claim to be done" grep -q 'nothing to do: no case can be made' "$tmp/err"
 
 said() # lines of ours on stderr
 {
