@@ -1,4 +1,5 @@
-/** \file rowcast.h  The public interface of librowcast: sparse matrices, row orders, features.
+/** \file rowcast.h  The public interface of librowcast: sparse matrices, row orders, features, the
+ *  selector.
  *
  *  rowcast answers: for this sparse matrix, in which row order is sparse x dense (SpMM) fastest?
  *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.
@@ -150,6 +151,80 @@ RC_API rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *g
 /** Name of feature i: "n_row", "n_col", "density", "nnz_per_row_min", "nnz_per_row_mean", ...
  *  Static storage; NULL when i is out of range. */
 RC_API const char *rc_feature_name(int i);
+
+/* ------------------------------------------------------------ the selector */
+
+/** A fitted selector: a row order for a given kernel (task order) or a pair of kernel and order
+ *  (task plan), chosen from features.  Opaque and immutable: one model may be asked by several
+ *  threads at once. */
+typedef struct rc_model rc_model_t;
+
+/** Read a model file (JSON, written by `rowcast train`; pretrained ones are installed in
+ *  `pkg-config --variable=modelsdir rowcast`).
+ *  \param[in]  path  file name
+ *  \param[out] out   free with rc_model_free
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (names the member, expected and found), RC_ENOTSUP
+ *          (fitted on a feature set, policy or version that this library does not have; the text
+ *          names both), RC_ENOMEM.  Cost: milliseconds. */
+RC_API rc_status_t rc_model_read(const char *path, rc_model_t **out, rc_err_t *err);
+
+/** Free a model; NULL is allowed. */
+RC_API void rc_model_free(rc_model_t *m);
+
+/** What a model chooses among.  Texts are borrowed from the model. */
+typedef struct rc_candidate {
+    const char *name;   /**< of the class: "lpt", "gsub:lanes=8:strip=8:split=0/lpt" */
+    const char *policy; /**< row order, for rc_order_build */
+    const char *kernel; /**< kernel with parameters whose times were learnt */
+    int is_baseline;    /**< 1: the class that the break-even is against */
+} rc_candidate_t;
+
+/** Number of classes, and the class at index 0 .. count - 1 (RC_EINVAL outside). */
+RC_API int rc_model_candidates(const rc_model_t *m);
+RC_API rc_status_t rc_model_candidate(
+    const rc_model_t *m, int index, rc_candidate_t *out, rc_err_t *err);
+
+/** Class of the device whose times the model learnt.  Borrowed. */
+RC_API const char *rc_model_device(const rc_model_t *m);
+
+/** The product that a choice is for. */
+typedef struct rc_request {
+    int64_t k;       /**< columns of B, >= 1 */
+    int value_bytes; /**< 4: fp32, 8: fp64 */
+    double reuse;    /**< products with this matrix: the sum of setup and `reuse` products is made
+                          smallest (needs a model with times); 0: the time of a product alone */
+    int threads;     /**< for features and order; 0: all */
+} rc_request_t;
+
+/** What was chosen, and what it took.  All times in ns; NaN is not known. */
+typedef struct rc_choice {
+    int candidate;         /**< index of the chosen class */
+    int candidates;        /**< length of the arrays */
+    double *time_ns;       /**< [candidates] predicted time of one product */
+    double *setup_ns;      /**< [candidates] predicted time to build the order and prepare the kernel,
+                                on the machine of the training data */
+    double featurise_ns;   /**< measured */
+    double predict_ns;     /**< measured */
+    double order_ns;       /**< measured: building the chosen schedule */
+    double break_even;     /**< products after which the chosen class has paid for features,
+                                prediction and its extra setup over the baseline; 0 when the baseline
+                                was chosen, INFINITY when it never does, NaN without times */
+    int outside;           /**< inputs outside the range of the training data: the choice is an
+                                extrapolation when not 0 */
+    rc_schedule_t schedule; /**< of the chosen order, as from rc_order_build */
+} rc_choice_t;
+
+/** Choose for a matrix: features, prediction, and the schedule of the chosen order.
+ *  \param[in]  m, a, request  borrowed
+ *  \param[out] out  free with rc_choice_free
+ *  \return RC_OK, RC_EINVAL (bad request; reuse with a model that predicts no times), RC_ENOTSUP
+ *          (a precision that the model was not trained on), RC_ENOMEM.  Local.  Cost: that of
+ *          rc_features_compute and of the chosen policy; the prediction takes microseconds. */
+RC_API rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    rc_choice_t *out, rc_err_t *err);
+
+/** Free the arrays of a choice and zero it. */
+RC_API void rc_choice_free(rc_choice_t *c);
 
 #ifdef __cplusplus
 }

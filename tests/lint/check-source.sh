@@ -91,7 +91,7 @@ layers()
         src/store/*) may=' base store ' ;;
         src/sweep/*) may=' base sparse catalog order feature kernels measure store sweep ' ;;
         src/model/*) may=' base feature order model ' ;;
-        analysis/*) may=' base store model analysis ' ;;
+        analysis/*) may=' base feature store model analysis ' ;;
         src/cmd/*) continue ;;
         *)
             echo "$file:1: a room that the table of tests/lint/check-source.sh does not have"

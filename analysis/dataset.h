@@ -1,0 +1,92 @@
+/** \file analysis/dataset.h  What a trainer learns from: a row per (matrix, K, precision) with the
+ *  raw inputs and the measured time of every class, made from a store.  Only newest, current and
+ *  verified (`ok`) results enter; C in original order; one device class.  Local. */
+#ifndef RC_ANALYSIS_DATASET_H
+#define RC_ANALYSIS_DATASET_H
+
+#include "base/digest.h"
+#include "model/model.h"
+#include "rowcast.h"
+
+/** What the command line says about a data set.  NULL and 0 stand for the defaults. */
+typedef struct rc_dataset_options {
+    rc_task_t task;
+    const char *kernel;   /**< order task: the kernel with parameters or a glob that fits exactly
+                               one kernel of the store; NULL: the one with most results */
+    const char *classes;  /**< comma-separated patterns; order task: of policies (NULL:
+                               "csr,dcsr,lpt,warp"; "all"); plan task: KERNEL/POLICY, both globs
+                               (NULL: a greedy portfolio of all pairs, see `portfolio`) */
+    const char *baseline; /**< class of that name; NULL: csr; plan: the pair that is best always
+                               taken alone (geometric mean over the rows) */
+    const char
+        *features;         /**< "mehrabi"; "matrix": its matrix-only part (n_row ..
+                                nnz_blocks_per_row); or comma-separated feature names; NULL: mehrabi */
+    const char *k;         /**< "n", "8,32,n": NULL: all; n alone is the default of no task */
+    const char *precision; /**< "fp32", "fp64", both; NULL: all that the store has */
+    const char *device;    /**< device class or glob; NULL: the only one, an error lists them */
+    const char *where;     /**< filter over result rows, as of `rowcast query`; NULL: all */
+    int portfolio;         /**< plan task without `classes`: at most so many; 0: 16 */
+    double portfolio_loss; /**< ... and stop when the portfolio's geomean loss against all pairs is
+                                below this; 0: 0.005 */
+} rc_dataset_options_t;
+
+/** Whose measurement a row is. */
+typedef struct rc_sample {
+    char name[129];    /**< "Group/Name" */
+    char kind[129];    /**< of the collection, "" unknown */
+    char digest[33];   /**< of the matrix, hexadecimal */
+    int32_t matrix;    /**< id in the store */
+    int32_t group;     /**< index into `group` */
+    int64_t k;         /**< columns of B */
+    int k_is_n;        /**< 1: k equals n_col (and was asked for as n) */
+    int value_bytes;   /**< 4 or 8 */
+    double feature_ns; /**< that featurising took when it was stored; NaN unknown */
+} rc_sample_t;
+
+/** Why rows were left out. */
+typedef struct rc_dataset_dropped {
+    int64_t incomplete; /**< (matrix, K, precision) without an ok result of every class */
+    int64_t features;   /**< without features of the set, version and geometry */
+} rc_dataset_dropped_t;
+
+typedef struct rc_dataset {
+    rc_task_t task;
+    char device[RC_DEVICE_NAME_MAX + 1];
+    char feature_set[32];
+    int32_t feature_version;
+    rc_model_geometry_t geometry; /**< the most common one of the selected results per precision */
+    int inputs;
+    rc_model_input_t *input; /**< [inputs]: names and transforms; the rest is the trainer's */
+    int classes;
+    rc_model_class_t *cls; /**< [classes] */
+    int baseline;
+    int64_t rows;
+    rc_sample_t *sample; /**< [rows], sorted by (digest, value_bytes, k): independent of the order
+                              of rows in the store */
+    double *value;       /**< [rows * inputs] raw */
+    double *time;        /**< [rows * classes] median ns, > 0 */
+    double *setup;       /**< [rows * classes] ns: building the order and preprocessing */
+    int groups;
+    char **group; /**< [groups] names before the "/", sorted */
+    rc_dataset_dropped_t dropped;
+    rc_digest_t digest; /**< of everything a trainer sees: inputs, classes, samples, times */
+} rc_dataset_t;
+
+/** Read a data set.
+ *  \param[out] out  free with rc_dataset_free
+ *  \return RC_OK, RC_ENOENT, RC_EINVAL (an option that matches nothing: says what there is),
+ *          RC_ESTORE, RC_ENOMEM.  Cost: reads results and features of the store whole. */
+rc_status_t rc_dataset_read(
+    const char *store, const rc_dataset_options_t *options, rc_dataset_t *out, rc_err_t *err);
+
+/** The rows of a store as a given model sees them: its inputs, classes, kernel, geometry, device.
+ *  \param[in] where  may be NULL */
+rc_status_t rc_dataset_read_for(
+    const char *store, const rc_model_t *m, const char *where, rc_dataset_t *out, rc_err_t *err);
+
+void rc_dataset_free(rc_dataset_t *d);
+
+/** The class of smallest time of a row; the first of equals. */
+int rc_dataset_best(const rc_dataset_t *d, int64_t row);
+
+#endif

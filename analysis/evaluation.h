@@ -1,0 +1,106 @@
+/** \file analysis/evaluation.h  How good choices are, measured against the times of a data set.
+ *  Every figure that definitions of rowcast list under "The selector".  Speedups are of the
+ *  baseline class's time over that of the chosen class; loss is chosen time over best time minus 1.
+ *  Local; depends on choices only, not on how they were made. */
+#ifndef RC_ANALYSIS_EVALUATION_H
+#define RC_ANALYSIS_EVALUATION_H
+
+#include "analysis/dataset.h"
+#include <jansson.h>
+
+/** Choices for some rows. */
+typedef struct rc_predictions {
+    int64_t count;
+    int64_t *row;    /**< [count] rows of the data set */
+    int32_t *choice; /**< [count] class */
+    double *time;    /**< [count * classes] predicted ns; NULL: none were predicted */
+} rc_predictions_t;
+
+/** Ask a model for some rows.  Free with rc_predictions_free. */
+rc_status_t rc_predict_rows(const rc_model_t *m, const rc_dataset_t *d, const int64_t *row,
+    int64_t n, rc_predictions_t *out, rc_err_t *err);
+void rc_predictions_free(rc_predictions_t *p);
+
+/** A figure with its 95 % bootstrap interval (resampled by matrix). */
+typedef struct rc_figure {
+    double value;
+    double low;
+    double high;
+} rc_figure_t;
+
+/** Speedup of some way of choosing. */
+typedef struct rc_speedup {
+    rc_figure_t geomean;
+    rc_figure_t mean;
+    double min;
+    double max;
+} rc_speedup_t;
+
+enum { RC_TOLERANCES = 3, RC_LOSS_SHARES = 4, RC_LOSS_BINS = 12, RC_ERROR_QUANTILES = 9 };
+
+extern const double rc_tolerances[RC_TOLERANCES];    /**< 0, 0.02, 0.05 */
+extern const double rc_loss_shares[RC_LOSS_SHARES];  /**< 0.02, 0.04, 0.05, 0.10 */
+extern const double rc_loss_edges[RC_LOSS_BINS + 1]; /**< of the histogram; the last is INFINITY */
+extern const double rc_error_quantiles[RC_ERROR_QUANTILES]; /**< 0.05 ... 0.99 */
+
+/** The same figures over a part of the rows: all of them, one K, one class of matrix. */
+typedef struct rc_part {
+    char name[129]; /**< "", "k=128 fp32", "structural problem" */
+    int64_t rows;
+    int64_t matrices;
+    rc_speedup_t selector;
+    rc_speedup_t oracle;
+    rc_speedup_t single; /**< always the one class that is best on the rows of the training part
+                              when it is known, else on these */
+    rc_speedup_t
+        random;       /**< expected value: the mean over classes of log speedup, and of speedup */
+    rc_figure_t gain; /**< (geomean selector - 1) / (geomean oracle - 1); NaN when the
+                           oracle gains less than 0.1 % */
+    rc_figure_t of_oracle; /**< geomean selector / geomean oracle */
+    rc_figure_t mean_loss; /**< mean of the loss */
+    double worst_loss;
+    int64_t worst_row;              /**< of the data set */
+    double within[RC_LOSS_SHARES];  /**< share of rows with loss at most rc_loss_shares */
+    double accuracy[RC_TOLERANCES]; /**< share with loss at most the tolerance */
+    double balanced[RC_TOLERANCES]; /**< mean over the classes that are best somewhere */
+    int64_t histogram[RC_LOSS_BINS];
+} rc_part_t;
+
+typedef struct rc_evaluation {
+    int classes;
+    int single; /**< class of the always-best-single baseline */
+    rc_part_t all;
+    int by_k_count;
+    rc_part_t *by_k; /**< by K and precision, ascending, n last */
+    int by_kind_count;
+    rc_part_t *by_kind; /**< by kind of matrix, most rows first; those with fewer than 10 rows are
+                             one part "other" */
+    int64_t *confusion; /**< [best * classes + chosen] rows */
+    double *confusion_loss; /**< mean loss of the cell, NaN for an empty one */
+    double *error_quantile; /**< [classes * RC_ERROR_QUANTILES] of |predicted / measured - 1|, then
+                                 [RC_ERROR_QUANTILES] over all; NULL: no times */
+    double *error_mean;     /**< [classes + 1] MAPE */
+    double *portfolio;      /**< [classes] geomean speedup of the oracle over the greedy first i + 1
+                                 classes */
+    int *portfolio_class;   /**< [classes] which one is added */
+} rc_evaluation_t;
+
+/** Evaluate.
+ *  \param[in] single  class of the always-best-single baseline as found on the training part; -1:
+ *                     the best on the evaluated rows (and that is said)
+ *  \param[in] seed    of the bootstrap (1,000 resamples)
+ *  \param[out] out    free with rc_evaluation_free
+ *  \return RC_OK, RC_EINVAL (no rows), RC_ENOMEM */
+rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
+    rc_evaluation_t *out, rc_err_t *err);
+void rc_evaluation_free(rc_evaluation_t *e);
+
+/** The class whose geomean time over some rows is smallest. */
+int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n);
+
+/** Everything as a JSON object with units in the names, a new reference; NULL with err set.
+ *  \param[in] brief  1: what model files carry: no parts, no portfolio */
+json_t *rc_evaluation_json(
+    const rc_dataset_t *d, const rc_evaluation_t *e, int brief, rc_err_t *err);
+
+#endif

@@ -1,0 +1,37 @@
+/** \file analysis/experiment.h  Fits and evaluations put together: a test part or folds, several
+ *  trainers, feature sets or layer sizes side by side.  Local. */
+#ifndef RC_ANALYSIS_EXPERIMENT_H
+#define RC_ANALYSIS_EXPERIMENT_H
+
+#include "analysis/evaluation.h"
+#include "analysis/trainer.h"
+
+/** How rows are divided. */
+typedef struct rc_protocol {
+    rc_split_kind_t split;
+    int folds;         /**< >= 2: every row is predicted by a model that saw no row of its fold, and
+                            the final model is fitted on all; 0: one test part */
+    double test_share; /**< of the rows, with folds 0 */
+    uint64_t seed;
+} rc_protocol_t;
+
+/** Fit, and predict the rows that the fit did not see.
+ *  \param[out] model        the final model (folds: fitted on all rows); NULL: not wanted, and with
+ *                           folds not fitted.  Its `training` says what it was fitted on: digest,
+ *                           rows, matrices (digests), groups, protocol, options; its `evaluation`
+ *                           is the brief evaluation
+ *  \param[out] predictions  of the unseen rows; free with rc_predictions_free
+ *  \param[out] single       best single class as each row's training part sees it: the choices of
+ *                           always taking it are not one class under folds, so -1 when they differ
+ *  \return RC_OK, or what the trainer or the split returns */
+rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
+    const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
+    rc_err_t *err);
+
+/** Rows of a data set whose matrix the model was not fitted on; *n may be 0.
+ *  \param[in]  by_group  1: whose group it was not fitted on either
+ *  \param[out] row  [rows] */
+rc_status_t rc_unseen_rows(const rc_model_t *m, const rc_dataset_t *d, int by_group, int64_t *row,
+    int64_t *n, rc_err_t *err);
+
+#endif

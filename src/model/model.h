@@ -1,0 +1,161 @@
+/** \file model/model.h  A selector in memory: what it was fitted on, how its inputs are made from
+ *  features, which classes it chooses among, and the predictor that scores them.  Trainers fill one
+ *  and write it; a solver reads one and asks it.  Local throughout.
+ *
+ *  A prediction:  input value -> transform -> (value - mean) / scale -> predictor -> one output per
+ *  class -> times (or scores) -> the chosen class.  Every step is done in the same order of
+ *  operations as in the C source that rc_model_export_c writes, so the choices are bit-identical.
+ */
+#ifndef RC_MODEL_MODEL_H
+#define RC_MODEL_MODEL_H
+
+#include "model/predictor.h"
+#include "rowcast.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define RC_MODEL_FORMAT "rowcast-model"
+enum { RC_MODEL_VERSION = 1 };
+
+/** What is chosen. */
+typedef enum rc_task {
+    RC_TASK_ORDER = 0, /**< a row order, for a given kernel */
+    RC_TASK_PLAN = 1   /**< a pair of kernel and row order */
+} rc_task_t;
+
+/** How a value enters. */
+typedef enum rc_transform {
+    RC_TRANSFORM_NONE = 0,
+    RC_TRANSFORM_LOG1P = 1, /**< log(1 + max(value, 0)): counts */
+    RC_TRANSFORM_LOG = 2    /**< log(max(value, 1e-300)): ratios in (0, 1] */
+} rc_transform_t;
+
+/** What the outputs of the predictor mean. */
+typedef enum rc_output {
+    RC_OUTPUT_LOG_NS = 0,    /**< log of the time of one product in ns */
+    RC_OUTPUT_LOG_RATIO = 1, /**< at the baseline class log ns; elsewhere log(time / time of the
+                                  baseline class) */
+    RC_OUTPUT_SCORE = 2      /**< larger is better; there are no times */
+} rc_output_t;
+
+/** Names in the order of the values, NULL-terminated, as in model files. */
+extern const char *const rc_task_names[];
+extern const char *const rc_transform_names[];
+extern const char *const rc_output_names[];
+
+enum {
+    RC_INPUT_NAME_MAX = 64,
+    RC_CLASS_NAME_MAX = 192,
+    RC_POLICY_NAME_MAX = 32,
+    RC_KERNEL_NAME_MAX = 160,
+    RC_DEVICE_NAME_MAX = 160
+};
+
+/** One input: a feature of the set, or "k" (columns of B, 1), or "value_bytes" (4 or 8). */
+typedef struct rc_model_input {
+    char name[RC_INPUT_NAME_MAX + 1];
+    rc_transform_t transform;
+    double mean;  /**< of the transformed value in training */
+    double scale; /**< > 0; its standard deviation there, 1 when it was constant */
+    double min;   /**< smallest and largest raw value in training: outside of it a prediction is */
+    double max;   /**< an extrapolation */
+} rc_model_input_t;
+
+/** One class: order task: `kernel` is the same for all; plan task: the pair is the class. */
+typedef struct rc_model_class {
+    char name[RC_CLASS_NAME_MAX +
+              1]; /**< order task "lpt", plan task "gsub:lanes=8:strip=8:split=0/lpt" */
+    char policy[RC_POLICY_NAME_MAX + 1];
+    char kernel[RC_KERNEL_NAME_MAX + 1]; /**< with parameters, as in the store */
+    int32_t policy_version;
+    int32_t kernel_version;
+} rc_model_class_t;
+
+/** The geometry that the features are computed for, by precision; nw 0: precision not trained. */
+typedef struct rc_model_geometry {
+    rc_geometry_t fp32;
+    rc_geometry_t fp64;
+} rc_model_geometry_t;
+
+/** What a selector is.  Zero-initialise; rc_model_free frees what it owns (inputs, classes,
+ *  predictor state, cost table, JSON).  `training` and `evaluation` are free-form objects for
+ *  people and for `rowcast evaluate`; the library does not read them. */
+struct rc_model {
+    char kind[32];        /**< trainer: "mlp", "softmax", ... */
+    int32_t kind_version; /**< of the trainer */
+    rc_task_t task;
+    rc_output_t output;
+    char device[RC_DEVICE_NAME_MAX + 1]; /**< class of the device whose times were learnt */
+    char feature_set[32];
+    int32_t feature_version;
+    rc_model_geometry_t geometry;
+    int inputs;
+    rc_model_input_t *input; /**< [inputs] */
+    int classes;
+    rc_model_class_t *cls; /**< [classes] */
+    int baseline;          /**< class that speedups and the break-even are against */
+    /** Setup (building the order, and preprocessing by the kernel): log ns of class c is
+     *  setup[c * (inputs + 1)] + sum_i setup[c * (inputs + 1) + 1 + i] * x_i over the standardised
+     *  inputs, clamped to what was seen: [setup_min[c], setup_max[c]] (log ns).  NULL: not known.
+     */
+    double *setup;
+    double *setup_min;
+    double *setup_max;
+    rc_predictor_t predictor;
+    json_t *training;   /**< owned; NULL: none */
+    json_t *evaluation; /**< owned; NULL: none */
+};
+
+/** A new empty model; free with rc_model_free.  NULL with err set when there is no memory. */
+rc_model_t *rc_model_new(rc_err_t *err);
+
+/** Write a model as JSON: numbers with 17 digits, keys in a fixed order, so equal models are equal
+ *  files.  Written beside the target and renamed over it: never half a file.
+ *  \return RC_OK, RC_EINVAL (not a valid model: says what), RC_EIO, RC_ENOMEM */
+rc_status_t rc_model_write(const rc_model_t *m, const char *path, rc_err_t *err);
+
+/** The same as text; free().  NULL with err set. */
+char *rc_model_text(const rc_model_t *m, rc_err_t *err);
+
+/** Read a model from text; `name` stands in messages.  As rc_model_read otherwise. */
+rc_status_t rc_model_parse(
+    const char *text, size_t bytes, const char *name, rc_model_t **out, rc_err_t *err);
+
+/** Standardised inputs of a row of raw values: x[i] from value[i], i < inputs.  Allocates nothing.
+ */
+void rc_model_standardise(const rc_model_t *m, const double *value, double *x);
+
+/** Outputs to times and choice: the chosen class is that of the smallest time, or of the largest
+ *  score; the first of equals.
+ *  \param[in]  out   [classes], of the predictor
+ *  \param[out] time  [classes] ns, NaN for a model without times; may be NULL
+ *  \return the chosen class */
+int rc_model_decide(const rc_model_t *m, const double *out, double *time);
+
+/** Doubles of scratch that rc_model_evaluate_raw needs. */
+size_t rc_model_scratch(const rc_model_t *m);
+
+/** Predict from raw input values (in the order of m->input), without allocation.
+ *  \param[in,out] scratch  [rc_model_scratch]
+ *  \param[out]    time     [classes], may be NULL
+ *  \return the chosen class.  Cost: under 5 microseconds for the shipped models. */
+int rc_model_choose_raw(const rc_model_t *m, const double *value, double *scratch, double *time);
+
+/** Predicted setup time of every class in ns, NaN when the model has no cost table.
+ *  \param[in] x  [inputs], standardised */
+void rc_model_setup_ns(const rc_model_t *m, const double *x, double *out);
+
+/** Write the selector as C99 source without dependencies but <math.h>.  Its functions:
+ *    int NAME_choose(const double *value, double *time);      value in the order of NAME_input
+ *  with tables NAME_input, NAME_class and their counts.
+ *  \param[in] name  prefix, a C identifier
+ *  \return RC_OK, RC_EINVAL (no identifier), RC_ENOTSUP (a predictor that cannot), RC_EIO */
+rc_status_t rc_model_export_c(const rc_model_t *m, const char *name, FILE *out, rc_err_t *err);
+
+/** Whether this library can serve the model: feature set and version, every policy and its version.
+ *  rc_model_read has called it.  \return RC_OK, RC_ENOTSUP: names model, what it was fitted on, and
+ *  what is here */
+rc_status_t rc_model_check(const rc_model_t *m, const char *name, rc_err_t *err);
+
+#endif
