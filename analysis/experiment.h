@@ -11,7 +11,7 @@ typedef struct rc_protocol {
     rc_split_kind_t split;
     int folds;         /**< >= 2: every row is predicted by a model that saw no row of its fold, and
                             the final model is fitted on all; 0: one test part */
-    double test_share; /**< of the rows, with folds 0 */
+    double test_share; /**< of the rows, in (0, 1), with folds 0 */
     uint64_t seed;
 } rc_protocol_t;
 
@@ -27,6 +27,27 @@ typedef struct rc_protocol {
 rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
     const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
     rc_err_t *err);
+
+/** What an experiment took. */
+typedef struct rc_experiment_cost {
+    int fits;            /**< of the parts, without the final fit on all rows */
+    double fit_s;        /**< mean seconds of one of them */
+    double inference_ns; /**< mean ns of one prediction from raw inputs (rc_model_choose_raw), one
+                              after the other on one thread */
+} rc_experiment_cost_t;
+
+/** As rc_experiment, and measure what it took.  \param[out] cost  may be NULL */
+rc_status_t rc_experiment_run(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
+    const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
+    rc_experiment_cost_t *cost, rc_err_t *err);
+
+/** The parts of a protocol: rows of part i are predicted by a model that is fitted on all rows that
+ *  are not of part i.
+ *  \param[out] part   [rows] 0 .. parts - 1; -1: only ever trained on (folds 0)
+ *  \param[out] parts  the folds, or 1
+ *  \return RC_OK, RC_EINVAL (1 fold, a share outside of (0, 1)), or what the split returns */
+rc_status_t rc_protocol_parts(
+    const rc_dataset_t *d, const rc_protocol_t *p, int *part, int *parts, rc_err_t *err);
 
 /** Rows of a data set whose matrix the model was not fitted on; *n may be 0.
  *  \param[in]  by_group  1: whose group it was not fitted on either
