@@ -15,15 +15,16 @@ typedef struct rc_protocol {
     uint64_t seed;
 } rc_protocol_t;
 
-/** Fit, and predict the rows that the fit did not see.
- *  \param[out] model        the final model (folds: fitted on all rows); NULL: not wanted, and with
- *                           folds not fitted.  Its `training` says what it was fitted on: digest,
- *                           rows, matrices (digests), groups, protocol, options; its `evaluation`
- *                           is the brief evaluation
- *  \param[out] predictions  of the unseen rows; free with rc_predictions_free
- *  \param[out] single       best single class as each row's training part sees it: the choices of
- *                           always taking it are not one class under folds, so -1 when they differ
- *  \return RC_OK, or what the trainer or the split returns */
+/** Fit, and predict the rows that the fit did not see.  Parts are fitted one after the other with
+ * the same options; `progress` is called with "fold 2/5: " in front and `done` over all of the
+ * fits. \param[out] model        the final model (folds: fitted on all rows); NULL: not wanted, and
+ * with folds not fitted.  Its `training` says what it was fitted on: digest, rows, matrices (first
+ * 16 digits of their digests, sorted), groups, protocol, options; its `evaluation` is the brief
+ * evaluation of the predictions, and how they came about \param[out] predictions  of the unseen
+ * rows, in their order in the data set; free with rc_predictions_free \param[out] single       best
+ * single class as each row's training part sees it: the choices of always taking it are not one
+ * class under folds, so -1 when they differ \return RC_OK, or what the trainer or the split returns
+ */
 rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
     const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
     rc_err_t *err);
@@ -51,7 +52,8 @@ rc_status_t rc_protocol_parts(
 
 /** Rows of a data set whose matrix the model was not fitted on; *n may be 0.
  *  \param[in]  by_group  1: whose group it was not fitted on either
- *  \param[out] row  [rows] */
+ *  \param[out] row  [rows]
+ *  \return RC_OK, RC_EINVAL (the model does not say what it was fitted on), RC_ENOMEM */
 rc_status_t rc_unseen_rows(const rc_model_t *m, const rc_dataset_t *d, int by_group, int64_t *row,
     int64_t *n, rc_err_t *err);
 
