@@ -10,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tasks that the launcher says it started in this step; 0 when it does not say. */
+/* Tasks that the launcher says it started; 0 when it does not say.  mpirun comes before srun:
+ * inside a step of several tasks it may start a job of one. */
 static int64_t launched_tasks(void)
 {
-    static const char *const names[] = {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = getenv(names[i]);
         int64_t n;
