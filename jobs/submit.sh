@@ -83,7 +83,8 @@ done
 read -r up node_cpus node_gres < <(sinfo -h -p "$partition" -N -t idle,alloc,mix,comp -o '%N %c %G' 2>/dev/null \
     | sort -u | awk '{ n++; if (!c || $2 < c) c = $2; g = $3 } END { print n + 0, c + 0, g }') || true
 ((${up:-0} > 0)) || die 3 "partition '$partition' has no node that is up (sinfo -p $partition)"
-node_gpus=$(grep -oE 'gpu(:[A-Za-z0-9_.-]+)?:[0-9]+' <<<"${node_gres:-}" | sed 's/.*://' | awk '{ n += $1 } END { print n + 0 }')
+# grep finds nothing where there are no GPUs
+node_gpus=$({ grep -oE 'gpu(:[A-Za-z0-9_.-]+)?:[0-9]+' <<<"${node_gres:-}" || true; } | sed 's/.*://' | awk '{ n += $1 } END { print n + 0 }')
 most=$(sinfo -h -p "$partition" -o %l | head -n 1)
 [[ -n $limit ]] || { limit=60; [[ $most == infinite || $most == *-* || $most == *:*:* ]] || limit=$most; }
 preempt=$(scontrol show partition "$partition" 2>/dev/null | grep -oE 'PreemptMode=[A-Z,]+' | cut -d= -f2 || true)
