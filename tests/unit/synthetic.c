@@ -259,13 +259,14 @@ static int64_t order_ns(const writer_t *w, const what_t *x)
     return 500 + (int64_t)(cost[x->policy] * (double)rows_of(w->s, x->matrix));
 }
 
+/* What superseded rows have wrong: their times, and that they are ok. */
 static rc_status_t add_result(writer_t *w, const what_t *x, int version, double factor)
 {
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
     name_case(w, x, version, &r.c);
     double ns = measured(w, x, &r.c) * factor;
-    int failed = w->s->gaps && (x->matrix * 7 + x->kernel + 2 * x->policy) % 29 == 0;
+    int failed = w->s->gaps && factor == 1 && (x->matrix * 7 + x->kernel + 2 * x->policy) % 29 == 0;
     r.row.status = failed ? RC_CASE_FAILED : RC_CASE_OK;
     r.row.median_ns = r.row.min_ns = r.row.mean_ns = failed ? NAN : ns;
     r.row.order_ns = order_ns(w, x);
