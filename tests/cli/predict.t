@@ -59,7 +59,7 @@ matrix 200 >long.mtx # longest row 200: lpt takes exp(8.9) / 201 = 36.48 ns, 27.
 column()
 {
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-        { gsub(/"[^"]*"/, "q") } { split($0, f, ","); print f[at] }' "$tmp/csv"
+        { gsub(/"[^"]*"/, "q") } { split($0, f, ","); print f[at] }' "$tmp/table.csv"
 }
 
 # near FOUND WANT: equal to three digits
@@ -81,7 +81,7 @@ ok "csr is chosen" grep -q '^chosen   csr, the baseline$' "$tmp/out"
 ok "lpt is slower and never pays" grep -qE '^lpt +1.222 +0.81.. +20 +never$' "$tmp/out"
 
 code "csv" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv
-cp out csv
+cp out table.csv
 is "has the classes by predicted time" "$(column class | tr '\n' ' ')" "lpt csr dcsr "
 is "marks the chosen one" "$(column chosen | tr '\n' ' ')" "1 0 0 "
 is "and the baseline" "$(column baseline | tr '\n' ' ')" "0 1 0 "
@@ -102,7 +102,7 @@ ok "and that is said" grep -q '^reuse    setup and 3 products take 3.08 us, with
 code "many products" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 100
 ok "do" grep -q '^chosen   lpt' "$tmp/out"
 ok "with their total" grep -q '^reuse    setup and 100 products take 23.65 us, with csr 99.33 us$' "$tmp/out"
-"$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 3 --format csv >csv
+"$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 3 --format csv >table.csv
 is "sorted by total" "$(column class | tr '\n' ' ')" "csr dcsr lpt "
 ok "total of lpt" near "$(column total_ns | sed -n 3p)" 20109.4
 
@@ -157,6 +157,6 @@ int main(void)
 END
 # shellcheck disable=SC2086  # a compiler and its options
 ok "it compiles without a warning" $CC -std=c99 -O2 -Wall -Wextra -Werror -pedantic out.c main.c -o main -lm
-"$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv >csv
+"$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv >table.csv
 is "and says the same, digit for digit" "$(./main)" "lpt $(column time_ns | tr '\n' ' ' | sed 's/ $//')"
 code "a name that is no identifier is refused" 2 "$ROWCAST" export-model byhand --c out.c --name 1a
