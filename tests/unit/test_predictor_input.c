@@ -318,6 +318,8 @@ static void what_a_trainer_got_wrong_is_not_written(void **state)
     rc_svm_t *m = s[2];
     m->gamma = NAN;
     not_written(kinds[2], m, "gamma");
+    m->gamma = INFINITY;
+    not_written(kinds[2], m, "gamma");
     m->gamma = 1;
     m->coef[2] = NAN;
     not_written(kinds[2], m, "coef[2]");
