@@ -212,6 +212,7 @@ typedef struct rc_choice {
     int outside;           /**< inputs outside the range of the training data: the choice is an
                                 extrapolation when not 0 */
     rc_schedule_t schedule; /**< of the chosen order, as from rc_order_build */
+    rc_geometry_t geometry; /**< that it is built for: slot p belongs to worker p mod geometry.nw */
 } rc_choice_t;
 
 /** Choose for a matrix: features, prediction, and the schedule of the chosen order.

@@ -166,8 +166,8 @@ static rc_status_t forest_read(
     int32_t nodes;
     if (inputs < 1 || inputs > MOST_INPUTS || outputs < 1 || outputs > MOST_OUTPUTS)
         return rc_fail(err, RC_EFORMAT,
-            "a forest has 1 to %d inputs and 1 to %d outputs, found %d and %d", (int)MOST_INPUTS,
-            (int)MOST_OUTPUTS, inputs, outputs);
+            "a forest: expected 1 to %d inputs and 1 to %d outputs, found %d and %d",
+            (int)MOST_INPUTS, (int)MOST_OUTPUTS, inputs, outputs);
     RC_TRY(rc_member_only(object, "", members, err));
     RC_TRY(rc_numbers_count(object, "", "feature", MOST_NODES, &nodes, err));
     RC_TRY(rc_numbers_count(object, "", "root", nodes + 1, &roots, err));
@@ -176,8 +176,8 @@ static rc_status_t forest_read(
     f = rc_forest_new(inputs, outputs, roots - 1, nodes, err);
     RC_TRY(f ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_numbers_real(object, "", "base", (size_t)outputs, f->base, err));
-    RC_TRY(rc_numbers_int(object, "", "first", (size_t)outputs + 1, 0, f->trees, f->first, err));
     RC_TRY(rc_numbers_int(object, "", "root", (size_t)roots, 0, nodes, f->root, err));
+    RC_TRY(rc_numbers_int(object, "", "first", (size_t)outputs + 1, 0, f->trees, f->first, err));
     RC_TRY(read_nodes(object, f, err));
     RC_TRY(check(f, RC_EFORMAT, err));
     *state = f;
