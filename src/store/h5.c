@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------- creation */
@@ -154,6 +155,25 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
     }
     *out = h;
     return RC_OK;
+}
+
+rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)
+{
+    struct tm t = {0};
+    char *stamp = rc_h5_get_text(h->file, "created_utc");
+    const char *end = stamp ? strptime(stamp, "%Y-%m-%dT%H:%M:%SZ", &t) : NULL;
+    int ok = end && *end == '\0';
+    rc_status_t st = RC_OK;
+    if (!ok)
+        st = rc_fail(err, RC_ESTORE,
+            "%s: expected a time such as 2026-01-31T12:00:00Z as attribute created_utc, found "
+            "'%.40s'",
+            h->path, stamp ? stamp : "");
+    else if (!rc_h5_get_int(h->file, "schema_minor", &out->minor))
+        st = rc_fail(err, RC_ESTORE, "%s: expected an attribute schema_minor, found none", h->path);
+    out->created_ns = ok ? (int64_t)timegm(&t) * INT64_C(1000000000) : 0;
+    free(stamp);
+    return st;
 }
 
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err)
@@ -327,9 +347,8 @@ rc_status_t rc_h5_replace(
 rc_status_t rc_h5_read_samples(
     const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err)
 {
-    return count == 0
-               ? RC_OK
-               : read_range(h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, offset, count, ns, err);
+    return count == 0 ? RC_OK
+                      : read_range(h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, offset, count, ns, err);
 }
 
 rc_status_t rc_h5_samples(const rc_h5_t *h, int64_t *count, rc_err_t *err)

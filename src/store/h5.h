@@ -25,8 +25,18 @@ rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_
 
 /** Open an existing store and check its bytes (store/seal.h), format and schema version.  Local.
  *  \return RC_OK, RC_ENOENT, RC_ESTORE (not a store, damaged, schema of another major version),
- *          RC_EBUSY (it is replaced all the time).  Cost: reads the file once when it has a seal. */
+ *          RC_EBUSY (it is replaced all the time).  Cost: reads the file once when it has a seal.
+ */
 rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *err);
+
+/** What the root of a store says of it. */
+typedef struct rc_h5_about {
+    int32_t minor;      /**< of the schema */
+    int64_t created_ns; /**< created_utc, since 1970 */
+} rc_h5_about_t;
+
+/** Read that.  Local.  \return RC_OK, RC_ESTORE (missing, or no time) */
+rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err);
 
 /** Open for appending by all ranks of comm.  Collective. */
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err);

@@ -91,8 +91,7 @@ static rc_status_t load(
     *size = s.st_size;
     if (s.st_size < (off_t)sizeof *f)
         return RC_OK;
-    rc_status_t st =
-        read_all(fd, path, f, (int64_t)sizeof *f, s.st_size - (int64_t)sizeof *f, err);
+    rc_status_t st = read_all(fd, path, f, (int64_t)sizeof *f, s.st_size - (int64_t)sizeof *f, err);
     if (st < 0 || memcmp(f->magic, magic, sizeof magic) != 0)
         return st;
     if (f->version != SEAL_VERSION || f->byte_order != byte_order)
@@ -157,8 +156,8 @@ rc_status_t rc_seal_check(
     rc_status_t st = load_seal(fd, path, &list, out, err);
     if (st < 0 || !list)
         return st;
-    buffer = rc_alloc((size_t)(out->block < out->body ? out->block : out->body), 1,
-        "a block of a store", err);
+    buffer = rc_alloc(
+        (size_t)(out->block < out->body ? out->block : out->body), 1, "a block of a store", err);
     if (!buffer)
         RC_TRY(RC_ENOMEM);
     for (int64_t i = 0; i < out->blocks; i++) {
@@ -211,8 +210,7 @@ rc_status_t rc_seal_write(const char *path, rc_err_t *err)
     }
     RC_TRY(footer_digest(list, &f, &f.digest, err));
     RC_TRY(write_all(fd, path, list, (size_t)f.blocks * sizeof *list, f.body, err));
-    RC_TRY(write_all(
-        fd, path, &f, sizeof f, f.body + f.blocks * (int64_t)sizeof *list, err));
+    RC_TRY(write_all(fd, path, &f, sizeof f, f.body + f.blocks * (int64_t)sizeof *list, err));
 done:
     if (fd >= 0 && close(fd) != 0 && st == RC_OK)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", path);
