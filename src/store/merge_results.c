@@ -2,6 +2,7 @@
 #include "store/merge_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "store/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -156,41 +157,29 @@ static rc_status_t check_case(const rc_merge_t *m, const rc_merge_store_t *s, in
         s->path, row, hex, r->case_id);
 }
 
-static int has_samples(const rc_row_result_t *r)
-{
-    return r->sample_offset >= 0 && r->reps > 0;
-}
-
 static rc_status_t digest_samples(const rc_merge_store_t *s, int64_t row, const rc_row_result_t *r,
-    window_t *w, uint64_t *out, rc_err_t *err)
+    rc_samples_t *samples, uint64_t *out, rc_err_t *err)
 {
+    const int64_t *ns = NULL;
     *out = 0;
-    if (!has_samples(r))
+    if (!rc_samples_has(r))
         return RC_OK;
-    if (r->sample_offset > s->samples || r->reps > s->samples - r->sample_offset)
+    if (!rc_samples_inside(samples, r))
         return rc_fail(err, RC_ESTORE,
             "%s: row %" PRId64 " of /results points to %" PRId64 " raw times from %" PRId64
             " on, and /samples has %" PRId64,
             s->path, row, r->reps, r->sample_offset, s->samples);
-    /* in a store as it is written the raw times of its rows follow each other */
-    int64_t end = r->sample_offset == w->first + w->count ||
-                          (r->sample_offset > w->first && r->sample_offset < w->first + w->count)
-                      ? r->sample_offset + SCAN_SAMPLES
-                      : 0;
-    end = end < s->samples ? end : s->samples;
-    rc_status_t st = look(w, s, read_samples, sizeof(int64_t), r->sample_offset, r->reps, end, err);
-    if (st < 0)
-        return st;
-    const int64_t *ns = (const int64_t *)w->data + (r->sample_offset - w->first);
-    *out = rc_digest(ns, (size_t)r->reps * sizeof *ns).lo | 1;
-    return RC_OK;
+    rc_status_t st = rc_samples_of(samples, r, &ns, err);
+    if (st == RC_OK)
+        *out = rc_digest(ns, (size_t)r->reps * sizeof *ns).lo | 1;
+    return st;
 }
 
 static rc_status_t index_store(const rc_merge_t *m, int from, entry_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     const rc_merge_store_t *s = &m->store[from];
-    window_t samples = {0};
+    rc_samples_t samples = {.h = &s->h, .total = s->samples};
     rc_row_result_t *rows = rc_alloc(SCAN_ROWS, sizeof *rows, "results", err);
     if (!rows)
         return RC_ENOMEM;
@@ -216,7 +205,7 @@ static rc_status_t index_store(const rc_merge_t *m, int from, entry_t *out, rc_e
         }
     }
 done:
-    free(samples.data);
+    rc_samples_free(&samples);
     free(rows);
     return st;
 }
@@ -350,7 +339,7 @@ static rc_status_t fetch_samples(const rc_merge_t *m, const entry_t *e, int64_t 
     int64_t at = 0;
     for (int64_t i = first; i < last; i++) {
         const rc_row_result_t *r = &b->row[i];
-        if (!has_samples(r))
+        if (!rc_samples_has(r))
             continue;
         b->source[n++] = (source_t){r->sample_offset, r->reps, at, e[i].store, 0};
         at += r->reps;
@@ -367,7 +356,7 @@ static rc_status_t put(const rc_merge_t *m, const entry_t *e, int64_t first, int
     for (int64_t i = first; i < last && st == RC_OK; i++) {
         rc_row_result_t *r = &b->row[i];
         st = map_row(&m->store[e[i].store], e[i].row, r, err);
-        r->sample_offset = has_samples(r) ? b->written : -1;
+        r->sample_offset = rc_samples_has(r) ? b->written : -1;
         b->written += r->sample_offset >= 0 ? r->reps : 0;
     }
     if (st == RC_OK)
@@ -384,7 +373,7 @@ static rc_status_t write_block(
     int64_t first = 0;
     int64_t total = 0;
     for (int64_t i = 0; i < n && st == RC_OK; i++) {
-        int64_t more = has_samples(&b->row[i]) ? b->row[i].reps : 0;
+        int64_t more = rc_samples_has(&b->row[i]) ? b->row[i].reps : 0;
         if (i > first && total + more > BLOCK_SAMPLES) {
             st = put(m, e, first, i, total, b, err);
             first = i;
