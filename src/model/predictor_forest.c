@@ -8,7 +8,6 @@
 #include "model/numbers.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* Sizes beyond these are mistakes; inputs are copied to the stack of exported code. */
@@ -76,9 +75,6 @@ static rc_status_t check_node(const rc_forest_t *f, int32_t i, int32_t end, unsi
     rc_status_t status, rc_err_t *err)
 {
     const rc_tree_node_t *n = &f->node[i];
-    if (!isfinite(n->value))
-        return rc_fail(
-            err, status, "value[%" PRId32 "]: expected a finite number, found %g", i, n->value);
     if (n->feature < -1 || n->feature >= f->inputs)
         return rc_fail(err, status,
             "feature[%" PRId32 "]: expected a whole number from -1 to %d, found %" PRId32, i,
@@ -104,7 +100,8 @@ static rc_status_t check_node(const rc_forest_t *f, int32_t i, int32_t end, unsi
     return RC_OK;
 }
 
-/* Everything that the declaration of rc_forest_t promises but the sizes of the arrays. */
+/* Everything that the declaration of rc_forest_t promises but the sizes of the arrays; that numbers
+ * are finite is seen where they are read and written. */
 static rc_status_t check(const rc_forest_t *f, rc_status_t status, rc_err_t *err)
 {
     rc_status_t st;

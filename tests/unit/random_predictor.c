@@ -1,7 +1,6 @@
 #include "config.h"
 #include "random_predictor.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static double between(rc_rng_t *r, double low, double high)
@@ -16,8 +15,10 @@ static int one_of(rc_rng_t *r, int low, int high)
 
 void random_inputs(rc_rng_t *r, int n, double *x)
 {
+    static const double beside[] = {0, 0, 1e-11, -1e-11};
     for (int i = 0; i < n; i++)
-        x[i] = rc_rng_below(r, 8) ? between(r, -2, 2) : one_of(r, -8, 7) * 0.25;
+        x[i] = rc_rng_below(r, 8) ? between(r, -2, 2)
+                                  : one_of(r, -8, 7) * 0.25 + beside[rc_rng_below(r, 4)];
 }
 
 rc_network_t *random_network(rc_rng_t *r, int nets, int layers, const int *size)

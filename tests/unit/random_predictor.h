@@ -28,7 +28,8 @@ typedef struct random_state {
 } random_state_t;
 random_state_t random_predictor(rc_rng_t *r, const rc_predictor_kind_t *kind);
 
-/* [-2, 2), one in eight of them a small multiple of 1/4: often equal to a threshold */
+/* About [-2, 2); one in eight is a small multiple of 1/4, often equal to a threshold, or within
+ * 1e-11 of one, which is equal as a float. */
 void random_inputs(rc_rng_t *r, int n, double *x);
 
 #endif

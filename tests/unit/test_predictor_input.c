@@ -310,8 +310,15 @@ static void what_a_trainer_got_wrong_is_not_written(void **state)
     f->base[1] = 1;
     f->node[2].left = 1;
     not_written(kinds[1], f, "left[2]");
+    f->node[2].left = 3;
+    f->node[6].feature = INPUTS;
+    not_written(kinds[1], f, "feature[6]");
+    f->node[6].feature = -2;
+    not_written(kinds[1], f, "feature[6]");
     rc_svm_t *m = s[2];
     m->gamma = NAN;
+    not_written(kinds[2], m, "gamma");
+    m->gamma = INFINITY;
     not_written(kinds[2], m, "gamma");
     m->gamma = 1;
     m->coef[2] = NAN;
@@ -360,9 +367,11 @@ static void damage(rc_rng_t *r, json_t *v)
             for (uint64_t i = rc_rng_below(r, json_object_size(v)); i > 0; i--)
                 it = json_object_iter_next(v, it);
             json_t *child = json_object_iter_value(it);
-            if (json_is_integer(child))
+            if (json_is_integer(child)) {
                 json_object_iter_set_new(
                     v, it, json_integer((json_int_t)numbers[rc_rng_below(r, 10)]));
+                return;
+            }
             v = child;
         } else if (json_is_array(v) && json_array_size(v) > 0) {
             size_t i = (size_t)rc_rng_below(r, json_array_size(v));
