@@ -196,7 +196,7 @@ static rc_status_t copy_trees(
             if (whole(info, i) != o)
                 continue;
             tree_t t;
-            int32_t used;
+            int32_t used = 0;
             f->root[at++] = node;
             RC_TRY(open_tree(json_array_get(trees, (size_t)i), &t, err));
             RC_TRY(copy_tree(&t, f->inputs, node, f->node + node, from, &used, err));
