@@ -179,10 +179,10 @@ typedef struct rc_candidate {
     int is_baseline;    /**< 1: the class that the break-even is against */
 } rc_candidate_t;
 
-/** Number of classes. */
+/** Number of classes of a model. */
 RC_API int rc_model_candidates(const rc_model_t *m);
 
-/** The class at index 0 .. count - 1; RC_EINVAL outside. */
+/** The class at index 0 .. rc_model_candidates - 1.  \return RC_OK or RC_EINVAL (outside) */
 RC_API rc_status_t rc_model_candidate(
     const rc_model_t *m, int index, rc_candidate_t *out, rc_err_t *err);
 

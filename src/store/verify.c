@@ -58,7 +58,10 @@ static void bad_bytes(void *user, int64_t first, int64_t bytes)
 static rc_status_t check_bytes(rc_verify_t *v, rc_err_t *err)
 {
     rc_seal_t seal;
+    struct stat s;
     rc_err_t why = {0};
+    if (stat(v->path, &s) == 0 && S_ISDIR(s.st_mode))
+        return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", v->path);
     int fd = open(v->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return rc_fail_errno(

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "unit.h"
 #include "scratch.h"
+#include "store_edit.h"
 #include "store_fixture.h"
 #include "store_place.h"
 #include "store_random.h"
@@ -77,14 +78,6 @@ static void same_bytes(const char *a, const char *b)
     free(y);
 }
 
-static void copy_file(const char *from, const char *to)
-{
-    size_t n;
-    unsigned char *data = slurp(from, &n);
-    scratch_write(to, data, n);
-    free(data);
-}
-
 /* Three stores whose runs interleave, and which know the same matrices, cases and messages. */
 static void make_three(void **state, const char *name, uint64_t seed, place_t p[3])
 {
@@ -147,7 +140,7 @@ static void merging_in_steps_is_merging_at_once(void **state)
     same_bytes(once.store, steps.store);
 
     /* into one of them */
-    copy_file(p[1].store, steps.store);
+    store_copy(p[1].store, steps.store);
     merge(steps.store, p[0].store, p[2].store, NULL);
     same_bytes(once.store, steps.store);
 
@@ -186,7 +179,7 @@ static void a_copy_of_before_adds_nothing(void **state)
     place_t out = make_place(state, "later.out");
     place_t alone = make_place(state, "later.alone");
     random_store(&p, 12, 1, 3);
-    copy_file(p.store, before.store);
+    store_copy(p.store, before.store);
     /* also one that was taken while a run was on */
     rc_rng_t r;
     rc_rng_seed(&r, 1);
@@ -194,7 +187,7 @@ static void a_copy_of_before_adds_nothing(void **state)
     rc_case_t c = make_case(1, "csr", 8);
     add_measured(j, &r, &c, RC_CASE_OK, 4000);
     fold(&p);
-    copy_file(p.store, open.store);
+    store_copy(p.store, open.store);
     add_measured(j, &r, &c, RC_CASE_OK, 4001);
     add_end(j, RC_RUN_COMPLETE);
     rc_journal_close(j);
@@ -211,7 +204,7 @@ static void a_copy_of_before_adds_nothing(void **state)
     rc_view_free(v);
 
     /* journals that both have are folded as far as the one that has most of them */
-    copy_file(p.store, open.store);
+    store_copy(p.store, open.store);
     rc_view_t *a = view(&p);
     v = view(&out);
     char name[80];
@@ -416,65 +409,6 @@ static void a_link_is_followed(void **state)
     rc_view_free(v);
 }
 
-/* Change `bytes` bytes of a row of a table. */
-static void edit(
-    const char *store, rc_table_id_t t, int64_t row, size_t offset, const void *data, size_t bytes)
-{
-    rc_h5_t h;
-    void *rows;
-    int64_t n;
-    assert_int_equal(rc_h5_open(store, 1, &h, NULL), RC_OK);
-    assert_int_equal(rc_h5_read(&h, &rc_schema[t], &rows, &n, NULL), RC_OK);
-    assert_in_range(row, 0, n - 1);
-    memcpy((char *)rows + (size_t)row * rc_schema[t].row_bytes + offset, data, bytes);
-    assert_int_equal(rc_h5_replace(&h, &rc_schema[t], rows, n, NULL), RC_OK);
-    free(rows);
-    assert_int_equal(rc_h5_close(&h, NULL), RC_OK);
-}
-
-#define EDIT(store, table, row, type, member, value)                                               \
-    do {                                                                                           \
-        const typeof(((type *)0)->member) data_ = value;                                           \
-        edit(store, table, row, offsetof(type, member), &data_, sizeof data_);                     \
-    } while (0)
-
-static void set_root(const char *store, const char *name, int32_t value)
-{
-    hid_t f = H5Fopen(store, H5F_ACC_RDWR, H5P_DEFAULT);
-    hid_t a = H5Aopen(f, name, H5P_DEFAULT);
-    assert_true(H5Awrite(a, H5T_NATIVE_INT32, &value) >= 0);
-    H5Aclose(a);
-    H5Fclose(f);
-}
-
-static int64_t row_with_samples(const char *store, int64_t *offset)
-{
-    rc_view_t *v = NULL;
-    assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
-    int64_t i = 0;
-    while (rc_view_result(v, i)->reps == 0)
-        i++;
-    *offset = rc_view_result(v, i)->sample_offset;
-    rc_view_free(v);
-    return i;
-}
-
-static void set_sample(const char *store, int64_t at, int64_t ns)
-{
-    hsize_t first = (hsize_t)at;
-    hsize_t one = 1;
-    hid_t f = H5Fopen(store, H5F_ACC_RDWR, H5P_DEFAULT);
-    hid_t d = H5Dopen2(f, RC_SAMPLES_PATH, H5P_DEFAULT);
-    hid_t file = H5Dget_space(d);
-    hid_t mem = H5Screate_simple(1, &one, NULL);
-    assert_true(H5Sselect_hyperslab(file, H5S_SELECT_SET, &first, NULL, &one, NULL) >= 0);
-    assert_true(H5Dwrite(d, H5T_NATIVE_INT64, mem, file, H5P_DEFAULT, &ns) >= 0);
-    H5Sclose(mem);
-    H5Sclose(file);
-    H5Dclose(d);
-    H5Fclose(f);
-}
-
 static void stores_that_contradict_each_other_are_refused(void **state)
 {
     place_t p = make_place(state, "con");
@@ -486,45 +420,45 @@ static void stores_that_contradict_each_other_are_refused(void **state)
     const char *b = q.store;
     random_store(&p, 31, 1, 6);
     random_store(&other, 31, 7, 2);
-    int64_t timed = row_with_samples(a, &at);
+    int64_t timed = store_timed_row(a, 1, &at);
     for (int turn = 0; turn < 2; turn++) { /* into nothing, then into a store; and either first */
 #define CONTRADICT(word)                                                                           \
     do {                                                                                           \
         refused(out.store, turn ? a : b, turn ? b : a, RC_ESTORE, word);                           \
-        copy_file(a, b);                                                                           \
+        store_copy(a, b);                                                                          \
     } while (0)
-        copy_file(a, b);
-        EDIT(b, RC_T_RUN, 1, rc_row_run_t, started_ns, 5);
+        store_copy(a, b);
+        STORE_EDIT(b, RC_T_RUN, 1, rc_row_run_t, started_ns, 5);
         CONTRADICT("started_ns of run 0000000");
-        EDIT(b, RC_T_RUN, 0, rc_row_run_t, version[0], '7');
+        STORE_EDIT(b, RC_T_RUN, 0, rc_row_run_t, version[0], '7');
         CONTRADICT("is of version");
-        EDIT(b, RC_T_MATRIX, 0, rc_row_matrix_t, nnz, 7);
+        STORE_EDIT(b, RC_T_MATRIX, 0, rc_row_matrix_t, nnz, 7);
         CONTRADICT("nnz of matrix");
-        EDIT(b, RC_T_RESULT, timed, rc_row_result_t, order_ns, -1);
+        STORE_EDIT(b, RC_T_RESULT, timed, rc_row_result_t, order_ns, -1);
         CONTRADICT("contradict each other: they are of record");
-        EDIT(b, RC_T_RESULT, 1, rc_row_result_t, k, 77);
+        STORE_EDIT(b, RC_T_RESULT, 1, rc_row_result_t, k, 77);
         CONTRADICT("row 1 of /results: expected case_id");
-        EDIT(b, RC_T_RESULT, 2, rc_row_result_t, matrix, 99);
+        STORE_EDIT(b, RC_T_RESULT, 2, rc_row_result_t, matrix, 99);
         CONTRADICT("row 2 of /results refers to row 99 of /dict/matrix");
-        EDIT(b, RC_T_RESULT, 2, rc_row_result_t, message, -2);
+        STORE_EDIT(b, RC_T_RESULT, 2, rc_row_result_t, message, -2);
         CONTRADICT("row 2 of /results refers to row -2 of /dict/message");
-        EDIT(b, RC_T_RESULT, timed, rc_row_result_t, sample_offset, INT64_MAX - 1);
+        STORE_EDIT(b, RC_T_RESULT, timed, rc_row_result_t, sample_offset, INT64_MAX - 1);
         CONTRADICT("raw times from");
-        set_sample(b, at, 99);
+        store_set_sample(b, at, 99);
         CONTRADICT("differ in their raw times");
-        EDIT(b, RC_T_PROVENANCE, 0, rc_row_provenance_t, value[0], '7');
+        STORE_EDIT(b, RC_T_PROVENANCE, 0, rc_row_provenance_t, value[0], '7');
         CONTRADICT("host of run");
-        EDIT(b, RC_T_INFLIGHT, 0, rc_row_inflight_t, utc_ns, 7);
+        STORE_EDIT(b, RC_T_INFLIGHT, 0, rc_row_inflight_t, utc_ns, 7);
         CONTRADICT("/inflight has case");
-        EDIT(b, RC_T_SOURCE, 0, rc_row_source_t, run, 70);
+        STORE_EDIT(b, RC_T_SOURCE, 0, rc_row_source_t, run, 70);
         CONTRADICT("row 0 of /sources refers to row 70 of /dict/run");
-        EDIT(b, RC_T_ORDER, 3, rc_row_order_t, policy, -1);
+        STORE_EDIT(b, RC_T_ORDER, 3, rc_row_order_t, policy, -1);
         CONTRADICT("row 3 of /orders refers to row -1 of /dict/policy");
-        set_root(b, "schema_minor", RC_SCHEMA_MINOR + 1);
+        store_set_root(b, "schema_minor", RC_SCHEMA_MINOR + 1);
         CONTRADICT("use a newer rowcast");
-        set_root(b, "schema_major", RC_SCHEMA_MAJOR + 1);
+        store_set_root(b, "schema_major", RC_SCHEMA_MAJOR + 1);
         CONTRADICT("schema version");
-        copy_file(other.store, out.store);
+        store_copy(other.store, out.store);
     }
     merge(out.store, a, b, other.store);
 }
