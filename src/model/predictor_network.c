@@ -296,8 +296,8 @@ static rc_status_t network_emit(const void *state, const char *name, FILE *out, 
     emit_tables(n, name, out);
     fprintf(out,
         "\n"
-        "static void %s_layer(int in, int out, const double *weight, const double *bias,\n"
-        "    const double *x, double *y, int last)\n"
+        "static void %s_layer(int in, int out, const double *restrict weight,\n"
+        "    const double *restrict bias, const double *restrict x, double *restrict y, int last)\n"
         "{\n"
         "    int i, j;\n"
         "    for (j = 0; j < out; j++)\n"
