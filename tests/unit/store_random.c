@@ -153,6 +153,8 @@ static void random_journal(const place_t *p, rc_rng_t *r, int run, int rank)
         text[sizeof text - 1] = '\0';
         add_kv(j, -1, "flags", text); /* in three parts */
     }
+    if (rc_rng_below(r, 2)) /* else the records of two ranks never have the same number */
+        add_kv(j, rank, "note", "");
     int m = 0;
     for (int n = 1 + (int)rc_rng_below(r, 3); n > 0; n--) {
         m = (int)rc_rng_below(r, MATRICES);
