@@ -19,6 +19,7 @@ struct options {
     const char *catalog;
     const char *where;
     int64_t limit;
+    const char *slice;
     const char *policies;
     const char *kernels;
     const char *k;
@@ -40,6 +41,7 @@ struct options {
     int64_t max_reps;
     int64_t seed;
     double time_budget;
+    double hang_limit;
     const char *redo;
     int dry_run;
     const char *format;
@@ -65,6 +67,10 @@ static const rc_opt_t table[] = {
         "--fields' lists the fields.",
         0, 0},
     {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
+    {"slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
+        "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
+        "'rowcast merge' puts together.",
+        0, 0},
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
@@ -124,6 +130,12 @@ static const rc_opt_t table[] = {
         "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
     {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
+    {"hang-limit", 0, RC_OPT_DOUBLE, AT(hang_limit), "SECONDS",
+        "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
+        "a "
+        "kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
+        "crashed. Default: 3600; 0: never.",
+        0, 1e9},
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest.",
@@ -242,6 +254,10 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
     RC_TRY(
         rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &l->catalog, NULL, err));
+    int64_t slice;
+    int64_t slices;
+    RC_TRY(rc_select_slice(o->slice, &slice, &slices, err));
+    rc_catalog_slice(&l->catalog, slice, slices);
     c->catalog = &l->catalog;
     c->policy = l->policy;
     c->kernel = l->kernel;
@@ -254,6 +270,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->device_memory = o->device_memory;
     c->ahead = (int)o->ahead;
     c->time_budget_s = o->time_budget;
+    c->hang_limit_s = o->hang_limit;
     c->redo = o->redo;
 done:
     return st;
@@ -462,6 +479,7 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
 static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1,
+        .hang_limit = 3600,
         .policies = "all",
         .kernels = "all",
         .k = "32",
