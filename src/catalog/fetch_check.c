@@ -3,48 +3,17 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "catalog/fetch_text.h"
+#include "catalog/file.h"
 #include "catalog/list.h"
 #include "sparse/mtx.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* --------------------------------------------------------------------- one file */
-
-static rc_status_t hash_file(rc_check_t *c, rc_err_t *err)
-{
-    enum { block = 1 << 20 };
-    struct stat s;
-    ssize_t n = 0;
-    char *buf = rc_alloc(block, 1, "a block of a file", err);
-    rc_hasher_t *h = buf ? rc_hasher_new(err) : NULL;
-    rc_status_t st = h ? RC_OK : RC_ENOMEM;
-    int fd = st == RC_OK ? open(c->path, O_RDONLY | O_CLOEXEC) : -1;
-    if (st == RC_OK && (fd < 0 || fstat(fd, &s) != 0))
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot read %s", c->path);
-    while (st == RC_OK && ((n = read(fd, buf, block)) > 0 || (n < 0 && errno == EINTR)))
-        if (n > 0)
-            rc_hasher_add(h, buf, (size_t)n);
-    if (st == RC_OK && n < 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot read %s", c->path);
-    if (st == RC_OK) {
-        c->digest = rc_hasher_digest(h);
-        c->bytes = (int64_t)s.st_size;
-        c->mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;
-    }
-    if (fd >= 0)
-        close(fd);
-    rc_hasher_free(h);
-    free(buf);
-    return st;
-}
 
 static rc_status_t compare(rc_check_t *c, const rc_mtx_counts_t *found, rc_err_t *err)
 {
@@ -78,7 +47,7 @@ void rc_check_file(rc_check_t *c, int threads, int (*stop)(void *), void *arg)
     if (c->status == RC_OK)
         c->status = compare(c, &found, &c->err);
     if (c->status == RC_OK)
-        c->status = hash_file(c, &c->err);
+        c->status = rc_file_digest(c->path, &c->digest, &c->bytes, &c->mtime_ns, &c->err);
     else if (c->status == RC_ERANGE)
         c->status = RC_EFORMAT;
 }

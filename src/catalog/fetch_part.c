@@ -2,6 +2,7 @@
 #include "catalog/fetch_part.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "catalog/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,26 +107,12 @@ rc_status_t rc_part_look(
     return RC_OK;
 }
 
-/* The folder of p->path and those above it. */
-static rc_status_t make_folder(rc_part_t *p, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    for (char *slash = strchr(p->path + 1, '/'); slash && st == RC_OK;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(p->path, 0777) != 0 && errno != EEXIST)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot make the folder %s", p->path);
-        *slash = '/';
-    }
-    return st;
-}
-
 rc_status_t rc_part_begin(
     rc_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     if (p->fd < 0) {
-        st = make_folder(p, err);
+        st = rc_file_make_folders(p->path, err);
         if (st < 0)
             return st;
         p->fd = open(p->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

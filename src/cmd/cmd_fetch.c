@@ -358,8 +358,7 @@ static int run(int argc, char **argv)
         .stop = rc_drain_asked,
         .progress = o.quiet ? NULL : show,
         .arg = &p};
-    /* a file that may not grow and a closed connection are errors, not the end */
-    signal(SIGXFSZ, SIG_IGN);
+    /* a closed connection is an error, not the end */
     signal(SIGPIPE, SIG_IGN);
     st = rc_drain_install(&err);
     if (st == RC_OK)
