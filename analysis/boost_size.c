@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 5, POINTS = 20, TREES_MAX = 600, ROUNDS_LEAST = 20, ROUNDS_MOST = 100 };
+enum { FOLDS = 5, POINTS = 20, TREES_MAX = 600, ROUNDS_LEAST = 20, ROUNDS_MOST = 60 };
 
 /* ---------------------------------------------------------------- problem */
 
@@ -303,8 +303,8 @@ rc_status_t rc_boost_size(const rc_boost_problem_t *p, const int *depth, int dep
     t.stride = (rounds + POINTS - 1) / POINTS;
     t.points = rounds / t.stride;
     t.fold = fold;
-    t.out = rc_alloc((size_t)t.points * (size_t)p->n * (size_t)t.outputs, sizeof *t.out,
-        "validation", err);
+    t.out = rc_alloc(
+        (size_t)t.points * (size_t)p->n * (size_t)t.outputs, sizeof *t.out, "validation", err);
     RC_TRY(fold && t.out ? RC_OK : RC_ENOMEM);
     RC_TRY(make_folds(p, o, fold, &t.folds, err));
     for (int i = 0; i < depths; i++) {
@@ -359,8 +359,7 @@ static rc_status_t join(
     if (!term)
         return RC_ENOMEM;
     for (int i = 0; i < outputs; i++)
-        term[i] =
-            (rc_forest_term_t){i, part[i / p->options.outputs], i % p->options.outputs, 1};
+        term[i] = (rc_forest_term_t){i, part[i / p->options.outputs], i % p->options.outputs, 1};
     rc_status_t st = rc_forest_compose(p->d->inputs, outputs, term, outputs, out, err);
     free(term);
     return st;

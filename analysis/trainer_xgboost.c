@@ -109,8 +109,8 @@ static rc_status_t fit(const rc_dataset_t *d, const int64_t *row, int64_t n, con
     job_t j = {d, row, n, x, weight, options, m, rc_boost_rounds_max(3 * d->classes)};
     rc_boost_options_t trees = rc_boost_defaults(options, 3 * d->classes);
     RC_TRY(fit_baseline(&j, &baseline, err));
-    RC_TRY(rc_boost_fit_merits(d, row, n, x, weight, options, &trees, depth, DEPTHS, m, &merit,
-        err));
+    RC_TRY(
+        rc_boost_fit_merits(d, row, n, x, weight, options, &trees, depth, DEPTHS, m, &merit, err));
     RC_TRY(fit_excess(&j, &more, err));
     RC_TRY(put_together(&j, baseline, merit, more, &f, err));
     rc_boost_serve(m, RC_OUTPUT_LOG_RATIO, f);

@@ -19,6 +19,7 @@ struct options {
     const char *catalog;
     const char *where;
     int64_t limit;
+    const char *slice;
     const char *policies;
     const char *kernels;
     const char *k;
@@ -65,6 +66,10 @@ static const rc_opt_t table[] = {
         "--fields' lists the fields.",
         0, 0},
     {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
+    {"slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
+        "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
+        "'rowcast merge' puts together.",
+        0, 0},
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
@@ -242,6 +247,10 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
     RC_TRY(
         rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &l->catalog, NULL, err));
+    int64_t slice;
+    int64_t slices;
+    RC_TRY(rc_select_slice(o->slice, &slice, &slices, err));
+    rc_catalog_slice(&l->catalog, slice, slices);
     c->catalog = &l->catalog;
     c->policy = l->policy;
     c->kernel = l->kernel;
