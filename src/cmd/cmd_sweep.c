@@ -41,6 +41,7 @@ struct options {
     int64_t max_reps;
     int64_t seed;
     double time_budget;
+    double hang_limit;
     const char *redo;
     int dry_run;
     const char *format;
@@ -129,6 +130,12 @@ static const rc_opt_t table[] = {
         "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
     {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
+    {"hang-limit", 0, RC_OPT_DOUBLE, AT(hang_limit), "SECONDS",
+        "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
+        "a "
+        "kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
+        "crashed. Default: 3600; 0: never.",
+        0, 1e9},
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest.",
@@ -263,6 +270,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->device_memory = o->device_memory;
     c->ahead = (int)o->ahead;
     c->time_budget_s = o->time_budget;
+    c->hang_limit_s = o->hang_limit;
     c->redo = o->redo;
 done:
     return st;
@@ -471,6 +479,7 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
 static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1,
+        .hang_limit = 3600,
         .policies = "all",
         .kernels = "all",
         .k = "32",

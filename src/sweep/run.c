@@ -370,10 +370,15 @@ static void tell_spent(const sweep_t *w, const rc_worker_t *k, const rc_spent_t 
 static rc_status_t work(sweep_t *w, rc_spent_t *spent)
 {
     rc_ledger_t *ledger = NULL;
+    rc_watchdog_t *watchdog = NULL;
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_ledger_open(w->journal, &w->result, &ledger, w->err);
-    if (st < 0)
+    rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
+    if (st == RC_OK)
+        st = rc_ledger_open(w->journal, watchdog, &w->result, &ledger, w->err);
+    if (st < 0) {
+        rc_watchdog_stop(watchdog);
         return st;
+    }
     rc_worker_t worker = {.config = w->c,
         .profile = &w->profile[w->class_id],
         .device = w->device,
@@ -407,6 +412,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         st = RC_OK;
     }
     tell_spent(w, &worker, spent, rc_clock_ns() - start);
+    rc_watchdog_stop(watchdog);
     rc_ledger_close(ledger);
     rc_measure_context_free(worker.measure);
     return st;
