@@ -4,6 +4,7 @@
 # plugin.  Each must end with the cases of an uninterrupted sweep.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
+[[ ${ROWCAST_SLURM:-0} == 1 ]] || skip_all "takes two minutes: make check-slurm, or ROWCAST_SLURM=1"
 jobs_dir=$(cd "$top_srcdir/jobs" && pwd)
 ((EUID == 0)) || skip_all "a private Slurm needs root"
 for tool in slurmctld slurmd munged sbatch srun; do
