@@ -108,7 +108,8 @@ static rc_status_t device_error(
     const char *wanted, const char **name, int n, int fits, rc_err_t *err)
 {
     rc_str_t list = {0};
-    qsort(name, (size_t)n, sizeof *name, by_text);
+    if (name)
+        qsort(name, (size_t)n, sizeof *name, by_text);
     rc_list_names(&list, name, n, 4);
     const char *text = list.text && !list.failed ? list.text : "";
     if (!wanted)

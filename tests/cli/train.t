@@ -7,7 +7,7 @@ python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 "$ROWCAST" train "$tmp/none" -o "$tmp/none" --model nosuch 2>&1 | grep -q 'there are:.*mlp' \
     || skip_all "this build has no mlp (no OpenBLAS)"
-plan 67
+plan 72
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 store=$tmp/rule.h5
@@ -117,6 +117,24 @@ is "without those of the warps the rule cannot be seen" "$(get "$tmp/out" \
 code "layer sizes are compared" 0 "$ROWCAST" evaluate "$store" --topologies $fast --hidden '0;8;16,8' --folds 2
 is "a line each" "$(sed -n '3,5p' "$tmp/out" | cut -c1-19 | sed 's/ *$//' | tr '\n' ';')" \
     "mlp no hidden layer;mlp 8;mlp 16,8;"
+
+# --------------------------------------------------------------------- a CPU's own store
+for group in A B C D; do
+    mkdir -p "$tmp/col/$group"
+    for n in 40 90 200; do
+        "$ROWCAST" generate "uniform:n=$n,mean=$((n / 20)),seed=$n$(printf %d "'$group")" \
+            -o "$tmp/col/$group/m$n.mtx" >/dev/null
+    done
+done
+code "a collection is measured here" 0 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared \
+    --case-time 0.0005 --max-reps 7 -q --store "$tmp/cpu.h5" --collection "$tmp/col" --k 4,8 \
+    --policies csr,lpt,dcsr,warp --kernels cstat:strip=4,rowsplit
+# shellcheck disable=SC2086
+code "a model is fitted to it" 0 "$ROWCAST" train "$tmp/cpu.h5" -o "$tmp/cpu.json" $fast --folds 2 --kernel rowsplit -f json
+is "of all that was measured" "$(get "$tmp/out" 'x["data_rows"], x["data_groups"], x["kernel"], x["left_out"]')" \
+    "(24, 4, 'rowsplit', {'incomplete': 0, 'without_features': 0})"
+code "it chooses for a matrix" 0 "$ROWCAST" predict "$tmp/col/A/m90.mtx" --model "$tmp/cpu.json" --k 8 --format csv
+is "among the orders" "$(sed 1d "$tmp/out" | wc -l | tr -d ' ')" 4
 
 # -------------------------------------------------------------------------- plans
 ok "a store with two precisions" "$synthetic" --matrices 80 --k 8,128 --fp64 "$tmp/plan.h5"

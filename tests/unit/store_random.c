@@ -153,6 +153,8 @@ static void random_journal(const place_t *p, rc_rng_t *r, int run, int rank)
         text[sizeof text - 1] = '\0';
         add_kv(j, -1, "flags", text); /* in three parts */
     }
+    if (rc_rng_below(r, 2)) /* else the records of two ranks never have the same number */
+        add_kv(j, rank, "note", "");
     int m = 0;
     for (int n = 1 + (int)rc_rng_below(r, 3); n > 0; n--) {
         m = (int)rc_rng_below(r, MATRICES);
@@ -169,10 +171,12 @@ static void random_journal(const place_t *p, rc_rng_t *r, int run, int rank)
                 rc_rng_below(r, 4) ? RC_CASE_OK : RC_CASE_SKIPPED + (int)rc_rng_below(r, 2), now);
         }
     }
-    if (rc_rng_below(r, 3) ==
-        0) { /* it dies, as others do in the same case: that becomes crashed */
+    if (rc_rng_below(r, 3) == 0) {
+        /* it dies, as others do in the same cases: they become crashed */
         rc_case_t c = make_case(MATRICES, "warp", 8);
+        rc_case_t d = make_case(MATRICES, "warp", 16);
         add_begin(j, &c, RC_PHASE_TIME);
+        add_begin(j, &d, RC_PHASE_TIME);
     } else
         add_end(j, RC_RUN_COMPLETE);
     rc_journal_close(j);

@@ -30,6 +30,7 @@ static struct {
     int fail_at;          /* number of the fit that fails */
     char saw[FITS][ROWS]; /* rows of each fit */
     double number[FITS];
+    const rc_dataset_t *data[FITS];
     rc_fit_options_t options;
 } spy;
 
@@ -66,8 +67,8 @@ static rc_status_t look(const rc_dataset_t *d, const int64_t *row, int64_t n,
     const rc_fit_options_t *options, rc_output_t output, rc_model_t *m)
 {
     int f = spy.fits++;
-    (void)d;
     assert_in_range(f, 0, FITS - 1);
+    spy.data[f] = d;
     for (int64_t i = 0; i < n; i++) {
         assert_false(spy.saw[f][row[i]]);
         spy.saw[f][row[i]] = 1;
@@ -504,6 +505,8 @@ static void errors_come_through(void **state)
             rc_experiment(&timer, d, &bad[i], &options, &m, &out, &single, &err), RC_EINVAL);
         assert_int_equal(spy.fits, 0);
         assert_true(strlen(err.text) > 10);
+        if (bad[i].folds < 0)
+            assert_non_null(strstr(err.text, "-2 folds"));
     }
     const rc_protocol_t p = {.folds = 4, .seed = 1};
     for (int f = 0; f < 5; f++) { /* the last one is the fit on all rows */
@@ -547,6 +550,8 @@ static void variants_stand_beside_baselines(void **state)
     assert_int_equal(spy.fits, 6); /* no final ones */
     for (int f = 0; f < 3; f++)    /* the same folds for both */
         assert_memory_equal(spy.saw[f], spy.saw[f + 3], ROWS);
+    for (int f = 0; f < 6; f++)
+        assert_true(spy.data[f] == (f < 3 ? d : other));
     assert_int_equal(c.rows, 5);
     static const char *const names[] = {"a", "b", "best single", "random", "oracle"};
     for (int i = 0; i < 5; i++) {

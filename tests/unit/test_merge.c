@@ -301,6 +301,34 @@ static void the_result_is_a_store_to_go_on_with(void **state)
     rc_view_free(v);
 }
 
+/* Catalogue rows that are equal entry by entry are one matrix: it keeps one of their names. */
+static void a_matrix_has_one_name(void **state)
+{
+    static const char name[RC_NAME_MAX] = "A/first";
+    place_t p = make_place(state, "name.p");
+    place_t q = make_place(state, "name.q");
+    place_t x = make_place(state, "name.x");
+    place_t y = make_place(state, "name.y");
+    random_store(&p, 41, 1, 6);
+    random_store(&q, 41, 7, 6);
+    rc_view_t *v = view(&q);
+    int32_t m = 0;
+    while (rc_view_matrix(v, m)->rows < 0) /* known by its digest alone: its name does not count */
+        m++;
+    rc_view_free(v);
+    store_edit(
+        q.store, &rc_schema[RC_T_MATRIX], m, offsetof(rc_row_matrix_t, name), name, sizeof name);
+    merge(x.store, p.store, q.store, NULL);
+    merge(y.store, q.store, p.store, NULL);
+    same_bytes(x.store, y.store);
+    v = view(&x);
+    int32_t first = 0;
+    while (rc_view_matrix(v, first)->rows < 0)
+        first++;
+    assert_string_equal(rc_view_matrix(v, first)->name, name);
+    rc_view_free(v);
+}
+
 static void nothing_is_a_store_too(void **state)
 {
     place_t a = make_place(state, "empty.a");
@@ -494,6 +522,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(raw_times_are_taken_from_who_has_them),
         cmocka_unit_test(the_latest_row_of_a_case_counts),
         cmocka_unit_test(the_result_is_a_store_to_go_on_with),
+        cmocka_unit_test(a_matrix_has_one_name),
         cmocka_unit_test(nothing_is_a_store_too),
         cmocka_unit_test(journals_are_folded_first),
         cmocka_unit_test(a_sweep_keeps_its_store),
