@@ -29,11 +29,16 @@ static rc_status_t check_same(const rc_dataset_t *d, const rc_variant_t *v, rc_e
     for (int64_t i = 0; i < d->rows; i++) {
         const rc_sample_t *a = &o->sample[i];
         const rc_sample_t *b = &d->sample[i];
+        size_t at = (size_t)i * (size_t)d->classes;
         if (strcmp(a->digest, b->digest) != 0 || a->k != b->k || a->value_bytes != b->value_bytes)
             return rc_fail(err, RC_EINVAL,
                 "%s: row %" PRId64 " of its data set is %s with K = %" PRId64
                 ", of the others %s with K = %" PRId64,
                 v->name, i, a->name, a->k, b->name, b->k);
+        if (memcmp(o->time + at, d->time + at, (size_t)d->classes * sizeof *d->time) != 0)
+            return rc_fail(err, RC_EINVAL,
+                "%s: row %" PRId64 ", %s with K = %" PRId64 ", has other times in its data set",
+                v->name, i, a->name, a->k);
     }
     return RC_OK;
 }

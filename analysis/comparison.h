@@ -9,7 +9,7 @@
 typedef struct rc_variant {
     const char *name; /**< in tables: "mlp", "mlp matrix-only", "mlp 64,32"; borrowed */
     const rc_trainer_t *trainer;
-    const rc_dataset_t *data; /**< the same rows, classes and baseline with other inputs (read with
+    const rc_dataset_t *data; /**< the same rows, times and baseline with other inputs (read with
                                    other `features`); NULL: that of the comparison */
     const rc_fit_options_t *options; /**< borrowed; `progress` is called with the variant's name and
                                           the fold in front, `done` over the whole comparison */
@@ -38,9 +38,9 @@ enum { RC_BASELINES = 3 };
  *  \param[in]  d    data set of the baselines and of variants without one; borrowed
  *  \param[in]  p    the same for all; its seed is that of the bootstrap too
  *  \param[out] out  free with rc_comparison_free; it borrows `variant`
- *  \return RC_OK, RC_EINVAL (a variant's data set has other rows or classes: names it), or what
- *          rc_experiment returns, with the name of the variant in front.
- *  Cost: variants * parts fits, one after the other. */
+ *  \return RC_OK, RC_EINVAL (a variant's data set has other rows, times or classes: names it), or
+ * what rc_experiment returns, with the name of the variant in front. Cost: variants * parts fits,
+ * one after the other. */
 rc_status_t rc_compare(const rc_dataset_t *d, const rc_variant_t *variant, int variants,
     const rc_protocol_t *p, rc_comparison_t *out, rc_err_t *err);
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
+#include "base/outcome.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,15 +29,15 @@ static void add_once(list_t *l, int pair)
 
 /* ------------------------------------------------------------------- messages */
 
-static rc_status_t no_fit(rc_err_t *err, const char *what, const char *word,
-    const char *const *name, int names, const char *hint)
+static rc_status_t no_fit(
+    rc_err_t *err, const char *what, const char *word, const char *const *name, int names)
 {
     rc_str_t list = {0};
     const char *near = rc_nearest(word, name, names);
-    rc_list_names(&list, name, names, 12);
-    (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s%s%s; there are: %s%s", what, word,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-        list.text && !list.failed ? list.text : "", hint);
+    rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12);
+    (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s%s%s; there are: %s", what, word,
+        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+        list.text && !list.failed ? list.text : "");
     rc_str_free(&list);
     return RC_EINVAL;
 }
@@ -70,7 +71,8 @@ typedef struct kernel {
     int64_t results;
 } kernel_t;
 
-/* Kernels of the selection in order of name; free() */
+/* Kernels of the selection in order of name, with their results in the whole store: which one is
+ * the default does not depend on the K and precision that are selected.  free() */
 static kernel_t *kernels_of(const rc_selection_t *s, int *n, rc_err_t *err)
 {
     kernel_t *k = rc_alloc((size_t)s->pairs, sizeof *k, "kernels", err);
@@ -79,7 +81,13 @@ static kernel_t *kernels_of(const rc_selection_t *s, int *n, rc_err_t *err)
         const rc_pair_t *p = &s->pair[i];
         if (*n == 0 || k[*n - 1].id != p->kernel)
             k[(*n)++] = (kernel_t){p->kernel, p->kernel_name, 0};
-        k[*n - 1].results += p->cells;
+    }
+    for (int64_t i = 0; k && i < rc_view_count(s->view); i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, i);
+        if (r->status != RC_CASE_OK || r->device != s->device || !rc_view_is_newest(s->view, i))
+            continue;
+        for (int j = 0; j < *n; j++)
+            k[j].results += k[j].id == r->kernel;
     }
     return k;
 }
@@ -96,7 +104,7 @@ static rc_status_t kernel_error(
         if (fits == 0 || rc_glob_match(wanted, k[i].name))
             name[listed++] = k[i].name;
     if (fits == 0) {
-        (void)no_fit(err, "--kernel", wanted, name, listed, "");
+        (void)no_fit(err, "--kernel", wanted, name, listed);
     } else {
         rc_list_names(&list, name, listed, 8);
         (void)rc_fail(err, RC_EINVAL, "--kernel: %d kernels fit '%s', expected one: %s", fits,
@@ -164,7 +172,7 @@ static rc_status_t choose_orders(
         if (fits == 0 && given) {
             name = pair_names(s, kernel, &names, err);
             RC_TRY(name ? RC_OK : RC_ENOMEM);
-            RC_TRY(no_fit(err, "--classes", words.word[w], (const char *const *)name, names, ""));
+            RC_TRY(no_fit(err, "--classes", words.word[w], (const char *const *)name, names));
         }
     }
 done:
@@ -212,7 +220,7 @@ static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *
             word, 100 * plan_share, (long long)s->cells);
     char **name = pair_names(s, -1, &names, err);
     rc_status_t st =
-        name ? no_fit(err, "--classes", word, (const char *const *)name, names, "") : RC_ENOMEM;
+        name ? no_fit(err, "--classes", word, (const char *const *)name, names) : RC_ENOMEM;
     free(name);
     return st;
 }

@@ -46,8 +46,9 @@ static rc_status_t parse_k(const char *text, wanted_t *w, rc_err_t *err)
     for (int i = 0; i < words.count; i++) {
         if (strcmp(words.word[i], "n") == 0)
             w->k_n = 1;
-        else
-            RC_TRY(rc_parse_int(words.word[i], 1, INT64_MAX, "K", &w->k[w->ks++], err));
+        else if (rc_parse_int(words.word[i], 1, INT64_MAX, "K", &w->k[w->ks++], NULL) < 0)
+            RC_TRY(rc_fail(
+                err, RC_EINVAL, "expected n or a whole number above 0, found '%s'", words.word[i]));
     }
 done:
     rc_words_free(&words);
@@ -107,7 +108,8 @@ static rc_status_t device_error(
     const char *wanted, const char **name, int n, int fits, rc_err_t *err)
 {
     rc_str_t list = {0};
-    qsort(name, (size_t)n, sizeof *name, by_text);
+    if (name)
+        qsort(name, (size_t)n, sizeof *name, by_text);
     rc_list_names(&list, name, n, 4);
     const char *text = list.text && !list.failed ? list.text : "";
     if (!wanted)

@@ -142,7 +142,7 @@ static rc_status_t unknown_feature(const char *word, rc_err_t *err)
     (void)rc_fail(err, RC_EINVAL,
         "--features: unknown feature '%s'%s%s%s; sets: %s, matrix; 'rowcast features' lists the "
         "features of a set",
-        word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+        word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
         list.text && !list.failed ? list.text : "");
     rc_str_free(&list);
     return RC_EINVAL;

@@ -143,14 +143,14 @@ rc_status_t rc_unseen_rows(const rc_model_t *m, const rc_dataset_t *d, int by_gr
     rc_status_t st;
     int64_t count = 0;
     RC_TRY(read_texts(m, "matrices", &matrices, err));
-    if (by_group)
+    if (by_group) /* else the map stays empty */
         RC_TRY(read_texts(m, "groups", &groups, err));
     for (int64_t i = 0; i < d->rows; i++) {
         char digits[RC_RECORD_DIGITS + 1];
         const rc_sample_t *s = &d->sample[i];
         snprintf(digits, sizeof digits, "%.*s", RC_RECORD_DIGITS, s->digest);
         if (rc_map_get(&matrices, rc_map_text(digits), 0) ||
-            (by_group && rc_map_get(&groups, rc_map_text(d->group[s->group]), 0)))
+            rc_map_get(&groups, rc_map_text(d->group[s->group]), 0))
             continue;
         row[count++] = i;
     }

@@ -111,6 +111,11 @@ static const char *plural(rc_split_kind_t kind)
     return kind == RC_SPLIT_GROUP ? "groups" : "matrices";
 }
 
+static const char *hint(rc_split_kind_t kind)
+{
+    return kind == RC_SPLIT_GROUP ? " (the split 'random' divides by matrix)" : "";
+}
+
 /* Largest first, each to the fold with fewest rows: the sizes of the folds come out alike. */
 static void deal(unit_t *const *list, int n, int folds, int64_t *rows)
 {
@@ -135,8 +140,8 @@ rc_status_t rc_split_folds(
         return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
     RC_TRY(make_units(d, NULL, d->rows, kind, seed, &u, err));
     if (u.count < folds)
-        RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d %s: expected at least as many %s as folds",
-            folds, u.count, plural(kind), plural(kind)));
+        RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d %s: expected at least as many %s as folds%s",
+            folds, u.count, plural(kind), plural(kind), hint(kind)));
     list = order_units(&u, by_size, err);
     rows = rc_alloc0((size_t)folds, sizeof *rows, "folds", err);
     RC_TRY(list && rows ? RC_OK : RC_ENOMEM);
@@ -183,7 +188,8 @@ static rc_status_t split_share(const rc_dataset_t *d, const int64_t *row, int64_
             err, RC_EINVAL, "expected a share between 0 and 1 for the test part, found %g", share);
     RC_TRY(make_units(d, row, n, kind, seed, &u, err));
     if (u.count < 2)
-        RC_TRY(rc_fail(err, RC_EINVAL, "a split needs two %s, found %d", plural(kind), u.count));
+        RC_TRY(rc_fail(
+            err, RC_EINVAL, "a split needs two %s, found %d%s", plural(kind), u.count, hint(kind)));
     list = order_units(&u, by_lot, err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     take(list, u.count, share * (double)n);

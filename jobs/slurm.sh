@@ -5,6 +5,8 @@
 #   ROWCAST             the program                                     [as the profile says, or PATH]
 #   ROWCAST_MPI         plugin for srun --mpi                       [the profile's, or asked of srun]
 #   ROWCAST_REQUEUES    times that the job may go back to the queue                             [50]
+#   ROWCAST_WAIT        seconds that ranks may outlive the first one that ended                 [60]
+#   ROWCAST_RETRIES     times that a step may be started again after a rank died                [20]
 
 note() { printf '%s %s: %s\n' "$(date -u +%H:%M:%S)" "${SLURM_JOB_NAME:-job}" "$*" >&2; }
 give_up() { local code=$1; shift; note "$*"; exit "$code"; }
@@ -92,4 +94,29 @@ go_on()
     # the requeue ends this script; should it not, the code tells that work is left
     sleep 60
     exit 75
+}
+
+# sweep_into STORE OPTION...: rowcast sweep as a step, until it is complete; ends the job
+sweep_into()
+{
+    local store=$1 before most=${ROWCAST_RETRIES:-20} retries=0
+    shift
+    before=$(finished "$store")
+    note "$before cases in $store; ${SLURM_NTASKS:-1} ranks on ${SLURM_JOB_NODELIST:-one node}, srun --mpi=$mpi"
+    while :; do
+        # All ranks end together, with codes that need not be 0.  When one dies the others wait for it:
+        # they are ended a while after it.
+        run_step srun --mpi="$mpi" --kill-on-bad-exit=0 --wait="${ROWCAST_WAIT:-60}" "$rowcast" sweep --store "$store" "$@"
+        case $step_code in
+        75) go_on "$store" "$before" ;;
+        0) give_up 0 "complete: $(finished "$store") cases in $store" ;;
+        1) give_up 1 "complete, but some cases failed: $rowcast query $store --where 'status != ok'" ;;
+        2 | 3) give_up "$step_code" "rowcast sweep ended with code $step_code" ;;
+        esac
+        # a kernel crashed or hung: in its second time the case is given up, and the rest is done
+        [[ -z $asked ]] || give_up 75 "asked to end while a rank died (code $step_code); submit the same again to go on"
+        ((retries < most)) || give_up "$step_code" "ranks died $((retries + 1)) times, last with code $step_code; $(finished "$store") cases are in $store"
+        retries=$((retries + 1))
+        note "a rank died (code $step_code): started again, for the $retries. time of at most $most"
+    done
 }

@@ -165,7 +165,7 @@ if ((!yes)); then
 fi
 
 # --------------------------------------------------------------------------------- submitting
-export ROWCAST="$rowcast"
+export ROWCAST="$rowcast" ROWCAST_SLICES="${slices:-}"
 job=$(sbatch --parsable --export=ALL "${submitted[@]}") || die 1 "sbatch refused it"
 job=${job%%;*}
 echo "submitted job $job"

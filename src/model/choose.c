@@ -105,6 +105,14 @@ double rc_break_even(
     return gain > 0 ? ceil(cost / gain) : INFINITY;
 }
 
+/* The kernels of a plan have teams of their own; the features are of one of them. */
+static rc_geometry_t order_geometry(
+    const rc_model_class_t *c, const rc_request_t *r, rc_geometry_t of_features)
+{
+    const rc_geometry_t *g = r->value_bytes == 4 ? &c->geometry.fp32 : &c->geometry.fp64;
+    return g->nw ? *g : of_features;
+}
+
 static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *err)
 {
     size_t n = (size_t)m->classes;
@@ -142,7 +150,9 @@ rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_re
     if (request->reuse > 0)
         c.candidate = cheapest(&c, request->reuse, c.candidate);
     int64_t predicted = rc_clock_ns();
-    RC_TRY(rc_order_build(m->cls[c.candidate].policy, a, &g, request->threads, &c.schedule, err));
+    c.geometry = order_geometry(&m->cls[c.candidate], request, g);
+    RC_TRY(rc_order_build(
+        m->cls[c.candidate].policy, a, &c.geometry, request->threads, &c.schedule, err));
     c.featurise_ns = (double)(featurised - start);
     c.predict_ns = (double)(predicted - featurised);
     c.order_ns = (double)(rc_clock_ns() - predicted);

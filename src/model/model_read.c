@@ -59,14 +59,14 @@ done:
 }
 
 static rc_status_t read_geometry(
-    const json_t *object, const char *key, rc_geometry_t *g, rc_err_t *err)
+    const json_t *object, const char *where, const char *key, rc_geometry_t *g, rc_err_t *err)
 {
     static const char *const keys[] = {"nw", "nt", "line", NULL};
     char path[PATH];
     const json_t *v = json_object_get(object, key);
     if (json_is_null(v))
         return RC_OK; /* zero: not trained */
-    snprintf(path, sizeof path, "features.geometry.%s", key);
+    snprintf(path, sizeof path, "%s.geometry.%s", where, key);
     rc_status_t st;
     RC_TRY(rc_member_only(v, path, keys, err));
     RC_TRY(rc_member_int(v, path, "nw", 1, GEOMETRY_MAX, &g->nw, err));
@@ -76,21 +76,32 @@ done:
     return st;
 }
 
+static rc_status_t read_geometries(
+    const json_t *object, const char *where, rc_model_geometry_t *g, rc_err_t *err)
+{
+    static const char *const precisions[] = {"fp32", "fp64", NULL};
+    char path[PATH];
+    const json_t *v;
+    rc_status_t st;
+    snprintf(path, sizeof path, "%s.geometry", where);
+    RC_TRY(rc_member_object(object, where, "geometry", &v, err));
+    RC_TRY(rc_member_only(v, path, precisions, err));
+    RC_TRY(read_geometry(v, where, "fp32", &g->fp32, err));
+    RC_TRY(read_geometry(v, where, "fp64", &g->fp64, err));
+done:
+    return st;
+}
+
 static rc_status_t read_features(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     static const char *const keys[] = {"set", "version", "geometry", NULL};
-    static const char *const precisions[] = {"fp32", "fp64", NULL};
     const json_t *v;
-    const json_t *g;
     rc_status_t st;
     RC_TRY(rc_member_object(root, "", "features", &v, err));
     RC_TRY(rc_member_only(v, "features", keys, err));
     RC_TRY(rc_member_text(v, "features", "set", m->feature_set, sizeof m->feature_set, err));
     RC_TRY(rc_member_int(v, "features", "version", 1, INT32_MAX, &m->feature_version, err));
-    RC_TRY(rc_member_object(v, "features", "geometry", &g, err));
-    RC_TRY(rc_member_only(g, "features.geometry", precisions, err));
-    RC_TRY(read_geometry(g, "fp32", &m->geometry.fp32, err));
-    RC_TRY(read_geometry(g, "fp64", &m->geometry.fp64, err));
+    RC_TRY(read_geometries(v, "features", &m->geometry, err));
     if (m->geometry.fp32.nw == 0 && m->geometry.fp64.nw == 0)
         st = rc_fail(err, RC_EFORMAT,
             "features.geometry: expected that of fp32 or of fp64, found null for both");
@@ -149,7 +160,7 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
 static rc_status_t read_class(const json_t *v, const char *path, rc_model_class_t *c, rc_err_t *err)
 {
     static const char *const keys[] = {
-        "name", "policy", "policy_version", "kernel", "kernel_version", NULL};
+        "name", "policy", "policy_version", "kernel", "kernel_version", "geometry", NULL};
     rc_status_t st;
     RC_TRY(rc_member_only(v, path, keys, err));
     RC_TRY(rc_member_text(v, path, "name", c->name, sizeof c->name, err));
@@ -157,6 +168,8 @@ static rc_status_t read_class(const json_t *v, const char *path, rc_model_class_
     RC_TRY(rc_member_int(v, path, "policy_version", 1, INT32_MAX, &c->policy_version, err));
     RC_TRY(rc_member_text(v, path, "kernel", c->kernel, sizeof c->kernel, err));
     RC_TRY(rc_member_int(v, path, "kernel_version", 1, INT32_MAX, &c->kernel_version, err));
+    if (json_object_get(v, "geometry"))
+        RC_TRY(read_geometries(v, path, &c->geometry, err));
 done:
     return st;
 }

@@ -122,10 +122,15 @@ static json_t *classes_json(const rc_model_t *m)
     int failed = !list;
     for (int c = 0; c < m->classes && !failed; c++) {
         const rc_model_class_t *k = &m->cls[c];
-        failed = json_array_append_new(
-            list, json_pack("{s:s, s:s, s:i, s:s, s:i}", "name", k->name, "policy", k->policy,
-                      "policy_version", (int)k->policy_version, "kernel", k->kernel,
-                      "kernel_version", (int)k->kernel_version));
+        json_t *one = json_pack("{s:s, s:s, s:i, s:s, s:i}", "name", k->name, "policy", k->policy,
+            "policy_version", (int)k->policy_version, "kernel", k->kernel, "kernel_version",
+            (int)k->kernel_version);
+        failed = !one;
+        if (one && (k->geometry.fp32.nw || k->geometry.fp64.nw))
+            failed = json_object_set_new(one, "geometry",
+                         json_pack("{s:o, s:o}", "fp32", geometry_json(&k->geometry.fp32), "fp64",
+                             geometry_json(&k->geometry.fp64))) < 0;
+        failed = json_array_append_new(list, one) < 0 || failed;
     }
     if (!failed)
         return list;

@@ -8,7 +8,6 @@
 #include "model/numbers.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* Sizes beyond these are mistakes; inputs are copied to the stack of exported code. */
@@ -76,9 +75,6 @@ static rc_status_t check_node(const rc_forest_t *f, int32_t i, int32_t end, unsi
     rc_status_t status, rc_err_t *err)
 {
     const rc_tree_node_t *n = &f->node[i];
-    if (!isfinite(n->value))
-        return rc_fail(
-            err, status, "value[%" PRId32 "]: expected a finite number, found %g", i, n->value);
     if (n->feature < -1 || n->feature >= f->inputs)
         return rc_fail(err, status,
             "feature[%" PRId32 "]: expected a whole number from -1 to %d, found %" PRId32, i,
@@ -104,7 +100,8 @@ static rc_status_t check_node(const rc_forest_t *f, int32_t i, int32_t end, unsi
     return RC_OK;
 }
 
-/* Everything that the declaration of rc_forest_t promises but the sizes of the arrays. */
+/* Everything that the declaration of rc_forest_t promises but the sizes of the arrays; that numbers
+ * are finite is seen where they are read and written. */
 static rc_status_t check(const rc_forest_t *f, rc_status_t status, rc_err_t *err)
 {
     rc_status_t st;
@@ -166,8 +163,8 @@ static rc_status_t forest_read(
     int32_t nodes;
     if (inputs < 1 || inputs > MOST_INPUTS || outputs < 1 || outputs > MOST_OUTPUTS)
         return rc_fail(err, RC_EFORMAT,
-            "a forest has 1 to %d inputs and 1 to %d outputs, found %d and %d", (int)MOST_INPUTS,
-            (int)MOST_OUTPUTS, inputs, outputs);
+            "a forest: expected 1 to %d inputs and 1 to %d outputs, found %d and %d",
+            (int)MOST_INPUTS, (int)MOST_OUTPUTS, inputs, outputs);
     RC_TRY(rc_member_only(object, "", members, err));
     RC_TRY(rc_numbers_count(object, "", "feature", MOST_NODES, &nodes, err));
     RC_TRY(rc_numbers_count(object, "", "root", nodes + 1, &roots, err));
@@ -176,8 +173,8 @@ static rc_status_t forest_read(
     f = rc_forest_new(inputs, outputs, roots - 1, nodes, err);
     RC_TRY(f ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_numbers_real(object, "", "base", (size_t)outputs, f->base, err));
-    RC_TRY(rc_numbers_int(object, "", "first", (size_t)outputs + 1, 0, f->trees, f->first, err));
     RC_TRY(rc_numbers_int(object, "", "root", (size_t)roots, 0, nodes, f->root, err));
+    RC_TRY(rc_numbers_int(object, "", "first", (size_t)outputs + 1, 0, f->trees, f->first, err));
     RC_TRY(read_nodes(object, f, err));
     RC_TRY(check(f, RC_EFORMAT, err));
     *state = f;

@@ -17,8 +17,9 @@ enum { MOST_NETS = 1024, MOST_LAYERS = 64, MOST_WIDTH = 4096, PATH = 64 };
 static rc_status_t alloc_layer(rc_layer_t *l, int in, int out, rc_err_t *err)
 {
     if (in < 1 || in > MOST_WIDTH || out < 1 || out > MOST_WIDTH)
-        return rc_fail(err, RC_EINVAL, "a layer has 1 to %d inputs and outputs, found %d and %d",
-            (int)MOST_WIDTH, in, out);
+        return rc_fail(err, RC_EINVAL,
+            "a layer: expected 1 to %d inputs and outputs, found %d and %d", (int)MOST_WIDTH, in,
+            out);
     l->in = in;
     l->out = out;
     l->weight = rc_alloc0((size_t)in * (size_t)out, sizeof *l->weight, "weights", err);
@@ -142,8 +143,9 @@ static rc_status_t network_read(
     rc_network_t *n = NULL;
     const json_t *nets;
     if (inputs < 1 || inputs > MOST_WIDTH || outputs < 1 || outputs > MOST_WIDTH)
-        return rc_fail(err, RC_EFORMAT, "a network has 1 to %d inputs and outputs, found %d and %d",
-            (int)MOST_WIDTH, inputs, outputs);
+        return rc_fail(err, RC_EFORMAT,
+            "a network: expected 1 to %d inputs and outputs, found %d and %d", (int)MOST_WIDTH,
+            inputs, outputs);
     RC_TRY(rc_member_only(object, "", members, err));
     RC_TRY(rc_member_array(object, "", "nets", 1, MOST_NETS, &nets, err));
     n = alloc_nets((int)json_array_size(nets), err);
@@ -294,8 +296,8 @@ static rc_status_t network_emit(const void *state, const char *name, FILE *out, 
     emit_tables(n, name, out);
     fprintf(out,
         "\n"
-        "static void %s_layer(int in, int out, const double *weight, const double *bias,\n"
-        "    const double *x, double *y, int last)\n"
+        "static void %s_layer(int in, int out, const double *restrict weight,\n"
+        "    const double *restrict bias, const double *restrict x, double *restrict y, int last)\n"
         "{\n"
         "    int i, j;\n"
         "    for (j = 0; j < out; j++)\n"

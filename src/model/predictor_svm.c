@@ -112,8 +112,8 @@ static rc_status_t svm_read(
     int32_t numbers;
     if (inputs < 1 || inputs > MOST_INPUTS || outputs < 1 || outputs > MOST_OUTPUTS)
         return rc_fail(err, RC_EFORMAT,
-            "a machine has 1 to %d inputs and 1 to %d outputs, found %d and %d", (int)MOST_INPUTS,
-            (int)MOST_OUTPUTS, inputs, outputs);
+            "a machine: expected 1 to %d inputs and 1 to %d outputs, found %d and %d",
+            (int)MOST_INPUTS, (int)MOST_OUTPUTS, inputs, outputs);
     RC_TRY(rc_member_only(object, "", members, err));
     RC_TRY(rc_numbers_count(object, "", "label", outputs, &present, err));
     RC_TRY(rc_numbers_count(object, "", "vector", MOST_VECTORS * inputs, &numbers, err));

@@ -4,9 +4,10 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "store/h5.h"
+#include "store/replace.h"
+#include "store/seal.h"
 #include "store/view_private.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,8 +126,8 @@ rc_status_t rc_archive(const char *from, const char *to, const rc_archive_option
     const rc_h5_copy_options_t how = {
         .compressed = 1, .samples = options->samples, .pick = pick, .picks = info.kept};
     RC_TRY(rc_h5_copy(&h, fresh.text, &how, err));
-    if (rename(fresh.text, to) != 0)
-        RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", to, fresh.text));
+    RC_TRY(rc_seal_write(fresh.text, err));
+    RC_TRY(rc_replace(fresh.text, to, NULL, err));
     if (out)
         *out = info;
 done:

@@ -7,11 +7,12 @@
 #include "store/dict.h"
 #include "store/fold.h"
 #include "store/lock.h"
+#include "store/replace.h"
+#include "store/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,11 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
                 done += w;
         }
     }
+    rc_seal_t seal;
+    if (st == RC_OK)
+        st = rc_seal_find(in, from, &seal, err);
+    if (st == RC_OK && seal.present && ftruncate(out, seal.body) != 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot cut off its seal", to);
     struct stat mode;
     /* who may read the store stays as it was; the owner cannot always be kept */
     if (st == RC_OK && (fstat(in, &mode) != 0 || fchmod(out, mode.st_mode & 07777) != 0))
@@ -200,34 +206,10 @@ static rc_status_t start_copy(round_t *r)
     return st < 0 ? st : closed;
 }
 
-static rc_status_t sync_path(const char *path, int flags, rc_err_t *err)
-{
-    int fd = open(path, flags | O_CLOEXEC);
-    if (fd < 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", path);
-    /* some file systems have no sync for folders: then the rename is as durable as they make it */
-    int bad = fsync(fd) != 0 && errno != EINVAL;
-    int why = errno;
-    close(fd);
-    return bad ? rc_fail_errno(err, RC_EIO, why, "%s: cannot sync", path) : RC_OK;
-}
-
 static rc_status_t put_in_place(round_t *r)
 {
-    rc_status_t st = sync_path(r->fresh, O_RDWR, r->err);
-    if (st < 0)
-        return st;
-    if (r->exists && chmod(r->fresh, r->mode) != 0)
-        return rc_fail_errno(r->err, RC_EIO, errno, "%s: cannot set its permissions", r->fresh);
-    if (rename(r->fresh, r->store) != 0)
-        return rc_fail_errno(
-            r->err, RC_EIO, errno, "%s: cannot rename %s to it", r->store, r->fresh);
-    char *copy = rc_strdup(r->store, r->err);
-    if (!copy)
-        return RC_ENOMEM;
-    st = sync_path(dirname(copy), O_RDONLY | O_DIRECTORY, r->err);
-    free(copy);
-    return st;
+    rc_status_t st = rc_seal_write(r->fresh, r->err);
+    return st < 0 ? st : rc_replace(r->fresh, r->store, r->exists ? &r->mode : NULL, r->err);
 }
 
 /* Journals whose writers are gone and whose records are all in the store. */

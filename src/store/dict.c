@@ -110,11 +110,16 @@ static int key_of(rc_table_id_t t, const void *row, rc_digest_t *key)
     return 0;
 }
 
+int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key)
+{
+    return key_of((rc_table_id_t)(d->table - rc_schema), row, key);
+}
+
 static rc_status_t index_row(rc_dict_t *d, size_t i, rc_err_t *err)
 {
     rc_digest_t key;
     const char *row = (const char *)d->rows + i * d->table->row_bytes;
-    if (!key_of((rc_table_id_t)(d->table - rc_schema), row, &key))
+    if (!rc_dict_key(d, row, &key))
         return RC_OK;
     return rc_map_set(&d->index, key, (int64_t)i, err);
 }
@@ -201,6 +206,44 @@ rc_status_t rc_dicts_broadcast(rc_dicts_t *d, MPI_Comm comm, rc_err_t *err)
         if (all < 0)
             return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
     }
+    return RC_OK;
+}
+
+/* Row of an id, NULL outside. */
+static const void *row_at(const rc_dicts_t *d, rc_table_id_t t, int32_t id)
+{
+    const rc_dict_t *k = &d->d[t];
+    return id < 0 || (size_t)id >= k->count
+               ? NULL
+               : (const char *)k->rows + (size_t)id * k->table->row_bytes;
+}
+
+rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case_t *out)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    const rc_row_matrix_t *matrix = row_at(d, RC_T_MATRIX, r->matrix);
+    const rc_row_policy_t *policy = row_at(d, RC_T_POLICY, r->policy);
+    const rc_row_kernel_t *kernel = row_at(d, RC_T_KERNEL, r->kernel);
+    const rc_row_device_t *device = row_at(d, RC_T_DEVICE, r->device);
+    if (!matrix || !policy || !kernel || !device ||
+        rc_digest_parse(rc_field_text(matrix->digest, sizeof matrix->digest, hex), &out->matrix) <
+            0)
+        return RC_ESTORE;
+    rc_field_text(policy->name, sizeof policy->name, out->policy);
+    rc_field_text(kernel->name, sizeof kernel->name, out->kernel);
+    rc_field_text(kernel->params, sizeof kernel->params, out->params);
+    rc_field_text(device->class_name, sizeof device->class_name, out->device);
+    out->policy_version = policy->version;
+    out->kernel_version = kernel->version;
+    out->op = r->op;
+    out->precision = r->precision;
+    out->layout = r->layout;
+    out->c_order = r->c_order;
+    out->cache = r->cache;
+    out->nw = r->nw;
+    out->nt = r->nt;
+    out->line = r->line;
+    out->k = r->k;
     return RC_OK;
 }
 

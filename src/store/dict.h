@@ -40,6 +40,13 @@ rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err);
 /** Row number of a key, -1 when it is not there. */
 int32_t rc_dict_find(const rc_dict_t *d, rc_digest_t key);
 
+/** Key of a row as it lies in its table.  \return 1, or 0 when rows of the table have none */
+int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key);
+
+/** What a result row is of, by its ids; its case_id is the rc_case_id of that.
+ *  \return RC_OK, or RC_ESTORE, without a text, when an id is outside of its dictionary */
+rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case_t *out);
+
 /** Keys of rows and of names. */
 rc_digest_t rc_key_policy(const char *name, int32_t version);
 rc_digest_t rc_key_kernel(const char *name, int32_t version, const char *params);

@@ -4,11 +4,15 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/seal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- creation */
 
@@ -90,8 +94,44 @@ static rc_status_t check_format(const rc_h5_t *h, rc_err_t *err)
     return st;
 }
 
+/* The descriptor under an open HDF5 file is of the file that was checked. */
+static int is_same_file(hid_t file, int fd)
+{
+    void *handle = NULL;
+    struct stat a;
+    struct stat b;
+    return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle &&
+           fstat(*(const int *)handle, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* Check the bytes, then let HDF5 see them.  RC_EBUSY: the file was replaced between the two. */
+static rc_status_t open_checked(rc_h5_t *h, int writable, rc_err_t *err)
+{
+    rc_seal_t seal;
+    rc_status_t st;
+    int fd = open(h->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", h->path);
+    st = rc_seal_check(fd, h->path, NULL, NULL, &seal, err);
+    if (st == RC_OK) {
+        h->file = H5Fopen(h->path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+        if (h->file < 0)
+            st = rc_h5_fail(err, h->path, "cannot open the store");
+        else if (!is_same_file(h->file, fd)) {
+            H5Fclose(h->file);
+            h->file = -1;
+            st = rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);
+        }
+    }
+    close(fd);
+    return st;
+}
+
 rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *err)
 {
+    enum { attempts = 20 };
     rc_h5_t h;
     rc_status_t st = remember(&h, path, err);
     if (st < 0)
@@ -103,16 +143,37 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
     if (S_ISDIR(s.st_mode))
         return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", path);
     rc_h5_silence();
-    h.file = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (h.file < 0)
-        return rc_h5_fail(err, path, "cannot open the store");
-    st = check_format(&h, err);
+    st = RC_EBUSY;
+    for (int i = 0; i < attempts && st == RC_EBUSY; i++)
+        st = open_checked(&h, writable, err);
+    if (st == RC_OK)
+        st = check_format(&h, err);
     if (st < 0) {
-        H5Fclose(h.file);
+        if (h.file >= 0)
+            H5Fclose(h.file);
         return st;
     }
     *out = h;
     return RC_OK;
+}
+
+rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)
+{
+    struct tm t = {0};
+    char *stamp = rc_h5_get_text(h->file, "created_utc");
+    const char *end = stamp ? strptime(stamp, "%Y-%m-%dT%H:%M:%SZ", &t) : NULL;
+    int ok = end && *end == '\0';
+    rc_status_t st = RC_OK;
+    if (!ok)
+        st = rc_fail(err, RC_ESTORE,
+            "%s: expected a time such as 2026-01-31T12:00:00Z as attribute created_utc, found "
+            "'%.40s'",
+            h->path, stamp ? stamp : "");
+    else if (!rc_h5_get_int(h->file, "schema_minor", &out->minor))
+        st = rc_fail(err, RC_ESTORE, "%s: expected an attribute schema_minor, found none", h->path);
+    out->created_ns = ok ? (int64_t)timegm(&t) * INT64_C(1000000000) : 0;
+    free(stamp);
+    return st;
 }
 
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err)
@@ -158,22 +219,64 @@ rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err)
 
 int64_t rc_h5_extent(hid_t d)
 {
-    hsize_t dims[2] = {0, 0};
+    hsize_t dims[H5S_MAX_RANK] = {0};
     hid_t space = H5Dget_space(d);
-    int ok = space >= 0 && H5Sget_simple_extent_dims(space, dims, NULL) >= 0;
+    int ok = space >= 0 && H5Sget_simple_extent_dims(space, dims, NULL) > 0 &&
+             dims[0] <= (hsize_t)INT64_MAX;
     if (space >= 0)
         H5Sclose(space);
     return ok ? (int64_t)dims[0] : -1;
 }
 
+int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes)
+{
+    enum { deflate_most = 1100 }; /* 1032 is the most that deflate can do */
+    hsize_t stored = H5Dget_storage_size(d);
+    return rows == 0 || (stored > 0 && (double)rows * (double)row_bytes <=
+                                           (double)deflate_most * (double)stored);
+}
+
+static rc_status_t rows_at(const rc_h5_t *h, const char *path, int64_t *rows, rc_err_t *err)
+{
+    hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
+    if (d < 0)
+        return rc_h5_fail(err, h->path, path);
+    *rows = rc_h5_extent(d);
+    rc_status_t st = *rows < 0 ? rc_h5_fail(err, h->path, path) : RC_OK;
+    H5Dclose(d);
+    return st;
+}
+
 rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *rows, rc_err_t *err)
 {
-    hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
-    if (d < 0)
-        return rc_h5_fail(err, h->path, t->path);
-    *rows = rc_h5_extent(d);
-    H5Dclose(d);
-    return *rows < 0 ? rc_h5_fail(err, h->path, t->path) : RC_OK;
+    return rows_at(h, t->path, rows, err);
+}
+
+/* n > 0 rows of a dataset of rank 1 from `first`. */
+static rc_status_t read_range(const rc_h5_t *h, const char *path, hid_t type, int64_t first,
+    int64_t n, void *to, rc_err_t *err)
+{
+    hsize_t at = (hsize_t)first;
+    hsize_t count = (hsize_t)n;
+    hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
+    int64_t rows = d < 0 ? -1 : rc_h5_extent(d);
+    hid_t file = d < 0 ? -1 : H5Dget_space(d);
+    hid_t mem = H5Screate_simple(1, &count, NULL);
+    rc_status_t st = RC_OK;
+    if (rows >= 0 && (first < 0 || n < 0 || first > rows || n > rows - first))
+        st = rc_fail(err, RC_ESTORE, "%s: %s: has %lld rows, and not %lld from row %lld", h->path,
+            path, (long long)rows, (long long)n, (long long)first);
+    else if (rows < 0 || file < 0 || mem < 0 ||
+             H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &count, NULL) < 0 ||
+             H5Dread(d, type, mem, file, H5P_DEFAULT, to) < 0)
+        st = rc_h5_fail(err, h->path, path);
+    if (mem >= 0)
+        H5Sclose(mem);
+    if (file >= 0)
+        H5Sclose(file);
+    if (d >= 0)
+        H5Dclose(d);
+    return st;
 }
 
 rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
@@ -186,6 +289,9 @@ rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t
     int64_t n = d < 0 ? -1 : rc_h5_extent(d);
     if (type < 0 || n < 0)
         st = rc_h5_fail(err, h->path, t->path);
+    else if (!rc_h5_holds(d, n, t->row_bytes))
+        st = rc_fail(err, RC_ESTORE, "%s: %s: says that it has %lld rows, and does not hold them",
+            h->path, t->path, (long long)n);
     else if (!(p = rc_alloc0((size_t)n, t->row_bytes, t->title, err)))
         st = RC_ENOMEM;
     else if (n > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p) < 0)
@@ -209,6 +315,19 @@ rc_status_t rc_h5_read(
     return rc_h5_read_table(h->file, h, t, rows, count, err);
 }
 
+rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t first,
+    int64_t count, void *rows, rc_err_t *err)
+{
+    if (count == 0)
+        return RC_OK;
+    hid_t type = rc_h5_row_type(t);
+    rc_status_t st = type < 0 ? rc_h5_fail(err, h->path, t->path)
+                              : read_range(h, t->path, type, first, count, rows, err);
+    if (type >= 0)
+        H5Tclose(type);
+    return st;
+}
+
 rc_status_t rc_h5_replace(
     const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t count, rc_err_t *err)
 {
@@ -228,22 +347,11 @@ rc_status_t rc_h5_replace(
 rc_status_t rc_h5_read_samples(
     const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err)
 {
-    if (count == 0)
-        return RC_OK;
-    hsize_t first = (hsize_t)offset;
-    hsize_t n = (hsize_t)count;
-    hid_t d = H5Dopen2(h->file, RC_SAMPLES_PATH, H5P_DEFAULT);
-    hid_t file = d < 0 ? -1 : H5Dget_space(d);
-    hid_t mem = H5Screate_simple(1, &n, NULL);
-    int ok = file >= 0 && mem >= 0 && offset >= 0 && offset + count <= rc_h5_extent(d) &&
-             H5Sselect_hyperslab(file, H5S_SELECT_SET, &first, NULL, &n, NULL) >= 0 &&
-             H5Dread(d, H5T_NATIVE_INT64, mem, file, H5P_DEFAULT, ns) >= 0;
-    rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, RC_SAMPLES_PATH);
-    if (mem >= 0)
-        H5Sclose(mem);
-    if (file >= 0)
-        H5Sclose(file);
-    if (d >= 0)
-        H5Dclose(d);
-    return st;
+    return count == 0 ? RC_OK
+                      : read_range(h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, offset, count, ns, err);
+}
+
+rc_status_t rc_h5_samples(const rc_h5_t *h, int64_t *count, rc_err_t *err)
+{
+    return rows_at(h, RC_SAMPLES_PATH, count, err);
 }

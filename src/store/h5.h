@@ -23,9 +23,20 @@ typedef struct rc_h5 {
  *  \param[in] created_ns  root attribute created_utc, since 1970 */
 rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err);
 
-/** Open an existing store and check format and schema version.  Local.
- *  \return RC_OK, RC_ENOENT, RC_ESTORE (not a store, damaged, schema of another major version) */
+/** Open an existing store and check its bytes (store/seal.h), format and schema version.  Local.
+ *  \return RC_OK, RC_ENOENT, RC_ESTORE (not a store, damaged, schema of another major version),
+ *          RC_EBUSY (it is replaced all the time).  Cost: reads the file once when it has a seal.
+ */
 rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *err);
+
+/** What the root of a store says of it. */
+typedef struct rc_h5_about {
+    int32_t minor;      /**< of the schema */
+    int64_t created_ns; /**< created_utc, since 1970 */
+} rc_h5_about_t;
+
+/** Read that.  Local.  \return RC_OK, RC_ESTORE (missing, or no time) */
+rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err);
 
 /** Open for appending by all ranks of comm.  Collective. */
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err);
@@ -40,6 +51,11 @@ rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *ro
 rc_status_t rc_h5_read(
     const rc_h5_t *h, const rc_schema_table_t *t, void **rows, int64_t *count, rc_err_t *err);
 
+/** Read `count` rows of a table from row `first` into rows.  Local.
+ *  \return RC_OK, RC_ESTORE (also when the table has not that many) */
+rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t first,
+    int64_t count, void *rows, rc_err_t *err);
+
 /** Replace the contents of a table.  Local. */
 rc_status_t rc_h5_replace(
     const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t count, rc_err_t *err);
@@ -53,7 +69,10 @@ rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const voi
 rc_status_t rc_h5_append_samples(
     const rc_h5_t *h, const int64_t *ns, int64_t n, int64_t *first, rc_err_t *err);
 
-/** Read `count` raw times from `offset`. */
+/** Number of raw times.  Local. */
+rc_status_t rc_h5_samples(const rc_h5_t *h, int64_t *count, rc_err_t *err);
+
+/** Read `count` raw times from `offset`.  Local. */
 rc_status_t rc_h5_read_samples(
     const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err);
 

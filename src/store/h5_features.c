@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -126,8 +127,15 @@ rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_featur
     st = set_path(path, sizeof path, set, "values", err);
     hid_t d = st < 0 ? -1 : H5Dopen2(h->file, path, H5P_DEFAULT);
     hid_t space = d < 0 ? -1 : H5Dget_space(d);
-    if (space < 0 || H5Sget_simple_extent_dims(space, dims, NULL) != 2 || (int64_t)dims[0] != n)
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 ||
+        H5Sget_simple_extent_dims(space, dims, NULL) != 2)
         st = rc_h5_fail(err, h->path, path);
+    else if ((int64_t)dims[0] != n)
+        st = rc_fail(err, RC_ESTORE, "%s: %s: expected %lld rows, as rows has, found %lld", h->path,
+            path, (long long)n, (long long)dims[0]);
+    else if (dims[1] > INT_MAX || !rc_h5_holds(d, n, (size_t)dims[1] * sizeof *v))
+        st = rc_fail(err, RC_ESTORE, "%s: %s: does not hold %lld x %lld values", h->path, path,
+            (long long)n, (long long)dims[1]);
     if (st == RC_OK && values) {
         v = rc_alloc0((size_t)n * (size_t)dims[1], sizeof *v, "features", err);
         if (!v)

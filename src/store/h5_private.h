@@ -30,6 +30,10 @@ int rc_h5_make_table(hid_t at, const rc_schema_table_t *t);
 /** Rows of a dataset, -1 on failure. */
 int64_t rc_h5_extent(hid_t d);
 
+/** 0: the dataset has stored too little to hold that many rows: its extent is not to be believed,
+ *  nor to be allocated. */
+int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes);
+
 /** Read a whole table at t->path below `at`. */
 rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
     int64_t *count, rc_err_t *err);

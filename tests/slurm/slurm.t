@@ -20,7 +20,7 @@ trap '"$jobs_dir/local-slurm.sh" down -d "$slurm_dir"; rm -rf "$tmp"' EXIT
 # shellcheck source=/dev/null
 . "$tmp/env"
 srun --mpi=list 2>&1 | grep -q pmix || skip_all "srun has no pmix plugin"
-plan 32
+plan 34
 
 export ROWCAST OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
 # nothing of a Slurm job that this may itself be in
@@ -33,7 +33,7 @@ for i in 1 2 3 4 5 6; do
 done
 quick=(--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q)
 # 72 cases, about 45 s on two ranks: longer than a job that is drained before its one minute ends
-work=(-C "$tmp/col" "${quick[@]}" -k '2,3,4,5' -p csr,lpt,warp --kernels "fault:mode=0:delay_us=250000")
+work=(-C "$tmp/col" "${quick[@]}" -k '2,3,4,5' -p 'csr,lpt,warp' --kernels "fault:mode=0:delay_us=250000")
 
 # cases STORE: each case with its status, sorted;  twice STORE: those that have more than one row
 cases() { "$ROWCAST" query "$1" -f csv -o name,kernel,policy,k,precision,status | tail -n +2 | sort; }
@@ -123,6 +123,12 @@ urgent=$(sbatch --parsable -p urgent -N2 -n2 --wrap "sleep 3")
 ok "the urgent job ends" ended "$urgent"
 ok "the preempted one comes back and ends" ended "$preempted"
 is "with the cases of an uninterrupted sweep (cancelled, preempted)" "$(cases cancel.h5)$(twice cancel.h5)" "$whole"
+
+# a crash takes a case twice before it is given up; the job starts its step again by itself
+ROWCAST_WAIT=3 submit sweep --yes crash.h5 -C "$tmp/col" "${quick[@]}" -k 2 -p csr --kernels "fault:mode=2:rows=130,rowsplit"
+ok "a job whose kernel crashes ends" ended "$job"
+is "one case is crashed, all others are ok" "$("$ROWCAST" query crash.h5 -f csv -o status | sort | uniq -c | tr -s ' ' | tr '\n' ' ')" \
+    " 1 crashed 11 ok 1 status "
 
 submit array --yes --slices 3 merged.h5 "${work[@]}" --kernels "fault:mode=0:delay_us=100"
 merge=$(sed -n 's/^submitted job \([0-9]*\): the merge.*/\1/p' submit.out)

@@ -184,6 +184,36 @@ static void limits_are_inclusive(void **state)
         assert_true(e.all.within[i] == within[i] / 6);
     for (int i = 0; i < RC_TOLERANCES; i++)
         assert_true(e.all.accuracy[i] == accuracy[i] / 6);
+    /* at most: 2 % is in the bin that ends there; edges 0, .5, 1, 2, 3, 4, 5, 7, 10, 15, ... % */
+    static const int64_t histogram[RC_LOSS_BINS] = {1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 0};
+    for (int i = 0; i < RC_LOSS_BINS; i++)
+        assert_int_equal(e.all.histogram[i], histogram[i]);
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    drop(d);
+}
+
+/* Equal classes and equal rows: the first one, everywhere. */
+static void ties_go_to_the_first(void **state)
+{
+    (void)state;
+    const made_spec_t spec = {
+        .matrices = 5, .groups = 2, .kinds = 1, .ks = 1, .inputs = 2, .classes = 3, .seed = 1};
+    rc_dataset_t *d = make(&spec);
+    rc_predictions_t p = room(d, 1, 0);
+    for (int64_t i = 0; i < d->rows; i++) {
+        p.choice[i] = i == 0 ? 1 : 0;
+        for (int c = 0; c < 3; c++)
+            d->time[3 * i + c] = c == 0 ? 20 : 10;
+    }
+    rc_evaluation_t e = evaluate(d, &p, -1);
+    assert_int_equal(e.single, 1);
+    assert_int_equal(e.all.worst_row, 1);
+    assert_true(e.all.worst_loss == 1);
+    static const int added[] = {1, 0, 2}; /* c0 and c2 gain nothing more: in their order */
+    assert_memory_equal(e.portfolio_class, added, sizeof added);
+    assert_int_equal(e.confusion[3 * 1 + 1], 1);
+    assert_int_equal(e.confusion[3 * 1 + 0], 4);
     rc_evaluation_free(&e);
     rc_predictions_free(&p);
     drop(d);
@@ -655,6 +685,11 @@ static void intervals_have_the_known_width(void **state)
         assert_int_equal(rc_bootstrap(unit, n, 2, mean_of, 1, SEED + 1, &again, NULL), RC_OK);
         assert_true(f.low != again.low);
     }
+    /* the mean of two of {0, 1}: 0 and 1 come up in a quarter of the draws each */
+    static const double two[] = {1, 0, 1, 1};
+    rc_figure_t f2;
+    assert_int_equal(rc_bootstrap(two, 2, 2, mean_of, 1, SEED, &f2, NULL), RC_OK);
+    assert_true(f2.value == 0.5 && f2.low == 0 && f2.high == 1);
     rc_figure_t one;
     assert_int_equal(rc_bootstrap(unit, 1, 2, mean_of, 1, SEED, &one, NULL), RC_OK);
     assert_true(one.value == unit[1] && isnan(one.low) && isnan(one.high));
@@ -1004,6 +1039,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_example),
         cmocka_unit_test(limits_are_inclusive),
+        cmocka_unit_test(ties_go_to_the_first),
         cmocka_unit_test(figures_are_what_plain_definitions_give),
         cmocka_unit_test(parts_divide_the_rows),
         cmocka_unit_test(the_oracle_recovers_everything),

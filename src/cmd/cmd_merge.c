@@ -1,0 +1,68 @@
+#include "config.h"
+#include "cmd/cmd.h"
+#include "store/merge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct options {
+    double wait;
+    int skip_journals;
+    int quiet;
+};
+
+static const rc_opt_t table[] = {
+    {"skip-journals", 0, RC_OPT_FLAG, offsetof(struct options, skip_journals), NULL,
+        "Take what is in the stores, also where journals beside them hold more, as while a sweep "
+        "into one of them is running. Without this option that is an error.",
+        0, 0},
+    {"wait", 'w', RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
+        "How long to wait for another process that is folding into OUT. Default: 60.", 0, 1e6},
+    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
+        "Say nothing when all is well.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_merge = {
+    .name = "merge",
+    .summary = "put the contents of several stores into one",
+    .usage = "[OPTIONS] OUT IN...",
+    .description =
+        "Makes OUT hold what it and the stores IN hold: results with their raw times, features, "
+        "orders, runs, and what is known of the catalogue. OUT need not exist. The order of the "
+        "stores does not matter, and what is in OUT already is not added again, so merging can be "
+        "repeated and done in steps. Where several stores have a case, its latest row counts, by "
+        "the clock of the machine that measured it; older rows stay.\n\n"
+        "The stores IN are only read. Cases that are still in journals beside a store are an "
+        "error: 'rowcast fold' comes first. So are stores that contradict each other, as when "
+        "one of them was changed by hand; then OUT stays as it was. A sweep into OUT cannot run "
+        "meanwhile.",
+    .examples = "rowcast merge all.h5 slice-*.h5|what the jobs of an array measured, in one store\n"
+                "rowcast merge all.h5 friday.h5|add another store to it",
+    .options = table,
+    .run = run,
+};
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.wait = 60};
+    char **operands;
+    rc_err_t err = {0};
+    rc_merge_info_t info;
+    int code = rc_command_parse(&rc_command_merge, &o, argc, argv, 2, argc, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    int count = 0;
+    while (&operands[1 + count] < argv + argc)
+        count++;
+    const rc_merge_options_t options = {o.skip_journals, (int64_t)(o.wait * 1e9)};
+    if (rc_merge(operands[0], (const char *const *)&operands[1], count, &options, &info, &err) < 0)
+        return rc_command_fail(&rc_command_merge, &err);
+    if (!o.quiet)
+        printf("%s: %" PRId64 " result rows, %" PRId64 " of them new; %" PRId64
+               " stores read, %" PRId64 " rows were in several\n",
+            operands[0], info.results, info.fresh, info.stores, info.again);
+    return RC_EXIT_OK;
+}

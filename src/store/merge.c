@@ -1,0 +1,277 @@
+#include "config.h"
+#include "store/merge.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/journal.h"
+#include "store/lock.h"
+#include "store/merge_private.h"
+#include "store/path.h"
+#include "store/replace.h"
+#include "store/seal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The output while it is made. */
+typedef struct target {
+    char *path; /* without links */
+    char *dir;  /* its journal folder, which holds the locks */
+    rc_str_t fresh;
+    rc_lock_t *sweep;
+    rc_lock_t *commit;
+    int exists;
+    mode_t mode;
+    int made; /* 1: there is a half-made file */
+} target_t;
+
+/* ----------------------------------------------------------------------- journals */
+
+/* How far the journals of a store go, seen before the store itself is: what is folded in between is
+ * then in the store. */
+typedef struct seen {
+    char **name;
+    int64_t *end; /* behind the last whole record; INT64_MAX: its writer is gone, and what it had in
+                     hand may not be in the store */
+    int64_t count;
+    char *dir;
+} seen_t;
+
+static void seen_free(seen_t *s)
+{
+    rc_journal_names_free(s->name, s->count);
+    free(s->end);
+    free(s->dir);
+}
+
+static rc_status_t look_at_one(const char *path, int64_t *end, rc_err_t *err)
+{
+    rc_journal_view_t *v = NULL;
+    rc_record_t r;
+    int dead = 0;
+    rc_status_t st = rc_journal_open(path, &dead, &v, err);
+    *end = 0;
+    if (st == RC_ENOENT) /* folded and removed since it was listed */
+        return RC_OK;
+    if (st < 0)
+        return st;
+    while (rc_journal_next(v, &r))
+        *end = r.end;
+    if (dead)
+        *end = INT64_MAX;
+    rc_journal_view_close(v);
+    return RC_OK;
+}
+
+static rc_status_t look_at_journals(const char *store, seen_t *out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    out->dir = rc_journal_dir(store, err);
+    if (!out->dir)
+        return RC_ENOMEM;
+    RC_TRY(rc_journal_list(out->dir, &out->name, &out->count, err));
+    out->end = rc_alloc((size_t)out->count, sizeof *out->end, "journals", err);
+    if (!out->end)
+        RC_TRY(RC_ENOMEM);
+    for (int64_t i = 0; i < out->count; i++) {
+        rc_str_t path = {0};
+        rc_str_addf(&path, "%s/%s", out->dir, out->name[i]);
+        st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
+                         : look_at_one(path.text, &out->end[i], err);
+        rc_str_free(&path);
+        if (st < 0)
+            goto done;
+    }
+done:
+    return st;
+}
+
+static int is_there(const seen_t *s, int64_t i)
+{
+    rc_str_t path = {0};
+    rc_str_addf(&path, "%s/%s", s->dir, s->name[i]);
+    int there = !path.failed && access(path.text, F_OK) == 0;
+    rc_str_free(&path);
+    return there;
+}
+
+static rc_status_t check_journals(const rc_merge_store_t *s, const seen_t *seen, rc_err_t *err)
+{
+    int64_t more = 0;
+    for (int64_t i = 0; i < seen->count; i++)
+        more += seen->end[i] > rc_dict_journal_bytes(&s->dicts, seen->name[i]) &&
+                (seen->end[i] < INT64_MAX || is_there(seen, i));
+    if (more == 0)
+        return RC_OK;
+    return rc_fail(err, RC_ESTORE,
+        "%s: %lld journals beside it hold what is not in the store: 'rowcast fold %s' first",
+        s->path, (long long)more, s->path);
+}
+
+/* ------------------------------------------------------------------------- stores */
+
+static rc_status_t read_store(
+    rc_merge_store_t *s, const rc_merge_options_t *o, int64_t *created_ns, rc_err_t *err)
+{
+    seen_t seen = {0};
+    rc_h5_about_t about;
+    rc_status_t st = RC_OK;
+    if (!o->skip_journals)
+        RC_TRY(look_at_journals(s->path, &seen, err));
+    st = rc_h5_open(s->path, 0, &s->h, err);
+    if (st == RC_ENOENT && seen.count > 0)
+        st = rc_fail(err, RC_ENOENT, "%s: no such store, but journals: 'rowcast fold %s' first",
+            s->path, s->path);
+    if (st < 0)
+        goto done;
+    RC_TRY(rc_h5_about(&s->h, &about, err));
+    if (about.minor > RC_SCHEMA_MINOR)
+        RC_TRY(rc_fail(err, RC_ESTORE,
+            "%s: expected schema version %d.%d or older, found %d.%d: what is new in it would be "
+            "lost; use a newer rowcast",
+            s->path, RC_SCHEMA_MAJOR, RC_SCHEMA_MINOR, RC_SCHEMA_MAJOR, (int)about.minor));
+    if (*created_ns == 0 || about.created_ns < *created_ns)
+        *created_ns = about.created_ns;
+    RC_TRY(rc_dicts_read(&s->dicts, &s->h, err));
+    RC_TRY(rc_h5_rows(&s->h, &rc_schema[RC_T_RESULT], &s->results, err));
+    RC_TRY(rc_h5_samples(&s->h, &s->samples, err));
+    if (!o->skip_journals)
+        st = check_journals(s, &seen, err);
+done:
+    seen_free(&seen);
+    return st;
+}
+
+static int is_known(const rc_merge_t *m, const char *path)
+{
+    for (int i = 0; i < m->stores; i++)
+        if (strcmp(m->store[i].path, path) == 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t add_store(rc_merge_t *m, const char *path, rc_err_t *err)
+{
+    char *real = NULL;
+    rc_status_t st = rc_store_path(path, &real, err);
+    if (st < 0)
+        return st;
+    if (is_known(m, real)) {
+        free(real);
+        return RC_OK;
+    }
+    rc_merge_store_t *s = &m->store[m->stores++];
+    s->path = real;
+    s->h.file = -1;
+    rc_dicts_init(&s->dicts);
+    return RC_OK;
+}
+
+static void merge_free(rc_merge_t *m)
+{
+    for (int i = 0; i < m->stores; i++) {
+        rc_merge_store_t *s = &m->store[i];
+        (void)rc_h5_close(&s->h, NULL);
+        rc_dicts_free(&s->dicts);
+        for (int t = 0; t < RC_MERGE_DICTS; t++)
+            free(s->id[t]);
+        free(s->path);
+    }
+    free(m->store);
+    (void)rc_h5_close(&m->h, NULL);
+    rc_dicts_free(&m->dicts);
+}
+
+/* ------------------------------------------------------------------------- output */
+
+static rc_status_t target_open(
+    const char *out, const rc_merge_options_t *o, target_t *t, rc_err_t *err)
+{
+    struct stat s;
+    rc_status_t st;
+    RC_TRY(rc_store_path(out, &t->path, err));
+    t->dir = rc_journal_dir(t->path, err);
+    if (!t->dir)
+        RC_TRY(RC_ENOMEM);
+    rc_str_addf(&t->fresh, "%s.merge-tmp", t->path);
+    if (t->fresh.failed)
+        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a store"));
+    st = rc_lock_take(t->dir, "sweep.lock", 0, &t->sweep, err);
+    if (st == RC_EBUSY)
+        rc_err_context(err, "a sweep has the store %s", out);
+    if (st < 0)
+        goto done;
+    RC_TRY(rc_lock_take(t->dir, "commit.lock", o->lock_wait_ns, &t->commit, err));
+    t->exists = stat(t->path, &s) == 0;
+    t->mode = t->exists ? s.st_mode & 07777 : 0;
+    /* it would be replaced, not written: so what protects it has to be asked */
+    if (t->exists && (!(t->mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK) != 0))
+        st = rc_fail(err, RC_EIO, "%s: the store is write-protected", t->path);
+done:
+    return st;
+}
+
+static void target_close(target_t *t)
+{
+    if (t->made)
+        unlink(t->fresh.text);
+    rc_lock_release(t->commit);
+    rc_lock_release(t->sweep);
+    /* succeeds only when nobody else has anything in it */
+    if (t->dir)
+        rmdir(t->dir);
+    rc_str_free(&t->fresh);
+    free(t->dir);
+    free(t->path);
+}
+
+static rc_status_t write_store(rc_merge_t *m, target_t *t, int64_t created_ns, rc_err_t *err)
+{
+    rc_status_t st;
+    t->made = 1;
+    RC_TRY(rc_h5_create(t->fresh.text, created_ns, &m->h, err));
+    RC_TRY(rc_merge_dicts(m, err));
+    RC_TRY(rc_merge_tables(m, err));
+    RC_TRY(rc_dicts_write(&m->dicts, &m->h, err));
+    RC_TRY(rc_merge_results(m, err));
+    RC_TRY(rc_merge_orders(m, err));
+    RC_TRY(rc_merge_features(m, err));
+    RC_TRY(rc_h5_close(&m->h, err));
+    RC_TRY(rc_seal_write(t->fresh.text, err));
+    st = rc_replace(t->fresh.text, t->path, t->exists ? &t->mode : NULL, err);
+done:
+    return st;
+}
+
+rc_status_t rc_merge(const char *out, const char *const *in, int count,
+    const rc_merge_options_t *options, rc_merge_info_t *info, rc_err_t *err)
+{
+    target_t t = {0};
+    rc_merge_t m = {.h = {.file = -1}};
+    int64_t created_ns = 0;
+    rc_status_t st = RC_OK;
+    rc_dicts_init(&m.dicts);
+    m.store = rc_alloc0((size_t)count + 1, sizeof *m.store, "stores", err);
+    if (!m.store)
+        RC_TRY(RC_ENOMEM);
+    RC_TRY(target_open(out, options, &t, err));
+    if (t.exists)
+        RC_TRY(add_store(&m, t.path, err));
+    m.has_out = t.exists;
+    for (int i = 0; i < count; i++)
+        RC_TRY(add_store(&m, in[i], err));
+    for (int i = 0; i < m.stores; i++)
+        RC_TRY(read_store(&m.store[i], options, &created_ns, err));
+    m.info.stores = m.stores;
+    RC_TRY(write_store(&m, &t, created_ns, err));
+    t.made = 0;
+    if (info)
+        *info = m.info;
+done:
+    merge_free(&m);
+    target_close(&t);
+    return st;
+}

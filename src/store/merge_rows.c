@@ -1,0 +1,476 @@
+#include "config.h"
+#include "store/merge_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of one table over all stores, with the ids of the output. */
+typedef struct pile {
+    size_t bytes; /* of a row */
+    unsigned char *row;
+    size_t rows;
+    size_t capacity;
+    struct item *item; /* [count] after unite() */
+    size_t count;
+} pile_t;
+
+typedef struct item {
+    const void *row;
+    size_t bytes;
+    int32_t from;
+    int32_t times; /* how often the store has that row */
+} item_t;
+
+static rc_status_t push(pile_t *p, const void *row, const char *what, rc_err_t *err)
+{
+    void *rows = p->row;
+    rc_status_t st = rc_grow(&rows, &p->capacity, p->rows + 1, p->bytes, what, err);
+    p->row = rows;
+    if (st < 0)
+        return st;
+    memcpy(p->row + p->rows++ * p->bytes, row, p->bytes);
+    return RC_OK;
+}
+
+static void pile_free(pile_t *p)
+{
+    free(p->row);
+    free(p->item);
+}
+
+/* ------------------------------------------------------------------ orders of rows */
+
+#define COMPARE(a, b, member)                                                                      \
+    do {                                                                                           \
+        if ((a)->member != (b)->member)                                                            \
+            return (a)->member < (b)->member ? -1 : 1;                                             \
+    } while (0)
+
+/* Rows that are equal for the order of their table go by their bytes, then by their store. */
+static int by_bytes(const item_t *x, const item_t *y)
+{
+    int c = memcmp(x->row, y->row, x->bytes);
+    return c ? c : (x->from > y->from) - (x->from < y->from);
+}
+
+/* The last row of a name counts. */
+static int by_source(const void *x, const void *y)
+{
+    const rc_row_source_t *a = ((const item_t *)x)->row;
+    const rc_row_source_t *b = ((const item_t *)y)->row;
+    COMPARE(a, b, utc_ns);
+    COMPARE(a, b, run);
+    return by_bytes(x, y);
+}
+
+static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
+{
+    return a->run == b->run && a->rank == b->rank && a->part == b->part &&
+           memcmp(a->key, b->key, sizeof a->key) == 0;
+}
+
+static int by_provenance(const void *x, const void *y)
+{
+    const rc_row_provenance_t *a = ((const item_t *)x)->row;
+    const rc_row_provenance_t *b = ((const item_t *)y)->row;
+    COMPARE(a, b, run);
+    COMPARE(a, b, rank);
+    int c = memcmp(a->key, b->key, sizeof a->key);
+    if (c)
+        return c;
+    COMPARE(a, b, part);
+    return by_bytes(x, y);
+}
+
+static int by_journal(const void *x, const void *y)
+{
+    const rc_row_journal_t *a = ((const item_t *)x)->row;
+    const rc_row_journal_t *b = ((const item_t *)y)->row;
+    int c = memcmp(a->name, b->name, sizeof a->name);
+    if (c)
+        return c;
+    COMPARE(a, b, bytes);
+    return by_bytes(x, y);
+}
+
+static int by_inflight(const void *x, const void *y)
+{
+    const rc_row_inflight_t *a = ((const item_t *)x)->row;
+    const rc_row_inflight_t *b = ((const item_t *)y)->row;
+    COMPARE(a, b, run);
+    COMPARE(a, b, rank);
+    return by_bytes(x, y); /* the case comes first in it */
+}
+
+static int by_order(const void *x, const void *y)
+{
+    const rc_row_order_t *a = ((const item_t *)x)->row;
+    const rc_row_order_t *b = ((const item_t *)y)->row;
+    COMPARE(a, b, utc_ns);
+    COMPARE(a, b, run);
+    return by_bytes(x, y);
+}
+
+/* A row of features: its description, then its values. */
+static int by_feature(const void *x, const void *y)
+{
+    const rc_row_feature_t *a = ((const item_t *)x)->row;
+    const rc_row_feature_t *b = ((const item_t *)y)->row;
+    COMPARE(a, b, run);
+    COMPARE(a, b, matrix);
+    COMPARE(a, b, version);
+    return by_bytes(x, y);
+}
+
+/* --------------------------------------------------------------------- the union */
+
+/* Of equal rows as many are kept as the store has that has most of them: two stores with the same
+ * row have it from the same measurement, one store with two of them measured twice.
+ * \param[in] end  [stores] rows of the pile up to and with those of each store */
+static rc_status_t unite(pile_t *p, const size_t *end, int (*order)(const void *, const void *),
+    const char *what, rc_err_t *err)
+{
+    p->item = rc_alloc(p->rows, sizeof *p->item, what, err);
+    if (!p->item)
+        return RC_ENOMEM;
+    int from = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        while (i >= end[from])
+            from++;
+        p->item[i] = (item_t){p->row + i * p->bytes, p->bytes, from, 1};
+    }
+    if (p->rows)
+        qsort(p->item, p->rows, sizeof *p->item, order);
+    size_t first = 0; /* item of the output that begins the present group of equal rows */
+    int32_t times = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        const item_t now = p->item[i];
+        int equal = p->count > 0 && memcmp(p->item[first].row, now.row, p->bytes) == 0;
+        times = equal && i > 0 && from == now.from ? times + 1 : 1;
+        from = now.from;
+        if (!equal)
+            first = p->count;
+        if ((size_t)times > p->count - first)
+            p->item[p->count++] = now;
+    }
+    return RC_OK;
+}
+
+/* Fill a pile with the rows of one of the small tables.
+ * \param[in] map  replaces the ids of row `row` of a store */
+typedef rc_status_t map_fn(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err);
+
+static rc_status_t pile_up(rc_merge_t *m, rc_table_id_t t, map_fn *map,
+    int (*order)(const void *, const void *), pile_t *p, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
+    if (!end)
+        return RC_ENOMEM;
+    p->bytes = rc_schema[t].row_bytes;
+    for (int s = 0; s < m->stores; s++) {
+        const rc_dict_t *d = &m->store[s].dicts.d[t];
+        for (size_t i = 0; i < d->count; i++) {
+            RC_TRY(push(p, (const char *)d->rows + i * p->bytes, rc_schema[t].title, err));
+            if (map)
+                RC_TRY(map(&m->store[s], (int64_t)i, p->row + (p->rows - 1) * p->bytes, err));
+        }
+        end[s] = p->rows;
+    }
+    st = unite(p, end, order, rc_schema[t].title, err);
+done:
+    free(end);
+    return st;
+}
+
+static rc_status_t map_source(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)
+{
+    rc_row_source_t *r = at;
+    const char *path = rc_schema[RC_T_SOURCE].path;
+    rc_status_t st = rc_merge_id(s, RC_T_MATRIX, 1, path, row, &r->matrix, err);
+    if (st == RC_OK)
+        st = rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err);
+    return st < 0 ? st : rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err);
+}
+
+static rc_status_t map_provenance(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)
+{
+    rc_row_provenance_t *r = at;
+    return rc_merge_id(s, RC_T_RUN, 0, rc_schema[RC_T_PROVENANCE].path, row, &r->run, err);
+}
+
+static rc_status_t map_inflight(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)
+{
+    rc_row_inflight_t *r = at;
+    return rc_merge_id(s, RC_T_RUN, 0, rc_schema[RC_T_INFLIGHT].path, row, &r->run, err);
+}
+
+static const char *name_of(const rc_merge_t *m, const item_t *i)
+{
+    return m->store[i->from].path;
+}
+
+/* A key of a run has one value. */
+static rc_status_t check_provenance(const rc_merge_t *m, const pile_t *p, rc_err_t *err)
+{
+    for (size_t i = 1; i < p->count; i++) {
+        const rc_row_provenance_t *a = p->item[i - 1].row;
+        const rc_row_provenance_t *b = p->item[i].row;
+        if (!same_key(a, b) || memcmp(a, b, sizeof *a) == 0)
+            continue;
+        const rc_row_run_t *run = m->dicts.d[RC_T_RUN].rows;
+        return rc_fail(err, RC_ESTORE,
+            "%s and %s contradict each other: %.64s of run %.32s is '%.80s' in one and '%.80s' in "
+            "the other",
+            name_of(m, &p->item[i - 1]), name_of(m, &p->item[i]), a->key, run[a->run].uuid,
+            a->value, b->value);
+    }
+    return RC_OK;
+}
+
+static rc_status_t check_inflight(const rc_merge_t *m, const pile_t *p, rc_err_t *err)
+{
+    for (size_t i = 1; i < p->count; i++) {
+        const rc_row_inflight_t *a = p->item[i - 1].row;
+        const rc_row_inflight_t *b = p->item[i].row;
+        if (a->run == b->run && a->rank == b->rank &&
+            memcmp(a->case_id, b->case_id, sizeof a->case_id) == 0)
+            return rc_fail(err, RC_ESTORE,
+                "%s and %s contradict each other: /inflight has case %.32s of one run and rank in "
+                "two ways",
+                name_of(m, &p->item[i - 1]), name_of(m, &p->item[i]), a->case_id);
+    }
+    return RC_OK;
+}
+
+static rc_status_t publish(rc_merge_t *m, rc_table_id_t t, const pile_t *p, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (size_t i = 0; i < p->count && st == RC_OK; i++) {
+        const rc_row_journal_t *row = p->item[i].row;
+        const rc_row_journal_t *next = i + 1 < p->count ? p->item[i + 1].row : NULL;
+        /* of a journal the store counts that has most of it */
+        if (t == RC_T_JOURNAL && next && memcmp(row->name, next->name, sizeof row->name) == 0)
+            continue;
+        st = rc_dict_push(&m->dicts.d[t], p->item[i].row, err);
+    }
+    return st;
+}
+
+rc_status_t rc_merge_tables(rc_merge_t *m, rc_err_t *err)
+{
+    static const struct {
+        rc_table_id_t table;
+        map_fn *map;
+        int (*order)(const void *, const void *);
+        rc_status_t (*check)(const rc_merge_t *m, const pile_t *p, rc_err_t *err);
+    } kind[] = {
+        {RC_T_SOURCE, map_source, by_source, NULL},
+        {RC_T_PROVENANCE, map_provenance, by_provenance, check_provenance},
+        {RC_T_JOURNAL, NULL, by_journal, NULL},
+        {RC_T_INFLIGHT, map_inflight, by_inflight, check_inflight},
+    };
+    rc_status_t st = RC_OK;
+    for (size_t i = 0; i < sizeof kind / sizeof *kind && st == RC_OK; i++) {
+        pile_t p = {0};
+        st = pile_up(m, kind[i].table, kind[i].map, kind[i].order, &p, err);
+        if (st == RC_OK && kind[i].check)
+            st = kind[i].check(m, &p, err);
+        if (st == RC_OK)
+            st = publish(m, kind[i].table, &p, err);
+        pile_free(&p);
+    }
+    return st;
+}
+
+/* ------------------------------------------------------------------------ orders */
+
+static rc_status_t pile_orders(const rc_merge_store_t *s, pile_t *p, rc_err_t *err)
+{
+    const rc_schema_table_t *t = &rc_schema[RC_T_ORDER];
+    void *rows = NULL;
+    int64_t n = 0;
+    rc_status_t st = rc_h5_read(&s->h, t, &rows, &n, err);
+    rc_row_order_t *r = rows;
+    for (int64_t i = 0; i < n && st == RC_OK; i++) {
+        st = rc_merge_id(s, RC_T_MATRIX, 0, t->path, i, &r[i].matrix, err);
+        if (st == RC_OK)
+            st = rc_merge_id(s, RC_T_POLICY, 0, t->path, i, &r[i].policy, err);
+        if (st == RC_OK)
+            st = rc_merge_id(s, RC_T_RUN, 0, t->path, i, &r[i].run, err);
+        if (st == RC_OK)
+            st = push(p, &r[i], t->title, err);
+    }
+    free(rows);
+    return st;
+}
+
+/* The items of a pile, one after the other; free(). */
+static void *flatten(const pile_t *p, size_t from, size_t bytes, const char *what, rc_err_t *err)
+{
+    unsigned char *out = rc_alloc(p->count, bytes, what, err);
+    for (size_t i = 0; out && i < p->count; i++)
+        memcpy(out + i * bytes, (const char *)p->item[i].row + from, bytes);
+    return out;
+}
+
+rc_status_t rc_merge_orders(rc_merge_t *m, rc_err_t *err)
+{
+    const rc_schema_table_t *t = &rc_schema[RC_T_ORDER];
+    rc_status_t st = RC_OK;
+    pile_t p = {.bytes = t->row_bytes};
+    void *rows = NULL;
+    size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
+    if (!end)
+        return RC_ENOMEM;
+    for (int s = 0; s < m->stores; s++) {
+        RC_TRY(pile_orders(&m->store[s], &p, err));
+        end[s] = p.rows;
+    }
+    RC_TRY(unite(&p, end, by_order, t->title, err));
+    rows = flatten(&p, 0, t->row_bytes, t->title, err);
+    if (!rows)
+        RC_TRY(RC_ENOMEM);
+    st = rc_h5_append(&m->h, t, rows, (int64_t)p.count, NULL, err);
+done:
+    free(rows);
+    free(end);
+    pile_free(&p);
+    return st;
+}
+
+/* ---------------------------------------------------------------------- features */
+
+/* One feature set over all stores. */
+typedef struct set {
+    const char *name;
+    char *names; /* of its columns */
+    int columns;
+    int first; /* store that it was first seen in */
+} set_t;
+
+static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t *p, rc_err_t *err)
+{
+    const rc_merge_store_t *store = &m->store[s];
+    rc_row_feature_t *row = NULL;
+    double *value = NULL;
+    char *names = NULL;
+    unsigned char *both = NULL;
+    int64_t n = 0;
+    int columns = 0;
+    rc_status_t st;
+    RC_TRY(rc_h5_read_features(&store->h, set->name, &row, &value, &n, &columns, &names, err));
+    if (!set->names) {
+        set->names = names;
+        set->columns = columns;
+        set->first = s;
+        p->bytes = sizeof *row + (size_t)columns * sizeof *value;
+        names = NULL;
+    } else if (columns != set->columns || strcmp(names, set->names) != 0)
+        RC_TRY(rc_fail(err, RC_ESTORE,
+            "%s and %s contradict each other: feature set %s has other columns in one than in the "
+            "other",
+            m->store[set->first].path, store->path, set->name));
+    both = rc_alloc(1, p->bytes, "a row of features", err);
+    if (!both)
+        RC_TRY(RC_ENOMEM);
+    for (int64_t i = 0; i < n; i++) {
+        RC_TRY(rc_merge_id(store, RC_T_MATRIX, 0, RC_FEATURES_PATH, i, &row[i].matrix, err));
+        RC_TRY(rc_merge_id(store, RC_T_RUN, 0, RC_FEATURES_PATH, i, &row[i].run, err));
+        memcpy(both, &row[i], sizeof *row);
+        memcpy(both + sizeof *row, value + i * columns, (size_t)columns * sizeof *value);
+        RC_TRY(push(p, both, "features", err));
+    }
+done:
+    free(both);
+    free(names);
+    free(value);
+    free(row);
+    return st;
+}
+
+static int has_set(char **list, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t merge_set(
+    rc_merge_t *m, char ***list, const int *count, const char *name, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    set_t set = {.name = name};
+    pile_t p = {0};
+    void *rows = NULL;
+    void *values = NULL;
+    size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
+    if (!end)
+        return RC_ENOMEM;
+    for (int s = 0; s < m->stores; s++) {
+        if (has_set(list[s], count[s], name))
+            RC_TRY(pile_features(m, s, &set, &p, err));
+        end[s] = p.rows;
+    }
+    RC_TRY(unite(&p, end, by_feature, "features", err));
+    rows = flatten(&p, 0, sizeof(rc_row_feature_t), "features", err);
+    values = flatten(
+        &p, sizeof(rc_row_feature_t), (size_t)set.columns * sizeof(double), "features", err);
+    if (!rows || !values)
+        RC_TRY(RC_ENOMEM);
+    RC_TRY(rc_h5_make_features(&m->h, name, set.columns, set.names, err));
+    st = rc_h5_append_features(&m->h, name, set.columns, rows, values, (int64_t)p.count, err);
+done:
+    free(values);
+    free(rows);
+    free(end);
+    free(set.names);
+    pile_free(&p);
+    return st;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    size_t all = 0;
+    const char **name = NULL;
+    char ***list = rc_alloc0((size_t)m->stores, sizeof *list, "feature sets", err);
+    int *count = rc_alloc0((size_t)m->stores, sizeof *count, "feature sets", err);
+    if (!list || !count)
+        RC_TRY(RC_ENOMEM);
+    for (int s = 0; s < m->stores; s++) {
+        RC_TRY(rc_h5_feature_sets(&m->store[s].h, &list[s], &count[s], err));
+        all += (size_t)count[s];
+    }
+    name = rc_alloc(all, sizeof *name, "feature sets", err);
+    if (!name)
+        RC_TRY(RC_ENOMEM);
+    all = 0;
+    for (int s = 0; s < m->stores; s++)
+        for (int i = 0; i < count[s]; i++)
+            name[all++] = list[s][i];
+    if (all)
+        qsort(name, all, sizeof *name, by_name);
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || strcmp(name[i], name[i - 1]) != 0)
+            RC_TRY(merge_set(m, list, count, name[i], err));
+done:
+    for (int s = 0; list && count && s < m->stores; s++) {
+        for (int i = 0; i < count[s]; i++)
+            free(list[s][i]);
+        free(list[s]);
+    }
+    free(list);
+    free(count);
+    free(name);
+    return st;
+}

@@ -1,0 +1,139 @@
+#include "config.h"
+#include "store/verify.h"
+#include "base/error.h"
+#include "store/seal.h"
+#include "store/verify_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is in a damaged file is not fit for a terminal. */
+static void clean(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+void rc_verify_say(
+    rc_verify_t *v, const char *path, int64_t row, const char *expected, const char *found, ...)
+{
+    char text[2][512];
+    va_list list;
+    va_start(list, found);
+    vsnprintf(text[0], sizeof text[0], found, list);
+    va_end(list);
+    snprintf(text[1], sizeof text[1], "%s", expected);
+    clean(text[0]);
+    clean(text[1]);
+    const rc_problem_t p = {path, row, text[1], text[0]};
+    v->info.problems++;
+    v->report(v->user, &p);
+}
+
+rc_status_t rc_verify_unread(rc_verify_t *v, const char *path, rc_status_t st, rc_err_t *err)
+{
+    if (st == RC_OK || st == RC_ENOMEM)
+        return st;
+    rc_verify_say(v, path, -1, "something that can be read", "%s", err ? err->text : "an error");
+    if (err)
+        *err = (rc_err_t){0};
+    return RC_OK;
+}
+
+static void bad_bytes(void *user, int64_t first, int64_t bytes)
+{
+    rc_verify_say(user, "bytes", first, "what was written",
+        "%" PRId64 " bytes in which something else is", bytes);
+}
+
+/* The bytes, before HDF5 sees them. */
+static rc_status_t check_bytes(rc_verify_t *v, rc_err_t *err)
+{
+    rc_seal_t seal;
+    struct stat s;
+    rc_err_t why = {0};
+    if (stat(v->path, &s) == 0 && S_ISDIR(s.st_mode))
+        return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", v->path);
+    int fd = open(v->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", v->path);
+    rc_status_t st = rc_seal_check(fd, v->path, bad_bytes, v, &seal, &why);
+    close(fd);
+    if (st == RC_ESTORE) {
+        rc_verify_say(v, "bytes", -1, "digests at the end of the file", "%s", why.text);
+        st = RC_OK;
+    } else if (st == RC_OK)
+        v->info.sealed = seal.present;
+    else if (err)
+        *err = why;
+    v->info.stopped = v->info.problems > 0;
+    return st;
+}
+
+/* Bytes behind the end that are no seal. */
+static rc_status_t check_end(rc_verify_t *v, rc_err_t *err)
+{
+#if H5_VERSION_GE(1, 10, 2)
+    haddr_t end = 0;
+    struct stat s;
+    if (v->info.sealed)
+        return RC_OK;
+    if (H5Fget_eoa(v->h.file, &end) < 0 || stat(v->path, &s) != 0)
+        return rc_fail(err, RC_ESTORE, "%s: cannot find its end", v->path);
+    if ((uint64_t)s.st_size > end)
+        rc_verify_say(v, "bytes", (int64_t)end, "the end of the file, or digests",
+            "%" PRId64 " other bytes", (int64_t)s.st_size - (int64_t)end);
+#else
+    (void)v;
+    (void)err;
+#endif
+    return RC_OK;
+}
+
+static rc_status_t check_all(rc_verify_t *v, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(check_bytes(v, err));
+    if (v->info.stopped)
+        return RC_OK;
+    RC_TRY(rc_h5_open(v->path, 0, &v->h, err));
+    RC_TRY(check_end(v, err));
+    RC_TRY(rc_verify_schema(v, err));
+    v->info.stopped = v->info.problems > 0;
+    if (v->info.stopped)
+        return RC_OK;
+    RC_TRY(rc_verify_tables(v, err));
+    RC_TRY(rc_verify_results(v, err));
+    st = rc_verify_journals(v, err);
+done:
+    return st;
+}
+
+rc_status_t rc_verify(const char *store, const rc_verify_options_t *options, rc_problem_fn *report,
+    void *user, rc_verify_info_t *out, rc_err_t *err)
+{
+    rc_verify_t v = {
+        .path = store, .options = options, .report = report, .user = user, .h = {.file = -1}};
+    rc_dicts_init(&v.dicts);
+    rc_err_t local = {0};
+    rc_status_t st = check_all(&v, &local);
+    (void)rc_h5_close(&v.h, NULL);
+    rc_dicts_free(&v.dicts);
+    free(v.key);
+    if (st < 0) {
+        if (err)
+            *err = local;
+        return st;
+    }
+    *out = v.info;
+    return RC_OK;
+}

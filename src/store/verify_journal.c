@@ -1,0 +1,163 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/journal.h"
+#include "store/path.h"
+#include "store/verify_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A journal while it is read. */
+typedef struct reading {
+    rc_verify_t *v;
+    const char *name;
+    int64_t folded; /* bytes that are in the store */
+    int32_t run;    /* id in the store, -1 not known */
+    int32_t rank;
+} reading_t;
+
+/* 0: a record that is whole and cannot be decoded. */
+static int is_understood(const rc_record_t *r)
+{
+    union {
+        rc_rec_run_t run;
+        rc_rec_kv_t kv;
+        rc_rec_source_t source;
+        rc_rec_feature_t feature;
+        rc_rec_order_t order;
+        rc_rec_begin_t begin;
+        rc_rec_result_t result;
+        rc_rec_settled_t settled;
+        rc_rec_plan_t plan;
+        rc_rec_end_t end;
+    } u;
+    switch (r->type) {
+    case RC_REC_RUN:
+        return rc_rec_get_run(r->payload, r->len, &u.run) == RC_OK;
+    case RC_REC_KV:
+        return rc_rec_get_kv(r->payload, r->len, &u.kv) == RC_OK;
+    case RC_REC_SOURCE:
+        return rc_rec_get_source(r->payload, r->len, &u.source) == RC_OK;
+    case RC_REC_FEATURE:
+        return rc_rec_get_feature(r->payload, r->len, &u.feature) == RC_OK;
+    case RC_REC_ORDER:
+        return rc_rec_get_order(r->payload, r->len, &u.order) == RC_OK;
+    case RC_REC_BEGIN:
+        return rc_rec_get_begin(r->payload, r->len, &u.begin) == RC_OK;
+    case RC_REC_RESULT:
+        return rc_rec_get_result(r->payload, r->len, &u.result) == RC_OK;
+    case RC_REC_SETTLED:
+    case RC_REC_LOST:
+        return r->len == 0 || rc_rec_get_settled(r->payload, r->len, &u.settled) == RC_OK;
+    case RC_REC_PLAN:
+        return rc_rec_get_plan(r->payload, r->len, &u.plan) == RC_OK;
+    case RC_REC_END:
+        return rc_rec_get_end(r->payload, r->len, &u.end) == RC_OK;
+    case RC_REC_DIED:
+        return 1;
+    }
+    return 1; /* of a newer version */
+}
+
+static void place(reading_t *j, const rc_record_t *r)
+{
+    rc_rec_run_t run;
+    if (rc_rec_get_run(r->payload, r->len, &run) < 0)
+        return;
+    const rc_dict_t *d = &j->v->dicts.d[RC_T_RUN];
+    const rc_row_run_t *row = d->rows;
+    for (size_t i = 0; i < d->count; i++)
+        if (strncmp(row[i].uuid, run.uuid, sizeof row[i].uuid) == 0)
+            j->run = (int32_t)i;
+    j->rank = run.rank;
+}
+
+/* A result that is said to be in the store is. */
+static void look_up(const reading_t *j, const rc_record_t *r)
+{
+    rc_verify_t *v = j->v;
+    const rc_verify_key_t key = {.seq = r->seq, .run = j->run, .rank = j->rank};
+    if (!v->options->deep || r->type != RC_REC_RESULT || r->end > j->folded || j->run < 0 ||
+        !v->key)
+        return;
+    if (v->info.results == 0 ||
+        !bsearch(&key, v->key, (size_t)v->info.results, sizeof key, rc_verify_compare))
+        rc_verify_say(v, j->name, r->end, "that what is folded of it is in /results",
+            "the result of record %" PRId64 " is not", r->seq);
+}
+
+static void read_records(reading_t *j, rc_journal_view_t *view)
+{
+    rc_record_t r;
+    int64_t first = 0;
+    int64_t at = 0;
+    while (rc_journal_next(view, &r)) {
+        if (r.type == RC_REC_RUN)
+            place(j, &r);
+        if (!is_understood(&r))
+            rc_verify_say(j->v, j->name, at, "a record that can be understood",
+                "one of type %d that cannot", (int)r.type);
+        look_up(j, &r);
+        at = r.end;
+    }
+    int64_t damage = rc_journal_damage(view, &first);
+    if (damage)
+        rc_verify_say(
+            j->v, j->name, first, "records", "%" PRId64 " damaged bytes from here on", damage);
+    if (rc_journal_size(view) < j->folded) {
+        char what[64];
+        snprintf(what, sizeof what, "at least the %" PRId64 " bytes that are folded", j->folded);
+        rc_verify_say(j->v, j->name, -1, what, "%" PRId64, rc_journal_size(view));
+    }
+}
+
+static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, rc_err_t *err)
+{
+    rc_journal_view_t *view = NULL;
+    rc_str_t path = {0};
+    int dead = 0;
+    reading_t j = {.v = v, .name = name, .run = -1};
+    const rc_dict_t *d = &v->dicts.d[RC_T_JOURNAL];
+    const rc_row_journal_t *row = d->rows;
+    for (size_t i = 0; i < d->count; i++)
+        if (strncmp(row[i].name, name, sizeof row[i].name) == 0)
+            j.folded = row[i].bytes;
+    rc_str_addf(&path, "%s/%s", dir, name);
+    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
+                                 : rc_journal_open(path.text, &dead, &view, err);
+    rc_str_free(&path);
+    if (st == RC_ENOENT) /* folded and removed since it was listed */
+        return RC_OK;
+    if (st < 0)
+        return rc_verify_unread(v, name, st, err);
+    read_records(&j, view);
+    rc_journal_view_close(view);
+    v->info.journals++;
+    return RC_OK;
+}
+
+rc_status_t rc_verify_journals(rc_verify_t *v, rc_err_t *err)
+{
+    char *store = NULL;
+    char *dir = NULL;
+    char **names = NULL;
+    int64_t count = 0;
+    rc_status_t st;
+    RC_TRY(rc_store_path(v->path, &store, err));
+    dir = rc_journal_dir(store, err);
+    if (!dir)
+        RC_TRY(RC_ENOMEM);
+    st = rc_journal_list(dir, &names, &count, err);
+    if (st < 0)
+        st = rc_verify_unread(v, dir, st, err);
+    for (int64_t i = 0; i < count && st == RC_OK; i++)
+        st = check_one(v, dir, names[i], err);
+done:
+    rc_journal_names_free(names, count);
+    free(dir);
+    free(store);
+    return st;
+}
