@@ -16,12 +16,14 @@ typedef struct rc_predictions {
     double *time;    /**< [count * classes] predicted ns; NULL: none were predicted */
 } rc_predictions_t;
 
-/** Ask a model for some rows.  Free with rc_predictions_free. */
+/** Ask a model for some rows.  Free with rc_predictions_free.
+ *  \return RC_OK, RC_EINVAL (the model has other inputs or classes than the data set), RC_ENOMEM */
 rc_status_t rc_predict_rows(const rc_model_t *m, const rc_dataset_t *d, const int64_t *row,
     int64_t n, rc_predictions_t *out, rc_err_t *err);
 void rc_predictions_free(rc_predictions_t *p);
 
-/** A figure with its 95 % bootstrap interval (resampled by matrix). */
+/** A figure with its 95 % bootstrap interval: percentiles over 1,000 resamples of the matrices,
+ * each with all of its rows.  NaN interval for fewer than two matrices. */
 typedef struct rc_figure {
     double value;
     double low;
@@ -29,18 +31,26 @@ typedef struct rc_figure {
 } rc_figure_t;
 
 /** Speedup of some way of choosing. */
-typedef struct rc_speedup {
+typedef struct rc_choosing {
     rc_figure_t geomean;
     rc_figure_t mean;
     double min;
     double max;
-} rc_speedup_t;
+} rc_choosing_t;
 
-enum { RC_TOLERANCES = 3, RC_LOSS_SHARES = 4, RC_LOSS_BINS = 12, RC_ERROR_QUANTILES = 9 };
+enum {
+    RC_TOLERANCES = 3,
+    RC_LOSS_SHARES = 4,
+    RC_LOSS_BINS = 12,
+    RC_ERROR_QUANTILES = 9,
+    RC_PART_ROWS_MIN = 10,
+    RC_RESAMPLES = 1000
+};
 
 extern const double rc_tolerances[RC_TOLERANCES];    /**< 0, 0.02, 0.05 */
 extern const double rc_loss_shares[RC_LOSS_SHARES];  /**< 0.02, 0.04, 0.05, 0.10 */
-extern const double rc_loss_edges[RC_LOSS_BINS + 1]; /**< of the histogram; the last is INFINITY */
+extern const double rc_loss_edges[RC_LOSS_BINS + 1]; /**< of the histogram; the last is INFINITY.
+    Bin i: above edge i, at most edge i + 1; a loss of 0 is in bin 0 */
 extern const double rc_error_quantiles[RC_ERROR_QUANTILES]; /**< 0.05 ... 0.99 */
 
 /** The same figures over a part of the rows: all of them, one K, one class of matrix. */
@@ -48,49 +58,53 @@ typedef struct rc_part {
     char name[129]; /**< "", "k=128 fp32", "structural problem" */
     int64_t rows;
     int64_t matrices;
-    rc_speedup_t selector;
-    rc_speedup_t oracle;
-    rc_speedup_t single; /**< always the one class that is best on the rows of the training part
-                              when it is known, else on these */
-    rc_speedup_t
-        random;       /**< expected value: the mean over classes of log speedup, and of speedup */
-    rc_figure_t gain; /**< (geomean selector - 1) / (geomean oracle - 1); NaN when the
-                           oracle gains less than 0.1 % */
+    rc_choosing_t selector;
+    rc_choosing_t oracle;
+    rc_choosing_t single; /**< always one class, rc_evaluation_t.single */
+    rc_choosing_t random; /**< expected value: the mean over classes of log speedup, and of speedup;
+                               min and max over all classes of all rows */
+    rc_figure_t gain;     /**< (geomean selector - 1) / (geomean oracle - 1); NaN when the oracle
+                               gains less than 0.1 %; resamples in which it does are left out */
     rc_figure_t of_oracle; /**< geomean selector / geomean oracle */
     rc_figure_t mean_loss; /**< mean of the loss */
     double worst_loss;
-    int64_t worst_row;              /**< of the data set */
+    int64_t worst_row;              /**< of the data set; the first of equals */
     double within[RC_LOSS_SHARES];  /**< share of rows with loss at most rc_loss_shares */
     double accuracy[RC_TOLERANCES]; /**< share with loss at most the tolerance */
-    double balanced[RC_TOLERANCES]; /**< mean over the classes that are best somewhere */
+    double balanced[RC_TOLERANCES]; /**< mean of the accuracy over the classes that are best
+                                         somewhere, each on the rows that it is best on */
     int64_t histogram[RC_LOSS_BINS];
 } rc_part_t;
 
 typedef struct rc_evaluation {
     int classes;
-    int single; /**< class of the always-best-single baseline */
+    int single;          /**< class of the always-best-single baseline */
+    int single_is_given; /**< 1: chosen on the training part; 0: on the evaluated rows */
     rc_part_t all;
     int by_k_count;
     rc_part_t *by_k; /**< by K and precision, ascending, n last */
     int by_kind_count;
-    rc_part_t *by_kind; /**< by kind of matrix, most rows first; those with fewer than 10 rows are
-                             one part "other" */
+    rc_part_t *by_kind; /**< by kind of matrix, most rows first, no kind as "unknown"; those with
+                             fewer than RC_PART_ROWS_MIN rows are one part "other", the last */
     int64_t *confusion; /**< [best * classes + chosen] rows */
     double *confusion_loss; /**< mean loss of the cell, NaN for an empty one */
     double *error_quantile; /**< [classes * RC_ERROR_QUANTILES] of |predicted / measured - 1|, then
                                  [RC_ERROR_QUANTILES] over all; NULL: no times */
-    double *error_mean;     /**< [classes + 1] MAPE */
+    double *error_mean;     /**< [classes + 1] MAPE; NULL: no times */
     double *portfolio;      /**< [classes] geomean speedup of the oracle over the greedy first i + 1
                                  classes */
-    int *portfolio_class;   /**< [classes] which one is added */
+    int *portfolio_class;   /**< [classes] which one is added: the one that helps most, from the
+                                 best single one on; the first of equals */
 } rc_evaluation_t;
 
 /** Evaluate.
+ *  \param[in] p       rows in any order; a row may come more than once and then counts so often
  *  \param[in] single  class of the always-best-single baseline as found on the training part; -1:
  *                     the best on the evaluated rows (and that is said)
- *  \param[in] seed    of the bootstrap (1,000 resamples)
+ *  \param[in] seed    of the bootstrap
  *  \param[out] out    free with rc_evaluation_free
- *  \return RC_OK, RC_EINVAL (no rows), RC_ENOMEM */
+ *  \return RC_OK, RC_EINVAL (no rows, or a row or class that is not there), RC_ENOMEM.
+ *  Depends on the set of rows only, not on their order; one thread. */
 rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
     rc_evaluation_t *out, rc_err_t *err);
 void rc_evaluation_free(rc_evaluation_t *e);

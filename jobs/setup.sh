@@ -13,7 +13,7 @@ jobs=${ROWCAST_JOBS:-$cores}
 # shellcheck disable=SC2034  # the lists are for the scripts that source this
 {
     packages_build=(build-essential autoconf automake libtool pkg-config libopenmpi-dev openmpi-bin
-        libhdf5-openmpi-dev libarchive-dev libjansson-dev libxxhash-dev zlib1g-dev
+        libhdf5-openmpi-dev libarchive-dev libjansson-dev libxxhash-dev zlib1g-dev libcurl4-openssl-dev
         libopenblas-dev libxgboost-dev libsvm-dev)
     packages_check=(libcmocka-dev hdf5-tools patchelf python3 python3-h5py python3-pandas xz-utils zstd groff-base)
     packages_full=(libhdf5-dev shellcheck cppcheck)

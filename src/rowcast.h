@@ -179,8 +179,10 @@ typedef struct rc_candidate {
     int is_baseline;    /**< 1: the class that the break-even is against */
 } rc_candidate_t;
 
-/** Number of classes, and the class at index 0 .. count - 1 (RC_EINVAL outside). */
+/** Number of classes of a model. */
 RC_API int rc_model_candidates(const rc_model_t *m);
+
+/** The class at index 0 .. rc_model_candidates - 1.  \return RC_OK or RC_EINVAL (outside) */
 RC_API rc_status_t rc_model_candidate(
     const rc_model_t *m, int index, rc_candidate_t *out, rc_err_t *err);
 
@@ -212,6 +214,7 @@ typedef struct rc_choice {
     int outside;           /**< inputs outside the range of the training data: the choice is an
                                 extrapolation when not 0 */
     rc_schedule_t schedule; /**< of the chosen order, as from rc_order_build */
+    rc_geometry_t geometry; /**< that it is built for: slot p belongs to worker p mod geometry.nw */
 } rc_choice_t;
 
 /** Choose for a matrix: features, prediction, and the schedule of the chosen order.

@@ -2,6 +2,7 @@
 #include "catalog/list.h"
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "sparse/generate.h"
@@ -150,18 +151,39 @@ done:
     return st;
 }
 
+/* Entry i moves to place `kept`; the one that was there goes to i, to be freed. */
+static void keep_entry(rc_catalog_t *c, int64_t i, int64_t kept)
+{
+    rc_entry_t keep = c->entry[i];
+    c->entry[i] = c->entry[kept];
+    c->entry[kept] = keep;
+}
+
+static void drop_behind(rc_catalog_t *c, int64_t kept)
+{
+    for (int64_t i = kept; i < c->count; i++)
+        free_entry(&c->entry[i]);
+    c->count = kept;
+}
+
 void rc_catalog_select(rc_catalog_t *c, const rc_expr_t *where, int64_t limit)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < c->count; i++)
-        if ((limit < 0 || kept < limit) && rc_expr_match(where, rc_entry_get, &c->entry[i])) {
-            rc_entry_t keep = c->entry[i];
-            c->entry[i] = c->entry[kept]; /* the dropped one stays behind, to be freed */
-            c->entry[kept++] = keep;
-        }
-    for (int64_t i = kept; i < c->count; i++)
-        free_entry(&c->entry[i]);
-    c->count = kept;
+        if ((limit < 0 || kept < limit) && rc_expr_match(where, rc_entry_get, &c->entry[i]))
+            keep_entry(c, i, kept++);
+    drop_behind(c, kept);
+}
+
+void rc_catalog_slice(rc_catalog_t *c, int64_t index, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        rc_digest_t d = rc_digest(c->entry[i].name, strlen(c->entry[i].name));
+        if ((int64_t)(d.lo % (uint64_t)count) == index - 1)
+            keep_entry(c, i, kept++);
+    }
+    drop_behind(c, kept);
 }
 
 void rc_catalog_free(rc_catalog_t *c)

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct options {
     const char *store;
@@ -19,6 +20,7 @@ struct options {
     const char *catalog;
     const char *where;
     int64_t limit;
+    const char *slice;
     const char *policies;
     const char *kernels;
     const char *k;
@@ -35,11 +37,13 @@ struct options {
     int share_device;
     const char *timing;
     const char *cache;
+    const char *cache_mode;
     double case_time;
     double target;
     int64_t max_reps;
     int64_t seed;
     double time_budget;
+    double hang_limit;
     const char *redo;
     int dry_run;
     const char *format;
@@ -65,6 +69,10 @@ static const rc_opt_t table[] = {
         "--fields' lists the fields.",
         0, 0},
     {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
+    {"slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
+        "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
+        "'rowcast merge' puts together.",
+        0, 0},
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
@@ -113,8 +121,13 @@ static const rc_opt_t table[] = {
         "exclusive: on CPUs one rank of a node times while the others wait; shared: they time at "
         "once, each on its own cores. Default: exclusive.",
         0, 0},
-    {"cache", 0, RC_OPT_TEXT, AT(cache), "MODE",
-        "warm, or cold: flush the caches before each product. Default: warm.", 0, 0},
+    {"cache", 0, RC_OPT_TEXT, AT(cache), "DIR",
+        "Keep matrices in binary form in DIR, and load those that are there from it while their "
+        "files are the same: many times faster than text. Ranks, nodes and sweeps may share it; it "
+        "may be deleted at any time. Default: none.",
+        0, 0},
+    {"cache-mode", 0, RC_OPT_TEXT, AT(cache_mode), "MODE",
+        "warm, or cold: flush the processor's caches before each product. Default: warm.", 0, 0},
     {"case-time", 0, RC_OPT_DOUBLE, AT(case_time), "SECONDS",
         "Time budget of the repetitions of a case. Default: 0.03.", 1e-6, 1e6},
     {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
@@ -124,6 +137,12 @@ static const rc_opt_t table[] = {
         "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
     {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
+    {"hang-limit", 0, RC_OPT_DOUBLE, AT(hang_limit), "SECONDS",
+        "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
+        "a "
+        "kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
+        "crashed. Default: 3600; 0: never.",
+        0, 1e9},
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest.",
@@ -196,6 +215,22 @@ static rc_status_t choose(const char *what, const char *text, const char *first,
         err, RC_EINVAL, "--%s: expected %s or %s, found '%s'", what, first, second, text);
 }
 
+/* --cache said once what --cache-mode says now. */
+static rc_status_t select_cache(const char *dir, rc_err_t *err)
+{
+    struct stat s;
+    if (!dir)
+        return RC_OK;
+    if (strcmp(dir, "warm") == 0 || strcmp(dir, "cold") == 0)
+        return rc_fail(err, RC_EINVAL,
+            "--cache is a folder of matrices; the processor's caches are --cache-mode %s (a folder "
+            "of this name is ./%s)",
+            dir, dir);
+    if (!*dir || (stat(dir, &s) == 0 && !S_ISDIR(s.st_mode)))
+        return rc_fail(err, RC_EINVAL, "--cache: '%s' is not a folder", dir);
+    return RC_OK;
+}
+
 static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_err_t *err)
 {
     static const rc_c_order_t orders[] = {RC_C_ORIGINAL, RC_C_SCHEDULE};
@@ -221,7 +256,9 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->store = l->store;
     rc_measure_defaults(&c->measure, c->device);
     RC_TRY(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
-    RC_TRY(choose("cache", o->cache, "warm", "cold", &c->measure.cold, err));
+    RC_TRY(choose("cache-mode", o->cache_mode, "warm", "cold", &c->measure.cold, err));
+    RC_TRY(select_cache(o->cache, err));
+    c->cache = o->cache;
     if (o->case_time > 0)
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
     if (o->target >= 0)
@@ -242,6 +279,10 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
     RC_TRY(
         rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &l->catalog, NULL, err));
+    int64_t slice;
+    int64_t slices;
+    RC_TRY(rc_select_slice(o->slice, &slice, &slices, err));
+    rc_catalog_slice(&l->catalog, slice, slices);
     c->catalog = &l->catalog;
     c->policy = l->policy;
     c->kernel = l->kernel;
@@ -254,6 +295,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->device_memory = o->device_memory;
     c->ahead = (int)o->ahead;
     c->time_budget_s = o->time_budget;
+    c->hang_limit_s = o->hang_limit;
     c->redo = o->redo;
 done:
     return st;
@@ -462,6 +504,7 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
 static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1,
+        .hang_limit = 3600,
         .policies = "all",
         .kernels = "all",
         .k = "32",
@@ -470,7 +513,7 @@ static int run(int argc, char **argv)
         .device = "auto",
         .ahead = -1,
         .timing = "exclusive",
-        .cache = "warm",
+        .cache_mode = "warm",
         .target = -1,
         .seed = 1};
     char **operands;

@@ -11,7 +11,7 @@ static void overall_help(FILE *out)
           "Usage: rowcast COMMAND [OPTIONS]\n\nCommands:\n",
         out);
     for (int i = 0; rc_commands[i]; i++)
-        fprintf(out, "  %-10s  %s\n", rc_commands[i]->name, rc_commands[i]->summary);
+        fprintf(out, "  %-12s  %s\n", rc_commands[i]->name, rc_commands[i]->summary);
     fputs("\n'rowcast COMMAND --help' explains a command; 'rowcast --version' prints the version.\n"
           "Exit codes: 0 done; 1 ran, and something failed; 2 usage; 3 input, store or machine;\n"
           "75 stopped early with work left: run it again.\n",

@@ -172,3 +172,20 @@ done:
     rc_catalog_free(&c);
     return st;
 }
+
+rc_status_t rc_select_slice(const char *text, int64_t *index, int64_t *count, rc_err_t *err)
+{
+    enum { most = 1000000, digits = 8 };
+    char first[digits];
+    *index = *count = 1;
+    if (!text)
+        return RC_OK;
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : 0;
+    if (!slash || n >= sizeof first)
+        return rc_fail(err, RC_EINVAL, "--slice: expected I/N as 2/8, found '%s'", text);
+    memcpy(first, text, n);
+    first[n] = '\0';
+    rc_status_t st = rc_parse_int(slash + 1, 1, most, "--slice I/N: N", count, err);
+    return st < 0 ? st : rc_parse_int(first, 1, *count, "--slice I/N: I", index, err);
+}

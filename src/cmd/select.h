@@ -27,4 +27,7 @@ rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *co
 rc_status_t rc_select_matrices(const char *collection, const char *catalog, const char *where,
     int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err);
 
+/** "2/8": slice 2 of 8; NULL is 1 of 1.  \return RC_OK or RC_EINVAL */
+rc_status_t rc_select_slice(const char *text, int64_t *index, int64_t *count, rc_err_t *err);
+
 #endif

@@ -5,28 +5,34 @@
 
 #include "model/predictor.h"
 
-/** A node: feature < 0 is a leaf with `value`; else go to `left` when (float)x[feature] < value
- *  (compared as float: boosting libraries store thresholds so), else to `right`. */
+/** A node of 16 bytes: four share a cache line.  feature < 0 is a leaf with `value`; else go to
+ * node `left` when (float)x[feature] < value (the input is rounded to float, since boosting
+ * libraries compare and store thresholds so), else to node left + 1. */
 typedef struct rc_tree_node {
-    int32_t feature;
-    int32_t left; /**< index in the node array, larger than that of the node itself */
-    int32_t right;
-    double value;
+    double value;    /**< finite; a threshold that comes from a float is exact */
+    int32_t feature; /**< < inputs; -1 for a leaf */
+    int32_t left;    /**< larger than the index of the node itself; 0 for a leaf */
 } rc_tree_node_t;
 
-/** Output o is base[o] + the sum of its trees in order: trees first[o] .. first[o + 1] - 1, tree t
- *  has its root at node root[t]. */
+/** Output o is base[o] + the sum of its trees in order: trees first[o] .. first[o + 1] - 1.  Tree t
+ *  is nodes root[t] .. root[t + 1] - 1, its root is the first of them, and each of the others is
+ * the child of exactly one. */
 typedef struct rc_forest {
+    int inputs;
     int outputs;
-    double *base;   /**< [outputs] */
-    int32_t *first; /**< [outputs + 1] */
-    int32_t *root;  /**< [trees] */
-    rc_tree_node_t *node;
     int32_t trees;
     int32_t nodes;
+    double *base;         /**< [outputs] */
+    int32_t *first;       /**< [outputs + 1], first[0] = 0, first[outputs] = trees */
+    int32_t *root;        /**< [trees + 1], root[0] = 0, root[trees] = nodes */
+    rc_tree_node_t *node; /**< [nodes] */
 } rc_forest_t;
 
 extern const rc_predictor_kind_t rc_predictor_forest;
+
+/** A forest with arrays of these sizes, all zero; free with rc_forest_free.
+ *  NULL with err set when a size is out of range or there is no memory. */
+rc_forest_t *rc_forest_new(int inputs, int outputs, int32_t trees, int32_t nodes, rc_err_t *err);
 
 void rc_forest_free(rc_forest_t *f);
 

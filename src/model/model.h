@@ -46,7 +46,7 @@ extern const char *const rc_output_names[];
 
 enum {
     RC_INPUT_NAME_MAX = 64,
-    RC_CLASS_NAME_MAX = 192,
+    RC_CLASS_NAME_MAX = 193, /* kernel, "/", policy */
     RC_POLICY_NAME_MAX = 32,
     RC_KERNEL_NAME_MAX = 160,
     RC_DEVICE_NAME_MAX = 160
@@ -62,6 +62,12 @@ typedef struct rc_model_input {
     double max;   /**< an extrapolation */
 } rc_model_input_t;
 
+/** The team that something is computed for, by precision; nw 0: precision not trained. */
+typedef struct rc_model_geometry {
+    rc_geometry_t fp32;
+    rc_geometry_t fp64;
+} rc_model_geometry_t;
+
 /** One class: order task: `kernel` is the same for all; plan task: the pair is the class. */
 typedef struct rc_model_class {
     char name[RC_CLASS_NAME_MAX +
@@ -70,13 +76,10 @@ typedef struct rc_model_class {
     char kernel[RC_KERNEL_NAME_MAX + 1]; /**< with parameters, as in the store */
     int32_t policy_version;
     int32_t kernel_version;
+    rc_model_geometry_t geometry; /**< that the order is built for: of the kernel, which differs
+                                       from that of the features where a plan has several kernels;
+                                       nw 0: that of the features */
 } rc_model_class_t;
-
-/** The geometry that the features are computed for, by precision; nw 0: precision not trained. */
-typedef struct rc_model_geometry {
-    rc_geometry_t fp32;
-    rc_geometry_t fp64;
-} rc_model_geometry_t;
 
 /** What a selector is.  Zero-initialise; rc_model_free frees what it owns (inputs, classes,
  *  predictor state, cost table, JSON).  `training` and `evaluation` are free-form objects for
@@ -89,7 +92,7 @@ struct rc_model {
     char device[RC_DEVICE_NAME_MAX + 1]; /**< class of the device whose times were learnt */
     char feature_set[32];
     int32_t feature_version;
-    rc_model_geometry_t geometry;
+    rc_model_geometry_t geometry; /**< that the features are computed for */
     int inputs;
     rc_model_input_t *input; /**< [inputs] */
     int classes;

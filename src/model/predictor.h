@@ -23,7 +23,9 @@ typedef struct rc_predictor_kind {
     /** \param[in] x  [inputs], standardised;  \param[out] out  [outputs].  Allocates nothing. */
     void (*score)(const void *state, const double *x, double *scratch, double *out);
     /** Write `static void NAME_score(const double *x, double *out)` and its tables as C99; the
-     *  same operations in the same order as `score`.  Doubles as hexadecimal floats. */
+     *  same operations in the same order as `score`.  Doubles as hexadecimal floats.  The caller
+     *  has written what comes before (<math.h>, products and sums not fused) and set the locale.
+     *  \return RC_OK, RC_EIO */
     rc_status_t (*emit)(const void *state, const char *name, FILE *out, rc_err_t *err);
     void (*free)(void *state); /**< accepts NULL */
 } rc_predictor_kind_t;

@@ -13,17 +13,21 @@
 typedef struct rc_svm {
     int inputs;
     int outputs;
-    int present; /**< classes that occur */
-    int *label;  /**< [present] class of each */
-    int *count;  /**< [present] vectors of each */
-    int vectors; /**< sum of counts */
-    double gamma;
+    int present;    /**< classes that occur, >= 1 */
+    int vectors;    /**< sum of counts */
+    int32_t *label; /**< [present] class of each, all different */
+    int32_t *count; /**< [present] vectors of each */
+    double gamma;   /**< > 0 */
     double *vector; /**< [vectors * inputs], by class */
     double *coef;   /**< [(present - 1) * vectors], as LIBSVM's sv_coef */
     double *rho;    /**< [present (present - 1) / 2] */
 } rc_svm_t;
 
 extern const rc_predictor_kind_t rc_predictor_svm;
+
+/** A machine with arrays of these sizes, all zero; free with rc_svm_free.
+ *  NULL with err set when a size is out of range or there is no memory. */
+rc_svm_t *rc_svm_new(int inputs, int outputs, int present, int vectors, rc_err_t *err);
 
 void rc_svm_free(rc_svm_t *s);
 

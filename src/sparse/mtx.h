@@ -14,6 +14,34 @@
 rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t *entries,
     rc_mtx_info_t *info, rc_err_t *err);
 
+/** Demands on a file that is only counted. */
+typedef struct rc_mtx_limits {
+    const char *label;    /**< the file's name in messages */
+    const char *name;     /**< the file must be a .tar.gz with NAME/NAME.mtx and nothing outside
+                               NAME/, whatever its own name; NULL: any file that rc_mtx_read takes */
+    int64_t member_bytes; /**< with a name: of one member of the archive, at most */
+    int64_t total_bytes;  /**< with a name: of the expanded archive, at most */
+    int (*stop)(
+        void *arg); /**< asked now and then; not 0 ends the call with RC_EINTR; may be NULL */
+    void *stop_arg;
+} rc_mtx_limits_t;
+
+/** What is in a file. */
+typedef struct rc_mtx_counts {
+    int64_t rows;
+    int64_t cols;
+    int64_t entries;  /**< in the file */
+    int64_t expanded; /**< entries of the matrix when symmetric kinds are expanded; duplicates count
+                           each time */
+    int64_t nonzeros; /**< of them with a value other than 0; -1 when the file has no real values */
+} rc_mtx_counts_t;
+
+/** Read a whole file as rc_mtx_read does, with all of its checks and those of its container, but
+ *  count its entries instead of keeping them.
+ *  \return as rc_mtx_read; RC_EINTR.  Memory: some blocks of text, whatever the file says. */
+rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
+    rc_mtx_counts_t *out, rc_err_t *err);
+
 /** Write coordinate real general, the shortest decimal text that reads back as the same double.
  *  \param[in] comment  lines to put after the banner, each without '%' and newline; may be NULL
  *  The file appears under its name only when complete (written beside it, then renamed).

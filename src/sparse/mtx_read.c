@@ -40,15 +40,23 @@ typedef struct reader {
     rc_segment_t *segment;
     size_t segments;
     size_t segment_capacity;
-    int64_t entries; /* in the segments */
+    int64_t entries;               /* in the segments, or counted */
+    const rc_mtx_limits_t *limits; /* NULL: the entries are kept */
+    rc_source_limits_t source_limits;
+    rc_mtx_counts_t counts; /* with limits */
 } reader_t;
 
-static rc_status_t reader_open(reader_t *r, rc_err_t *err)
+/* \param path  of the file; r->path is its name in messages */
+static rc_status_t reader_open(reader_t *r, const char *path, rc_err_t *err)
 {
+    const rc_mtx_limits_t *l = r->limits;
+    if (l && l->name)
+        r->source_limits = (rc_source_limits_t){l->name, l->member_bytes, l->total_bytes};
     r->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (r->c == (locale_t)0)
         return rc_fail(err, RC_ENOMEM, "%s: no memory for a locale", r->path);
-    rc_status_t st = rc_source_open(r->path, &r->source, err);
+    rc_status_t st =
+        rc_source_open_limited(path, l && l->name ? &r->source_limits : NULL, &r->source, err);
     if (st < 0) {
         rc_err_context(err, "%s", r->path);
         return st;
@@ -98,6 +106,8 @@ static rc_status_t decode(reader_t *r, size_t kept, size_t *got, rc_err_t *err)
 static rc_status_t decode_failed(const reader_t *r, rc_status_t st, rc_err_t *err)
 {
     rc_err_t cause = err ? *err : (rc_err_t){0};
+    if (r->limits) /* the matter is the container, not the text */
+        return rc_fail(err, st, "%s: %.400s", r->path, cause.text);
     return rc_mtx_fail(err, st, r->path, r->lines + 1, "at or after this line %.300s", cause.text);
 }
 
@@ -230,12 +240,28 @@ static rc_status_t slice_failed(const reader_t *r, const rc_mtx_slice_t *s, rc_e
         rc_mtx_word(p, line.end, found, sizeof found));
 }
 
+/* Count the entries of a slice instead of keeping them. */
+static void count_slice(reader_t *r, const rc_mtx_slice_t *s)
+{
+    int is_general = r->head.symmetry == RC_MTX_GENERAL;
+    int64_t expanded = 0;
+    int64_t zeros = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        int twice = !is_general && s->triple[i].row != s->triple[i].col;
+        expanded += 1 + twice;
+        zeros += s->triple[i].val == 0 ? 1 + twice : 0;
+    }
+    r->counts.expanded += expanded;
+    r->counts.nonzeros += expanded - zeros;
+}
+
 /* Take the entries of the slices over in order; the first bad line ends it. */
 static rc_status_t collect(reader_t *r, rc_mtx_slice_t *slice, int64_t count, rc_err_t *err)
 {
     void *p = r->segment;
-    rc_status_t st = rc_grow(&p, &r->segment_capacity, r->segments + (size_t)count,
-        sizeof *r->segment, "a list of entries", err);
+    size_t need = r->segments + (r->limits ? 0 : (size_t)count);
+    rc_status_t st =
+        rc_grow(&p, &r->segment_capacity, need, sizeof *r->segment, "a list of entries", err);
     if (st < 0)
         return st;
     r->segment = p;
@@ -253,6 +279,10 @@ static rc_status_t collect(reader_t *r, rc_mtx_slice_t *slice, int64_t count, rc
             return slice_failed(r, s, err);
         r->lines += s->lines;
         r->entries += s->n;
+        if (r->limits) {
+            count_slice(r, s);
+            continue;
+        }
         r->segment[r->segments++] = (rc_segment_t){s->triple, s->n};
         s->triple = NULL;
     }
@@ -311,8 +341,13 @@ static rc_status_t parse_range(
 
 static size_t whole_lines(const reader_t *r)
 {
-    if (r->is_last)
-        return r->length;
+    if (r->is_last) {
+        /* counting takes a mapped text in pieces too, for entries that are kept for a while */
+        int in_pieces = r->limits && r->length - r->at > r->block;
+        const char *piece = r->text + r->at + (in_pieces ? r->block : 0);
+        return in_pieces ? (size_t)(after_newline(piece, r->text + r->length) - r->text)
+                         : r->length;
+    }
     size_t end = r->length;
     while (end > r->at && r->text[end - 1] != '\n')
         end--;
@@ -323,6 +358,8 @@ static rc_status_t read_entries(reader_t *r, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (;;) {
+        if (r->limits && r->limits->stop && r->limits->stop(r->limits->stop_arg))
+            return rc_fail(err, RC_EINTR, "%s: asked to stop", r->path);
         size_t end = whole_lines(r);
         if (end == r->at && !r->is_last) {
             RC_TRY(more_text(r, err));
@@ -337,9 +374,12 @@ static rc_status_t read_entries(reader_t *r, rc_err_t *err)
                 *err = d.err;
             return decode_failed(r, d.status, err);
         }
-        if (r->is_last)
+        if (r->is_last && end == r->length)
             break;
-        step(r, d.kept, d.got);
+        if (r->is_last)
+            r->at = end;
+        else
+            step(r, d.kept, d.got);
     }
     if (r->entries < r->head.entries)
         return rc_mtx_fail(err, RC_EFORMAT, r->path, r->lines + 1,
@@ -419,7 +459,7 @@ rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size
         .path = path, .threads = rc_thread_count(threads), .block = block, .slice = slice};
     int64_t duplicates = 0;
     rc_status_t st;
-    RC_TRY(reader_open(&r, err));
+    RC_TRY(reader_open(&r, path, err));
     RC_TRY(read_head(&r, err));
     RC_TRY(read_entries(&r, err));
     RC_TRY(build(&r, out, &duplicates, err));
@@ -442,13 +482,49 @@ rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t 
     enum { head_block = 1 << 16 };
     reader_t r = {.path = path, .threads = 1, .block = head_block, .slice = slice_default};
     rc_status_t st;
-    RC_TRY(reader_open(&r, err));
+    RC_TRY(reader_open(&r, path, err));
     RC_TRY(read_head(&r, err));
     *rows = r.head.rows;
     *cols = r.head.cols;
     *entries = r.head.entries;
     if (info)
         fill_info(&r.head, 0, info);
+done:
+    reader_close(&r);
+    return st;
+}
+
+/* The lists of an array file say nothing of rows and columns. */
+static void count_array(reader_t *r)
+{
+    int is_general = r->head.symmetry == RC_MTX_GENERAL;
+    r->counts.expanded = r->head.symmetry == RC_MTX_SKEW ? r->head.rows * (r->head.rows - 1)
+                                                         : r->head.rows * r->head.cols;
+    if (!is_general)
+        r->counts.nonzeros = -1;
+}
+
+rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
+    rc_mtx_counts_t *out, rc_err_t *err)
+{
+    static const rc_mtx_limits_t none = {0};
+    reader_t r = {.path = limits && limits->label ? limits->label : path,
+        .threads = rc_thread_count(threads),
+        .block = block_default,
+        .slice = slice_default,
+        .limits = limits ? limits : &none};
+    rc_status_t st;
+    RC_TRY(reader_open(&r, path, err));
+    RC_TRY(read_head(&r, err));
+    RC_TRY(read_entries(&r, err));
+    if (r.head.is_array)
+        count_array(&r);
+    if (r.head.field == RC_MTX_PATTERN || r.head.field == RC_MTX_COMPLEX)
+        r.counts.nonzeros = -1;
+    r.counts.rows = r.head.rows;
+    r.counts.cols = r.head.cols;
+    r.counts.entries = r.head.entries;
+    *out = r.counts;
 done:
     reader_close(&r);
     return st;

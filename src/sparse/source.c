@@ -9,6 +9,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,6 +31,10 @@ struct rc_source {
     int read_errno;          /* of a failed read(2) */
     int is_tar;
     int ended;
+    const rc_source_limits_t *limits; /* NULL: a file that is trusted to be one of ours */
+    int64_t decoded;                  /* bytes out of gzip */
+    int too_large;                    /* decoded went over the limit */
+    int matrices;                     /* members NAME/NAME.mtx seen; counted with limits only */
 };
 
 /* ---------------------------------------------------------- what is inside? */
@@ -86,6 +91,12 @@ static ssize_t inflate_some(rc_source_t *s, struct archive *a)
             archive_set_error(a, EILSEQ, "%s", problem);
             return -1;
         }
+        s->decoded += (int64_t)got;
+        if (s->limits && s->decoded > s->limits->total_bytes) {
+            s->too_large = 1;
+            archive_set_error(a, EFBIG, "too large");
+            return -1;
+        }
         if (got > 0 || !rc_gunzip_is_hungry(s->gunzip))
             return (ssize_t)got;
         ssize_t n = read_fully(s);
@@ -123,6 +134,10 @@ static rc_status_t archive_failed(const rc_source_t *s, rc_err_t *err)
 {
     if (s->read_errno)
         return rc_fail_errno(err, RC_EIO, s->read_errno, "cannot read");
+    if (s->too_large)
+        return rc_fail(err, RC_EFORMAT,
+            "the archive expands to more than the %" PRId64 " bytes that its matrix can take",
+            s->limits->total_bytes);
     if (archive_errno(s->archive) == ENOMEM)
         return rc_fail(err, RC_ENOMEM, "no memory to decode");
     const char *text = archive_error_string(s->archive);
@@ -150,6 +165,52 @@ static void stem(const char *path, rc_str_t *out)
     rc_str_addn(out, base, n);
 }
 
+/* Whether a member's path is NAME or below NAME/ and stays there. */
+static int is_below(const char *path, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(path, name, n) != 0 || (path[n] != '/' && path[n] != '\0'))
+        return 0;
+    for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/'))
+        if (strncmp(p, "/..", 3) == 0 && (p[3] == '/' || p[3] == '\0'))
+            return 0;
+    return 1;
+}
+
+/* With limits: whether a member is of a kind, name and size that an archive of the collection has.
+ */
+static rc_status_t check_member(rc_source_t *s, struct archive_entry *entry, rc_err_t *err)
+{
+    const rc_source_limits_t *l = s->limits;
+    const char *path = archive_entry_pathname(entry);
+    if (!l)
+        return RC_OK;
+    if (!path)
+        return rc_fail(err, RC_EFORMAT, "a member of the archive has no readable name");
+    if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
+        (archive_entry_filetype(entry) != AE_IFREG && archive_entry_filetype(entry) != AE_IFDIR))
+        return rc_fail(err, RC_EFORMAT,
+            "expected files and folders in the archive, found a link or device '%.100s'", path);
+    if (strncmp(path, "./", 2) == 0)
+        path += 2;
+    if (!*path)
+        return RC_OK;
+    if (!is_below(path, l->name))
+        return rc_fail(err, RC_EFORMAT,
+            "expected members below '%s/' in the archive, found '%.100s'", l->name, path);
+    if (archive_entry_size(entry) > l->member_bytes)
+        return rc_fail(err, RC_EFORMAT,
+            "the member '%.100s' has %" PRId64 " bytes, its matrix can take %" PRId64 " at most",
+            path, (int64_t)archive_entry_size(entry), l->member_bytes);
+    size_t n = strlen(l->name);
+    int is_matrix = path[n] == '/' && strncmp(path + n + 1, l->name, n) == 0 &&
+                    strcmp(path + 2 * n + 1, ".mtx") == 0;
+    if (is_matrix && s->matrices++ > 0)
+        return rc_fail(err, RC_EFORMAT,
+            "expected the member '%.100s' once in the archive, found it twice", path);
+    return RC_OK;
+}
+
 /* Step to the member NAME/NAME.mtx; others (right-hand sides, coordinates) are passed over. */
 static rc_status_t find_member(rc_source_t *s, struct archive_entry *entry, rc_err_t *err)
 {
@@ -159,13 +220,17 @@ static rc_status_t find_member(rc_source_t *s, struct archive_entry *entry, rc_e
     rc_str_t seen = {0};
     rc_status_t st = RC_OK;
     int count = 0;
-    stem(s->path, &name);
+    if (s->limits)
+        rc_str_add(&name, s->limits->name);
+    else
+        stem(s->path, &name);
     rc_str_addf(&wanted, "%s/%s.mtx", name.text ? name.text : "", name.text ? name.text : "");
     if (name.failed || wanted.failed) {
         st = rc_fail(err, RC_ENOMEM, "no memory for a member's name");
         goto done;
     }
     for (;;) {
+        RC_TRY(check_member(s, entry, err));
         const char *path = archive_entry_pathname(entry);
         if (path && strncmp(path, "./", 2) == 0)
             path += 2;
@@ -217,6 +282,9 @@ static rc_status_t open_archive(rc_source_t *s, rc_err_t *err)
     if (code < ARCHIVE_WARN)
         return archive_failed(s, err);
     s->is_tar = archive_format(a) != ARCHIVE_FORMAT_RAW;
+    if (s->limits && (!s->gunzip || !s->is_tar))
+        return rc_fail(err, RC_EFORMAT, "expected a tar file compressed with gzip, found %s",
+            s->gunzip ? "something else in gzip" : "something else");
     return s->is_tar ? find_member(s, entry, err) : RC_OK;
 }
 
@@ -249,6 +317,13 @@ static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
     ssize_t n = pread(s->fd, head, sizeof head, 0);
     if (n < 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot read");
+    if (s->limits && !is_gzip(head, (size_t)n)) {
+        int shown = 0;
+        while (shown < (int)n && shown < 40 && head[shown] >= ' ' && head[shown] <= '~')
+            shown++;
+        return rc_fail(err, RC_EFORMAT, "expected a .tar.gz archive, found '%.*s'%s", shown, head,
+            n == 0 ? " (an empty file)" : "");
+    }
     if (is_container(head, (size_t)n))
         return open_archive(s, err);
     s->size = (size_t)info.st_size;
@@ -257,10 +332,17 @@ static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
 
 rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err)
 {
+    return rc_source_open_limited(path, NULL, out, err);
+}
+
+rc_status_t rc_source_open_limited(
+    const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err)
+{
     rc_source_t *s = rc_alloc0(1, sizeof *s, "a matrix file", err);
     if (!s)
         return RC_ENOMEM;
     s->path = path;
+    s->limits = limits;
     s->fd = -1;
     rc_status_t st = open_file(s, err);
     if (st < 0) {
@@ -316,8 +398,13 @@ static rc_status_t finish(rc_source_t *s, rc_err_t *err)
     s->ended = 1;
     struct archive_entry *entry;
     int code = ARCHIVE_OK;
-    while (s->is_tar && code >= ARCHIVE_WARN && code != ARCHIVE_EOF)
+    while (s->is_tar && code >= ARCHIVE_WARN && code != ARCHIVE_EOF) {
         code = archive_read_next_header(s->archive, &entry);
+        rc_status_t st =
+            code >= ARCHIVE_WARN && code != ARCHIVE_EOF ? check_member(s, entry, err) : RC_OK;
+        if (st < 0)
+            return st;
+    }
     if (code < ARCHIVE_WARN)
         return archive_failed(s, err);
     /* libarchive stops at the end mark of a tar file: gzip's trailer is still ahead */

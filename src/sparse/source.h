@@ -15,6 +15,20 @@ typedef struct rc_source rc_source_t;
 rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err);
 void rc_source_close(rc_source_t *s);
 
+/** What a file from outside may be at most.  Every member of the tar file is looked at, those
+ *  behind the matrix too; nothing is ever written by a member's name. */
+typedef struct rc_source_limits {
+    const char *name;     /**< the members are below NAME/, and NAME/NAME.mtx is there once */
+    int64_t member_bytes; /**< of one member */
+    int64_t total_bytes;  /**< of the decoded container */
+} rc_source_limits_t;
+
+/** As rc_source_open, but the file must be a .tar.gz within limits: regular files and folders only,
+ *  with relative names below NAME/; anything else is RC_EFORMAT, here or by rc_source_read.
+ *  \param[in]  limits  borrowed until rc_source_close; NULL: as rc_source_open */
+rc_status_t rc_source_open_limited(
+    const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err);
+
 /** The whole text when the file is plain (valid until close), else NULL: use rc_source_read. */
 const char *rc_source_map(const rc_source_t *s, size_t *size);
 

@@ -7,6 +7,7 @@
 #include "store/flight.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,6 +228,8 @@ static void crash_text(char *text, size_t size, int64_t runs, int32_t signal, co
     char by[64] = "";
     if (f->lost)
         snprintf(by, sizeof by, " or lost their device, last the device");
+    else if (signal == SIGALRM)
+        snprintf(by, sizeof by, ", last because it hung (--hang-limit)");
     else if (signal)
         snprintf(by, sizeof by, ", last by signal %d", signal);
     snprintf(text, size, "in flight in %" PRId64 " runs that died%s, last in phase %s", runs, by,

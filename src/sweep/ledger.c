@@ -15,10 +15,11 @@ struct rc_ledger {
     rc_journal_t *journal;
     rc_bytes_t buffer; /* the record that is being encoded */
     rc_sweep_result_t *result;
+    rc_watchdog_t *watchdog; /* has a lock of its own */
 };
 
-rc_status_t rc_ledger_open(
-    rc_journal_t *journal, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
+rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watchdog_t *watchdog,
+    rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
 {
     rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
     if (!l)
@@ -29,6 +30,7 @@ rc_status_t rc_ledger_open(
     }
     l->journal = journal;
     l->result = result;
+    l->watchdog = watchdog;
     *out = l;
     return RC_OK;
 }
@@ -76,12 +78,15 @@ rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, co
     rc_rec_put_begin(&l->buffer, &b);
     st = append(l, RC_REC_BEGIN, err);
     pthread_mutex_unlock(&l->mutex);
+    if (st == RC_OK)
+        st = rc_watchdog_begin(l->watchdog, job, e->name, phase, err);
     return st;
 }
 
 static rc_status_t put_settled(
     rc_ledger_t *l, rc_rec_type_t type, int64_t job, int over, rc_err_t *err)
 {
+    rc_watchdog_end(l->watchdog, job);
     rc_rec_settled_t r = {.job = job, .utc_ns = rc_utc_ns(), .over = over};
     pthread_mutex_lock(&l->mutex);
     rc_rec_put_settled(&l->buffer, &r);

@@ -7,14 +7,16 @@
 #include "measure/measure.h"
 #include "store/journal.h"
 #include "sweep/sweep.h"
+#include "sweep/watchdog.h"
 
 typedef struct rc_ledger rc_ledger_t;
 
 /** \param[in]     journal  borrowed
+ *  \param[in]     watchdog told of what is in flight; borrowed; may be NULL
  *  \param[in,out] result   counted up; read it when no thread uses the ledger any more
  *  Free with rc_ledger_close. */
-rc_status_t rc_ledger_open(
-    rc_journal_t *journal, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
+rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watchdog_t *watchdog,
+    rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
 void rc_ledger_close(rc_ledger_t *l);
 
 /* Each returns RC_OK, RC_EIO (the journal cannot be written) or RC_ENOMEM.  `job` is the number of

@@ -366,14 +366,39 @@ static void tell_spent(const sweep_t *w, const rc_worker_t *k, const rc_spent_t 
         k->preparers, k->threads, k->ahead);
 }
 
+/* A sweep that has no cache is only slower. */
+static void open_cache(const sweep_t *w, rc_cache_t **out)
+{
+    rc_err_t why = {0};
+    if (w->c->cache && rc_cache_open(w->c->cache, w->log, w->s->rank == 0, out, &why) < 0)
+        rc_log(w->log, RC_LOG_WARN, "sweep", "no cache of matrices: %s", why.text);
+}
+
+static void close_cache(const sweep_t *w, rc_cache_t *cache)
+{
+    int64_t taken;
+    int64_t written;
+    rc_cache_counts(cache, &taken, &written);
+    if (cache)
+        rc_log(w->log, RC_LOG_INFO, "sweep",
+            "cache %s: %" PRId64 " matrices taken, %" PRId64 " written", w->c->cache, taken,
+            written);
+    rc_cache_close(cache);
+}
+
 /* This rank's share; returns when there is no more, or when it can do no more. */
 static rc_status_t work(sweep_t *w, rc_spent_t *spent)
 {
     rc_ledger_t *ledger = NULL;
+    rc_watchdog_t *watchdog = NULL;
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_ledger_open(w->journal, &w->result, &ledger, w->err);
-    if (st < 0)
+    rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
+    if (st == RC_OK)
+        st = rc_ledger_open(w->journal, watchdog, &w->result, &ledger, w->err);
+    if (st < 0) {
+        rc_watchdog_stop(watchdog);
         return st;
+    }
     rc_worker_t worker = {.config = w->c,
         .profile = &w->profile[w->class_id],
         .device = w->device,
@@ -386,6 +411,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         .memory_limit = w->memory_limit,
         .device_limit = w->device_limit};
     rc_worker_divide(&worker);
+    open_cache(w, &worker.cache);
     st = rc_measure_context_new(w->device, &worker.measure, w->err);
     if (st == RC_OK)
         st = record_absents(w, ledger);
@@ -407,7 +433,9 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         st = RC_OK;
     }
     tell_spent(w, &worker, spent, rc_clock_ns() - start);
+    rc_watchdog_stop(watchdog);
     rc_ledger_close(ledger);
+    close_cache(w, worker.cache);
     rc_measure_context_free(worker.measure);
     return st;
 }

@@ -10,10 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tasks that the launcher says it started in this step; 0 when it does not say. */
+extern char **environ;
+
+/* Tasks that the launcher says it started; 0 when it does not say.  mpirun comes before srun:
+ * inside a step of several tasks it may start a job of one. */
 static int64_t launched_tasks(void)
 {
-    static const char *const names[] = {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = getenv(names[i]);
         int64_t n;
@@ -23,10 +26,37 @@ static int64_t launched_tasks(void)
     return 0;
 }
 
+/* Whether a process manager left a word for MPI: PMIx and PMI-1/2 set PMIX_*, PMI_*. */
+static int has_manager(void)
+{
+    for (char **e = environ; e && *e; e++)
+        if (strncmp(*e, "PMI", 3) == 0 || strncmp(*e, "OMPI_COMM_WORLD_SIZE=", 21) == 0)
+            return 1;
+    return getenv("SLURM_MPI_TYPE") != NULL;
+}
+
+/* Open MPI under srun without a plugin ends the process inside MPI_Init: so ask before. */
+static rc_status_t check_launcher(rc_err_t *err)
+{
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
+    int64_t n;
+    if (!tasks || rc_parse_int(tasks, 1, INT32_MAX, "tasks", &n, NULL) != RC_OK || n < 2 ||
+        has_manager())
+        return RC_OK;
+    return rc_fail(err, RC_EMPI,
+        "srun started %lld tasks without an MPI plugin, so each would be alone: say srun "
+        "--mpi=pmix "
+        "(srun --mpi=list names those there are)",
+        (long long)n);
+}
+
 rc_status_t rc_session_open(int *argc, char ***argv, rc_session_t *out, rc_err_t *err)
 {
     rc_session_t s = {.comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
     int provided = MPI_THREAD_SINGLE;
+    rc_status_t st = check_launcher(err);
+    if (st < 0)
+        return st;
     /* to a job, a closed pipe is an error of the write that hits it, not a silent death */
     signal(SIGPIPE, SIG_IGN);
     if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)

@@ -3,6 +3,7 @@
 #ifndef RC_SWEEP_WORKER_H
 #define RC_SWEEP_WORKER_H
 
+#include "catalog/cache.h"
 #include "sweep/ledger.h"
 #include "sweep/plan.h"
 #include "sweep/queue.h"
@@ -28,6 +29,7 @@ typedef struct rc_worker {
     rc_queue_t *queue;
     rc_turn_t *turn;
     rc_ledger_t *ledger;
+    rc_cache_t *cache; /**< of matrices; NULL: none */
     const rc_log_t *log;
     int64_t memory_limit; /**< of the host, for this rank */
     int64_t device_limit; /**< of the device, for this rank; the host's on a CPU */

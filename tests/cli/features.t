@@ -2,7 +2,7 @@
 # rowcast features: values, formats, errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 20
+plan 22
 
 json_is_right()
 {
@@ -48,6 +48,11 @@ ok "32, 32, 32" cmp "$tmp/default" "$tmp/paper"
 
 code "a generator spec is a matrix" 0 "$ROWCAST" features banded:n=1000 --format csv
 ok "of that size" grep -q '^1000,1000,' "$tmp/out"
+
+"$ROWCAST" features "$tmp/a.mtx" --set nisa --format csv >"$tmp/out"
+is "the set of Nisa et al. has 17 features" "$(sed -n 2p "$tmp/out" | tr -d '\r' | tr , '\n' | wc -l | tr -d ' ')" 17
+"$ROWCAST" features "$tmp/a.mtx" --set hong --format csv >"$tmp/out"
+is "that of Hong et al. counts the distances" "$(sed -n 2p "$tmp/out" | tr -d '\r')" "2,1,0,0,0,0,0,0,0,0,0,0"
 
 code "an unknown set is a usage error" 2 "$ROWCAST" features "$tmp/a.mtx" --set nothing
 ok "that names the sets" grep -q mehrabi "$tmp/err"

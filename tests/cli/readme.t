@@ -4,11 +4,13 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
+# shellcheck source=tests/cli/model.sh
+. "$top_srcdir/tests/cli/model.sh"
 
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 cd "$tmp" || exit 1
-plan 19
+plan 28
 
 # blocks MARK: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
 blocks()
@@ -49,29 +51,51 @@ done
 
 rm -f block-*
 blocks compile
-is "README.md has an example of the library" "$(find . -name 'block-*' | wc -l)" 1
+is "README.md has two examples of the library" "$(find . -name 'block-*' | wc -l)" 2
 make -C "$top_builddir" install DESTDIR="$tmp/root" >log 2>&1
 is "make install" "$?" 0
 prefix=$(find "$tmp/root" -name rowcast.pc | sed 's|/lib.*/pkgconfig/rowcast.pc$||')
 library=$(find "$prefix" -name librowcast.so)
 if [ -n "$library" ]; then
     folder=$(dirname "$library")
-    mv block-1.c example.c
     flags=$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH \
         pkg-config --cflags --libs --define-variable=prefix="$prefix" rowcast)
-    # shellcheck disable=SC2086  # flags are words
-    $CC $CFLAGS -Wall -Werror example.c -o example $flags >log 2>&1
-    is "the example compiles against the installed library" "$?" 0
-    sed 's/^/# /' log
+    for n in 1 2; do
+        # shellcheck disable=SC2086  # flags are words
+        $CC $CFLAGS -Wall -Werror "block-$n.c" -o "example-$n" $flags >log 2>&1
+        is "example $n compiles against the installed library" "$?" 0
+        sed 's/^/# /' log
+    done
     rowcast generate mesh2d:nx=30,ny=30 -o m.mtx >log 2>&1
-    LD_LIBRARY_PATH=$folder ./example m.mtx >out 2>&1
-    is "the example runs" "$?:$(grep -c '^[0-9]* slots, first row [0-9]*, density 0.00' out)" 0:1
+    LD_LIBRARY_PATH=$folder ./example-1 m.mtx >out 2>&1
+    is "example 1 runs" "$?:$(grep -c '^[0-9]* slots, first row [0-9]*, density 0.00' out)" 0:1
     sed 's/^/# /' out
-    is "the library needs neither MPI nor HDF5" \
-        "$(readelf -d "$library" | grep -cE 'NEEDED.*(mpi|hdf5)')" 0
+    write_model log_ns >model.json
+    LD_LIBRARY_PATH=$folder ./example-2 m.mtx model.json 32 >out 2>&1
+    is "example 2 runs" "$?:$(grep -c '^[> ] [a-z]*: [0-9]* ns a product, [0-9]* ns to set up$' out)" 0:3
+    # longest row 5: csr 992 ns, lpt 1222 ns, dcsr 1808 ns
+    is "and takes the order that the model says" "$(sed -n 's/^> //p' out)" \
+        "csr: 992 ns a product, 100 ns to set up"
+    is "with its schedule" "$(sed -n '$p' out)" "pays after 0 products; 900 slots, the first takes row 0"
+    sed 's/^/# /' out
+    is "no model, no choice" "$(LD_LIBRARY_PATH=$folder ./example-2 m.mtx none.json 32 2>&1)" \
+        "cannot read 'none.json': No such file or directory"
+    others='(^|[[:space:]/])lib(mpi|open-rte|open-pal|hdf5|openblas|blas|cblas|lapack|xgboost|svm|cuda|cudart|cusparse)[-_.0-9a-z]*\.so'
+    for what in "$library" example-2; do
+        LD_LIBRARY_PATH=$folder ldd "$what" >needed 2>&1
+        is "$(basename "$what") needs no MPI, HDF5, BLAS, XGBoost, LIBSVM or CUDA" \
+            "$(grep -cE "$others" needed)" 0
+        is "and all that $(basename "$what") needs is there" "$(grep -c 'not found' needed)" 0
+        sed 's/^/# /' needed
+    done
+    # the program itself needs HDF5, so this would be seen
+    is "what the program needs besides is told apart" \
+        "$(LD_LIBRARY_PATH=$folder ldd "$prefix/bin/rowcast" | grep -cE "$others" | awk '{ print ($1 > 0) }')" 1
 else
-    for what in "the example compiles against the installed library" "the example runs" \
-        "the library needs neither MPI nor HDF5"; do
+    for what in "example 1 compiles" "example 2 compiles" "example 1 runs" "example 2 runs" \
+        "it takes the order that the model says" "with its schedule" "no model, no choice" \
+        "the library needs no MPI" "it needs nothing else" "nor does a solver" "nothing at all" \
+        "that is told apart"; do
         skip "$what" "no shared library in this build"
     done
 fi

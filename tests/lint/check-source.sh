@@ -117,7 +117,8 @@ layers()
     done
 }
 
-# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels see CUDA.
+# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels see CUDA, only
+# the catalogue sees libcurl.
 headers()
 {
     for file in $(sources); do
@@ -135,6 +136,11 @@ headers()
         kernels/*) ;;
         *) grep_code '#[[:space:]]*include[[:space:]]*[<"](cuda|cusparse)[a-zA-Z_]*\.h' \
             'only kernels may include CUDA headers' "$file" ;;
+        esac
+        case $file in
+        src/catalog/*) ;;
+        *) grep_code '#[[:space:]]*include[[:space:]]*[<"](curl/)?curl\.h' \
+            'only src/catalog may include curl.h' "$file" ;;
         esac
     done
 }

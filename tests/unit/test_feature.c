@@ -265,6 +265,190 @@ static void names_follow_the_table(void **state)
         assert_true(strlen(set->feature[i].unit) > 0 && strlen(set->feature[i].help) > 0);
 }
 
+/* ------------------------------------------- the sets of the other papers */
+
+enum { NISA = 17, HONG = 12, SET_MOST = 32 };
+
+/* Mean, standard deviation, minimum and maximum of x[0 .. n). */
+static void moments(const double *x, int64_t n, double out[4])
+{
+    double extent[3];
+    min_mean_max(x, n, extent);
+    long double square = 0;
+    for (int64_t i = 0; i < n; i++)
+        square += ((long double)x[i] - extent[1]) * ((long double)x[i] - extent[1]);
+    out[0] = extent[1];
+    out[1] = n ? (double)sqrtl(square / n) : 0;
+    out[2] = extent[0];
+    out[3] = extent[2];
+}
+
+/* Column by column: a chunk ends where the next column has no entry. */
+static void reference_nisa(const rc_csr_t *a, double out[NISA])
+{
+    double *length = zeros(a->rows);
+    double *chunks = zeros(a->rows);
+    double *sizes = zeros(a->nnz);
+    int64_t total = 0;
+    for (int64_t r = 0; r < a->rows; r++) {
+        length[r] = (double)row_length(a, r);
+        int64_t run = 0;
+        for (int64_t c = 0; c <= a->cols; c++) {
+            if (c < a->cols && row_touches(a, r, 0, row_length(a, r), c, c + 1)) {
+                run++;
+            } else if (run) {
+                chunks[r]++;
+                sizes[total++] = (double)run;
+                run = 0;
+            }
+        }
+    }
+    double l[4];
+    double k[4];
+    double s[4];
+    moments(length, a->rows, l);
+    moments(chunks, a->rows, k);
+    moments(sizes, total, s);
+    const double value[NISA] = {(double)a->rows, (double)a->cols, (double)a->nnz, l[0],
+        a->rows && a->cols ? (double)a->nnz / ((double)a->rows * (double)a->cols) : 0, l[3], l[1],
+        k[0], k[1], s[0], s[1], l[2], (double)total, k[2], k[3], s[2], s[3]};
+    memcpy(out, value, sizeof value);
+    free(length);
+    free(chunks);
+    free(sizes);
+}
+
+static void reference_hong(const rc_csr_t *a, double out[HONG])
+{
+    for (int i = 0; i < HONG; i++)
+        out[i] = 0;
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1] - 1; e++) {
+            int64_t d = (int64_t)a->col_idx[e + 1] - a->col_idx[e];
+            int bin = d == 1 ? 0 : 1;
+            for (int64_t end = 4; d >= end && bin < HONG - 1; end *= 4)
+                bin++;
+            out[bin]++;
+        }
+}
+
+/* Deviations are rounded; everything else must agree in every bit, and everything among threads. */
+static void compare_set(const char *name, const rc_csr_t *a, const double *want, int most_threads)
+{
+    static const rc_geometry_t g = {32, 32, 32};
+    const rc_feature_set_t *set = rc_feature_set_find(name);
+    assert_non_null(set);
+    double first[SET_MOST];
+    double got[SET_MOST];
+    assert_int_equal(set->compute(a, &g, 1, first, NULL), RC_OK);
+    for (int i = 0; i < set->count; i++) {
+        const char *feature = set->feature[i].name;
+        int rounded = strstr(feature, "_sd") || strstr(feature, "_sigma");
+        double slack = rounded ? 1e-12 * (want[i] + 1) : 0;
+        if (!(fabs(first[i] - want[i]) <= slack))
+            fail_msg("%s: %s of %d x %d, %d entries: expected %.17g, found %.17g", name, feature,
+                (int)a->rows, (int)a->cols, (int)a->nnz, want[i], first[i]);
+    }
+    for (int threads = 2; threads <= most_threads; threads++) {
+        assert_int_equal(set->compute(a, &g, threads, got, NULL), RC_OK);
+        assert_memory_equal(first, got, (size_t)set->count * sizeof *got);
+    }
+}
+
+static void compare_sets(const rc_csr_t *a, int most_threads)
+{
+    double nisa[NISA];
+    double hong[HONG];
+    reference_nisa(a, nisa);
+    reference_hong(a, hong);
+    compare_set("nisa", a, nisa, most_threads);
+    compare_set("hong", a, hong, most_threads);
+}
+
+static void other_sets_match_their_definitions(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 2018);
+    for (int round = 0; round < 400; round++) {
+        rc_csr_t a;
+        random_matrix(&rng, 60, &a);
+        compare_sets(&a, 4);
+        free_matrix(&a);
+    }
+    /* enough rows that every thread gets some */
+    int64_t rows = 2500;
+    int64_t cols = 90;
+    unsigned char *flag = malloc((size_t)(rows * cols));
+    assert_non_null(flag);
+    for (int64_t i = 0; i < rows * cols; i++)
+        flag[i] = rc_rng_below(&rng, 100) < (uint64_t)(i / cols % 101);
+    rc_csr_t a;
+    matrix_from_flags(flag, rows, cols, &a);
+    free(flag);
+    compare_sets(&a, 6);
+    free_matrix(&a);
+    int64_t none[8] = {0};
+    static const int64_t shapes[][2] = {{0, 0}, {0, 7}, {7, 0}, {3, 100}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        rc_csr_t empty = {.rows = shapes[i][0], .cols = shapes[i][1], .row_ptr = none};
+        compare_sets(&empty, 2);
+    }
+}
+
+/* Every edge of a bin, and the widest matrix. */
+static void distances_at_the_edges(void **state)
+{
+    (void)state;
+    enum { most = 32 };
+    int32_t col[2 * most * 3];
+    int64_t ptr[2 * most * 3 + 1] = {0};
+    rc_csr_t a = {.cols = INT32_MAX, .row_ptr = ptr, .col_idx = col};
+    for (int64_t edge = 1; edge <= INT32_MAX; edge *= 2)
+        for (int64_t d = edge - 1; d <= edge + 1; d++) {
+            if (d < 1 || d >= INT32_MAX)
+                continue;
+            col[a.nnz] = (int32_t)(d % 3 == 0 ? INT32_MAX - 1 - d : 0);
+            col[a.nnz + 1] = col[a.nnz] + (int32_t)d;
+            a.nnz += 2;
+            ptr[++a.rows] = a.nnz;
+        }
+    double want[HONG];
+    reference_hong(&a, want);
+    for (int i = 0; i < HONG; i++)
+        assert_true(want[i] > 0);
+    compare_set("hong", &a, want, 3);
+}
+
+/* Chunks of one matrix counted by hand: row 0: 0 1 2 and 5, row 1: none, row 2: 1 and 3 4. */
+static void chunks_by_hand(void **state)
+{
+    (void)state;
+    int64_t ptr[] = {0, 4, 4, 7};
+    int32_t col[] = {0, 1, 2, 5, 1, 3, 4};
+    rc_csr_t a = {3, 6, 7, ptr, col, NULL};
+    static const double nisa[NISA] = {3, 6, 7, 7.0 / 3, 7.0 / 18, 4, 1.699673171197595, 4.0 / 3,
+        0.9428090415820634, 1.75, 0.82915619758885, 0, 4, 0, 2, 1, 3};
+    static const double hong[HONG] = {3, 2};
+    compare_set("nisa", &a, nisa, 2);
+    compare_set("hong", &a, hong, 2);
+}
+
+static void sets_are_described(void **state)
+{
+    (void)state;
+    for (int s = 0; rc_feature_sets[s]; s++) {
+        const rc_feature_set_t *set = rc_feature_sets[s];
+        assert_in_range(set->count, 1, SET_MOST);
+        assert_true(strlen(set->summary) > 0 && strlen(set->source) > 0 && set->version > 0);
+        for (int i = 0; i < set->count; i++) {
+            assert_true(strlen(set->feature[i].unit) > 0 && strlen(set->feature[i].help) > 0);
+            for (int k = 0; k < i; k++)
+                assert_string_not_equal(set->feature[i].name, set->feature[k].name);
+        }
+    }
+}
+
 /* Real matrices, small enough for the slow reference. */
 static void real_matrices(void **state)
 {
@@ -295,6 +479,7 @@ static void real_matrices(void **state)
                 compare(&a, &gs[k], want, got, names[i]);
             }
         }
+        compare_sets(&a, 2);
         rc_csr_free(&a);
     }
     if (seen == 0)
@@ -311,6 +496,10 @@ int main(void)
         cmocka_unit_test(worked_example),
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(names_follow_the_table),
+        cmocka_unit_test(other_sets_match_their_definitions),
+        cmocka_unit_test(distances_at_the_edges),
+        cmocka_unit_test(chunks_by_hand),
+        cmocka_unit_test(sets_are_described),
         cmocka_unit_test(real_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

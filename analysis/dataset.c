@@ -1,0 +1,293 @@
+#include "config.h"
+#include "analysis/dataset.h"
+#include "analysis/dataset_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/glob.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rc_dataset_best(const rc_dataset_t *d, int64_t row)
+{
+    const double *t = d->time + row * d->classes;
+    int best = 0;
+    for (int c = 1; c < d->classes; c++)
+        if (t[c] < t[best])
+            best = c;
+    return best;
+}
+
+/* -------------------------------------------------------------------- classes */
+
+static rc_status_t name_class(
+    const rc_selection_t *s, const rc_pair_t *p, rc_task_t task, rc_model_class_t *c, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(rc_strcpy(c->policy, sizeof c->policy, p->policy_name, "name of an order", err));
+    RC_TRY(rc_strcpy(c->kernel, sizeof c->kernel, p->kernel_name, "name of a kernel", err));
+    c->policy_version = rc_view_policy_version(s->view, p->policy);
+    c->kernel_version = rc_view_kernel_version(s->view, p->kernel);
+    int n = task == RC_TASK_PLAN
+                ? snprintf(c->name, sizeof c->name, "%s/%s", p->kernel_name, p->policy_name)
+                : snprintf(c->name, sizeof c->name, "%s", p->policy_name);
+    if (n < 0 || (size_t)n >= sizeof c->name)
+        RC_TRY(rc_fail(
+            err, RC_ERANGE, "name of a class too long: %s/%s", p->kernel_name, p->policy_name));
+done:
+    return st;
+}
+
+static rc_status_t fill_classes(
+    const rc_selection_t *s, const int *pair, int classes, rc_dataset_t *d, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    d->cls = rc_alloc0((size_t)classes, sizeof *d->cls, "classes", err);
+    if (!d->cls)
+        return RC_ENOMEM;
+    d->classes = classes;
+    for (int c = 0; st == RC_OK && c < classes; c++) {
+        st = name_class(s, &s->pair[pair[c]], d->task, &d->cls[c], err);
+        if (st == RC_OK)
+            st = rc_common_geometry(s, &pair[c], 1, &d->cls[c].geometry, err);
+    }
+    return st;
+}
+
+/* The class that is best always taken alone, by geometric mean. */
+static int best_alone(const rc_dataset_t *d)
+{
+    int best = 0;
+    double least = INFINITY;
+    for (int c = 0; c < d->classes; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < d->rows; i++)
+            sum += log(d->time[i * d->classes + c]);
+        if (sum < least) {
+            least = sum;
+            best = c;
+        }
+    }
+    return best;
+}
+
+static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t *err)
+{
+    int fits = 0;
+    rc_str_t list = {0};
+    if (!wanted && d->task == RC_TASK_PLAN) {
+        d->baseline = best_alone(d);
+        return RC_OK;
+    }
+    const char *word = wanted ? wanted : "csr";
+    for (int c = 0; c < d->classes; c++) {
+        if (strcmp(word, d->cls[c].name) == 0) {
+            d->baseline = c;
+            return RC_OK;
+        }
+        if (rc_glob_match(word, d->cls[c].name)) {
+            d->baseline = c;
+            fits++;
+        }
+    }
+    if (fits == 1)
+        return RC_OK;
+    for (int c = 0; c < d->classes; c++)
+        rc_str_addf(&list, "%s%s", c ? ", " : "", d->cls[c].name);
+    (void)rc_fail(err, RC_EINVAL, "--baseline: %s class fits '%s'; there are: %s",
+        fits ? "more than one" : "no", word, list.text && !list.failed ? list.text : "");
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
+
+/* --------------------------------------------------------------------- groups */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
+{
+    int64_t n = 0;
+    d->group = rc_alloc0((size_t)d->rows, sizeof *d->group, "groups", err);
+    if (!d->group)
+        return RC_ENOMEM;
+    for (; n < d->rows; n++) {
+        d->group[n] = rc_strdup(d->sample[n].name, err);
+        if (!d->group[n])
+            break;
+        d->group[n][strcspn(d->group[n], "/")] = '\0';
+    }
+    if (n < d->rows) {
+        d->groups = (int)n;
+        return RC_ENOMEM;
+    }
+    qsort(d->group, (size_t)n, sizeof *d->group, by_text);
+    for (int64_t i = 0; i < n; i++) {
+        if (d->groups && strcmp(d->group[i], d->group[d->groups - 1]) == 0)
+            free(d->group[i]);
+        else
+            d->group[d->groups++] = d->group[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        char name[sizeof d->sample[i].name];
+        const char *key = name;
+        memcpy(name, d->sample[i].name, sizeof name);
+        name[strcspn(name, "/")] = '\0';
+        char **at = bsearch(&key, d->group, (size_t)d->groups, sizeof *d->group, by_text);
+        d->sample[i].group = (int32_t)(at - d->group);
+    }
+    return RC_OK;
+}
+
+/* --------------------------------------------------------------------- digest */
+
+static void add_text(rc_hasher_t *h, const char *text)
+{
+    rc_hasher_add(h, text, strlen(text) + 1);
+}
+
+static void add_geometry(rc_hasher_t *h, const rc_model_geometry_t *g)
+{
+    const int32_t v[] = {
+        g->fp32.nw, g->fp32.nt, g->fp32.line, g->fp64.nw, g->fp64.nt, g->fp64.line};
+    rc_hasher_add(h, v, sizeof v);
+}
+
+static rc_status_t fill_digest(rc_dataset_t *d, rc_err_t *err)
+{
+    rc_hasher_t *h = rc_hasher_new(err);
+    if (!h)
+        return RC_ENOMEM;
+    const int64_t head[] = {
+        d->task, d->inputs, d->classes, d->baseline, d->rows, d->feature_version};
+    rc_hasher_add(h, head, sizeof head);
+    add_text(h, d->device);
+    add_text(h, d->feature_set);
+    add_geometry(h, &d->geometry);
+    for (int i = 0; i < d->inputs; i++) {
+        const int64_t transform = d->input[i].transform;
+        add_text(h, d->input[i].name);
+        rc_hasher_add(h, &transform, sizeof transform);
+    }
+    for (int c = 0; c < d->classes; c++) {
+        const int64_t version[] = {d->cls[c].policy_version, d->cls[c].kernel_version};
+        add_text(h, d->cls[c].name);
+        add_text(h, d->cls[c].kernel);
+        rc_hasher_add(h, version, sizeof version);
+        add_geometry(h, &d->cls[c].geometry);
+    }
+    for (int64_t i = 0; i < d->rows; i++) {
+        const int64_t what[] = {d->sample[i].k, d->sample[i].value_bytes, d->sample[i].k_is_n};
+        add_text(h, d->sample[i].digest);
+        add_text(h, d->sample[i].name);
+        rc_hasher_add(h, what, sizeof what);
+    }
+    rc_hasher_add(h, d->value, (size_t)(d->rows * d->inputs) * sizeof *d->value);
+    rc_hasher_add(h, d->time, (size_t)(d->rows * d->classes) * sizeof *d->time);
+    rc_hasher_add(h, d->setup, (size_t)(d->rows * d->classes) * sizeof *d->setup);
+    d->digest = rc_hasher_digest(h);
+    rc_hasher_free(h);
+    return RC_OK;
+}
+
+/* -------------------------------------------------------------------- reading */
+
+static rc_status_t set_device(const rc_selection_t *s, rc_dataset_t *d, rc_err_t *err)
+{
+    return rc_strcpy(
+        d->device, sizeof d->device, rc_view_device(s->view, s->device), "class of a device", err);
+}
+
+rc_status_t rc_dataset_read(
+    const char *store, const rc_dataset_options_t *options, rc_dataset_t *out, rc_err_t *err)
+{
+    const rc_query_t q = {.store = store,
+        .k = options->k,
+        .precision = options->precision,
+        .device = options->device,
+        .where = options->where};
+    rc_selection_t s = {0};
+    rc_dataset_t d = {.task = options->task};
+    int *pair = NULL;
+    int classes = 0;
+    rc_status_t st;
+    RC_TRY(rc_select(&q, &s, err));
+    RC_TRY(set_device(&s, &d, err));
+    RC_TRY(rc_choose_classes(&s, options, &pair, &classes, err));
+    RC_TRY(fill_classes(&s, pair, classes, &d, err));
+    RC_TRY(rc_common_geometry(&s, pair, classes, &d.geometry, err));
+    RC_TRY(rc_choose_inputs(options->features, &d, err));
+    RC_TRY(rc_add_problem_inputs(&s, pair, &d, err));
+    RC_TRY(rc_fill_rows(&s, pair, store, &d, err));
+    RC_TRY(choose_baseline(&d, options->baseline, err));
+    RC_TRY(fill_groups(&d, err));
+    RC_TRY(fill_digest(&d, err));
+    *out = d;
+    d = (rc_dataset_t){0};
+done:
+    free(pair);
+    rc_selection_free(&s);
+    rc_dataset_free(&d);
+    return st;
+}
+
+static rc_status_t copy_inputs(const rc_model_t *m, rc_dataset_t *d, rc_err_t *err)
+{
+    d->input = rc_alloc((size_t)m->inputs, sizeof *d->input, "inputs of a data set", err);
+    d->cls = rc_alloc((size_t)m->classes, sizeof *d->cls, "classes", err);
+    if (!d->input || !d->cls)
+        return RC_ENOMEM;
+    memcpy(d->input, m->input, (size_t)m->inputs * sizeof *d->input);
+    memcpy(d->cls, m->cls, (size_t)m->classes * sizeof *d->cls);
+    d->inputs = m->inputs;
+    d->classes = m->classes;
+    d->baseline = m->baseline;
+    d->geometry = m->geometry;
+    d->feature_version = m->feature_version;
+    memcpy(d->feature_set, m->feature_set, sizeof d->feature_set);
+    return RC_OK;
+}
+
+rc_status_t rc_dataset_read_for(
+    const char *store, const rc_model_t *m, const char *where, rc_dataset_t *out, rc_err_t *err)
+{
+    const rc_query_t q = {.store = store, .where = where, .model = m};
+    rc_selection_t s = {0};
+    rc_dataset_t d = {.task = m->task};
+    int *pair = NULL;
+    rc_status_t st;
+    RC_TRY(rc_select(&q, &s, err));
+    RC_TRY(set_device(&s, &d, err));
+    RC_TRY(rc_find_classes(&s, m, &pair, err));
+    RC_TRY(copy_inputs(m, &d, err));
+    RC_TRY(rc_fill_rows(&s, pair, store, &d, err));
+    RC_TRY(fill_groups(&d, err));
+    RC_TRY(fill_digest(&d, err));
+    *out = d;
+    d = (rc_dataset_t){0};
+done:
+    free(pair);
+    rc_selection_free(&s);
+    rc_dataset_free(&d);
+    return st;
+}
+
+void rc_dataset_free(rc_dataset_t *d)
+{
+    if (!d)
+        return;
+    for (int i = 0; d->group && i < d->groups; i++)
+        free(d->group[i]);
+    free(d->group);
+    free(d->input);
+    free(d->cls);
+    free(d->sample);
+    free(d->value);
+    free(d->time);
+    free(d->setup);
+    *d = (rc_dataset_t){0};
+}

@@ -1,0 +1,445 @@
+/* Which classes a data set has. */
+#include "config.h"
+#include "analysis/dataset_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/glob.h"
+#include "base/outcome.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the pairs that a plan chooses among by itself: cells without one of them are left out. */
+static const double plan_share = 0.95;
+
+typedef struct list {
+    int *pair; /* [selection's pairs] */
+    int n;
+} list_t;
+
+static void add_once(list_t *l, int pair)
+{
+    for (int i = 0; i < l->n; i++)
+        if (l->pair[i] == pair)
+            return;
+    l->pair[l->n++] = pair;
+}
+
+/* ------------------------------------------------------------------- messages */
+
+static rc_status_t no_fit(
+    rc_err_t *err, const char *what, const char *word, const char *const *name, int names)
+{
+    rc_str_t list = {0};
+    const char *near = rc_nearest(word, name, names);
+    rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12);
+    (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s%s%s; there are: %s", what, word,
+        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+        list.text && !list.failed ? list.text : "");
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
+
+/* "kernel/policy" of every pair, or the policies of one kernel; free() */
+static char **pair_names(const rc_selection_t *s, int32_t kernel, int *n, rc_err_t *err)
+{
+    size_t head = (size_t)s->pairs * sizeof(char *);
+    char **name = rc_alloc0((size_t)s->pairs, sizeof *name + RC_CLASS_NAME_MAX + 1, "names", err);
+    char *text = name ? (char *)name + head : NULL;
+    *n = 0;
+    for (int i = 0; name && i < s->pairs; i++) {
+        const rc_pair_t *p = &s->pair[i];
+        if (kernel >= 0 && p->kernel != kernel)
+            continue;
+        if (kernel >= 0)
+            (void)snprintf(text, RC_CLASS_NAME_MAX + 1, "%s", p->policy_name);
+        else
+            (void)snprintf(text, RC_CLASS_NAME_MAX + 1, "%s/%s", p->kernel_name, p->policy_name);
+        name[(*n)++] = text;
+        text += RC_CLASS_NAME_MAX + 1;
+    }
+    return name;
+}
+
+/* ----------------------------------------------------------------- order task */
+
+typedef struct kernel {
+    int32_t id;
+    const char *name;
+    int64_t results;
+} kernel_t;
+
+/* Kernels of the selection in order of name, with their results in the whole store: which one is
+ * the default does not depend on the K and precision that are selected.  free() */
+static kernel_t *kernels_of(const rc_selection_t *s, int *n, rc_err_t *err)
+{
+    kernel_t *k = rc_alloc((size_t)s->pairs, sizeof *k, "kernels", err);
+    *n = 0;
+    for (int i = 0; k && i < s->pairs; i++) {
+        const rc_pair_t *p = &s->pair[i];
+        if (*n == 0 || k[*n - 1].id != p->kernel)
+            k[(*n)++] = (kernel_t){p->kernel, p->kernel_name, 0};
+    }
+    for (int64_t i = 0; k && i < rc_view_count(s->view); i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, i);
+        if (r->status != RC_CASE_OK || r->device != s->device || !rc_view_is_newest(s->view, i))
+            continue;
+        for (int j = 0; j < *n; j++)
+            k[j].results += k[j].id == r->kernel;
+    }
+    return k;
+}
+
+static rc_status_t kernel_error(
+    const char *wanted, const kernel_t *k, int n, int fits, rc_err_t *err)
+{
+    const char **name = rc_alloc((size_t)n, sizeof *name, "names", err);
+    rc_str_t list = {0};
+    int listed = 0;
+    if (!name)
+        return RC_ENOMEM;
+    for (int i = 0; i < n; i++)
+        if (fits == 0 || rc_glob_match(wanted, k[i].name))
+            name[listed++] = k[i].name;
+    if (fits == 0) {
+        (void)no_fit(err, "--kernel", wanted, name, listed);
+    } else {
+        rc_list_names(&list, name, listed, 8);
+        (void)rc_fail(err, RC_EINVAL, "--kernel: %d kernels fit '%s', expected one: %s", fits,
+            wanted, list.text && !list.failed ? list.text : "");
+    }
+    rc_str_free(&list);
+    free((void *)name);
+    return RC_EINVAL;
+}
+
+static rc_status_t choose_kernel(
+    const rc_selection_t *s, const char *wanted, int32_t *out, rc_err_t *err)
+{
+    int n;
+    int fits = 0;
+    int64_t most = 0;
+    rc_status_t st = RC_OK;
+    kernel_t *k = kernels_of(s, &n, err);
+    if (!k)
+        return RC_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        if (wanted && strcmp(wanted, k[i].name) == 0) {
+            *out = k[i].id;
+            fits = 1;
+            break;
+        }
+        if (wanted && rc_glob_match(wanted, k[i].name)) {
+            *out = k[i].id;
+            fits++;
+        } else if (!wanted && k[i].results > most) { /* of equals the first name */
+            most = k[i].results;
+            *out = k[i].id;
+            fits = 1;
+        }
+    }
+    if (fits != 1)
+        st = kernel_error(wanted, k, n, fits, err);
+    free(k);
+    return st;
+}
+
+static rc_status_t choose_orders(
+    const rc_selection_t *s, const rc_dataset_options_t *o, list_t *l, rc_err_t *err)
+{
+    int32_t kernel = -1;
+    int names = 0;
+    char **name = NULL;
+    rc_words_t words = {0};
+    int given = o->classes && strcmp(o->classes, "all") != 0;
+    rc_status_t st;
+    RC_TRY(choose_kernel(s, o->kernel, &kernel, err));
+    RC_TRY(rc_words_split(given        ? o->classes
+                          : o->classes ? "*"
+                                       : "csr,dcsr,lpt,warp",
+        ',', &words, err));
+    for (int w = 0; w < words.count; w++) {
+        int fits = 0;
+        for (int i = 0; i < s->pairs; i++) {
+            if (s->pair[i].kernel != kernel ||
+                !rc_glob_match(words.word[w], s->pair[i].policy_name))
+                continue;
+            add_once(l, i);
+            fits++;
+        }
+        if (fits == 0 && given) {
+            name = pair_names(s, kernel, &names, err);
+            RC_TRY(name ? RC_OK : RC_ENOMEM);
+            RC_TRY(no_fit(err, "--classes", words.word[w], (const char *const *)name, names));
+        }
+    }
+done:
+    free(name);
+    rc_words_free(&words);
+    return st;
+}
+
+/* ------------------------------------------------------------------ plan task */
+
+static int is_pattern(const char *text)
+{
+    return strpbrk(text, "*?[\\") != NULL;
+}
+
+/* A class that is named is taken whatever it lacks; a pattern takes those that most cells have. */
+static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *l, rc_err_t *err)
+{
+    int fits = 0;
+    int rare = 0;
+    int names;
+    for (int i = 0; i < s->pairs; i++) {
+        const rc_pair_t *p = &s->pair[i];
+        const char *slash = strrchr(word, '/');
+        char kernel[RC_CLASS_NAME_MAX + 1];
+        if (!slash)
+            return rc_fail(err, RC_EINVAL, "--classes: expected KERNEL/ORDER, found '%s'", word);
+        if (rc_strcpy(kernel, sizeof kernel, word, "--classes: class", err) < 0)
+            return err ? err->status : RC_ERANGE;
+        kernel[slash - word] = '\0';
+        if (!rc_glob_match(kernel, p->kernel_name) || !rc_glob_match(slash + 1, p->policy_name))
+            continue;
+        if (is_pattern(word) && (double)p->cells < plan_share * (double)s->cells) {
+            rare++;
+            continue;
+        }
+        add_once(l, i);
+        fits++;
+    }
+    if (fits > 0)
+        return RC_OK;
+    if (rare > 0)
+        return rc_fail(err, RC_EINVAL,
+            "--classes: of the %d that fit '%s' none was measured on %g %% of the %lld rows", rare,
+            word, 100 * plan_share, (long long)s->cells);
+    char **name = pair_names(s, -1, &names, err);
+    rc_status_t st =
+        name ? no_fit(err, "--classes", word, (const char *const *)name, names) : RC_ENOMEM;
+    free(name);
+    return st;
+}
+
+static rc_status_t choose_plans(
+    const rc_selection_t *s, const rc_dataset_options_t *o, list_t *l, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st;
+    if (!o->classes) {
+        int most = o->portfolio > 0 ? o->portfolio : 16;
+        double loss = o->portfolio_loss > 0 ? o->portfolio_loss : 0.005;
+        int *pair = NULL;
+        st = rc_portfolio_choose(s, plan_share, most, loss, &pair, &l->n, err);
+        if (st == RC_OK)
+            memcpy(l->pair, pair, (size_t)l->n * sizeof *pair);
+        free(pair);
+        return st;
+    }
+    RC_TRY(rc_words_split(strcmp(o->classes, "all") == 0 ? "*/*" : o->classes, ',', &words, err));
+    for (int w = 0; w < words.count; w++)
+        RC_TRY(add_pairs(s, words.word[w], l, err));
+done:
+    rc_words_free(&words);
+    return st;
+}
+
+rc_status_t rc_choose_classes(
+    const rc_selection_t *s, const rc_dataset_options_t *o, int **pair, int *classes, rc_err_t *err)
+{
+    list_t l = {rc_alloc((size_t)s->pairs, sizeof(int), "classes", err), 0};
+    if (!l.pair)
+        return RC_ENOMEM;
+    rc_status_t st =
+        o->task == RC_TASK_PLAN ? choose_plans(s, o, &l, err) : choose_orders(s, o, &l, err);
+    if (st == RC_OK && l.n < 2)
+        st = rc_fail(err, RC_EINVAL,
+            "a choice needs two classes, found %d with results: see --classes and --kernel", l.n);
+    if (st < 0) {
+        free(l.pair);
+        return st;
+    }
+    *pair = l.pair;
+    *classes = l.n;
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------ classes of a model */
+
+rc_status_t rc_find_classes(const rc_selection_t *s, const rc_model_t *m, int **pair, rc_err_t *err)
+{
+    int *list = rc_alloc((size_t)m->classes, sizeof *list, "classes", err);
+    if (!list)
+        return RC_ENOMEM;
+    for (int c = 0; c < m->classes; c++) {
+        const rc_model_class_t *k = &m->cls[c];
+        const rc_pair_t *p = NULL;
+        for (int i = 0; i < s->pairs && !p; i++)
+            if (strcmp(s->pair[i].kernel_name, k->kernel) == 0 &&
+                strcmp(s->pair[i].policy_name, k->policy) == 0) {
+                p = &s->pair[i];
+                list[c] = i;
+            }
+        rc_status_t st = RC_OK;
+        if (!p)
+            st = rc_fail(err, RC_EINVAL, "the store has no result that fits of class %s", k->name);
+        else if (rc_view_policy_version(s->view, p->policy) != k->policy_version)
+            st = rc_fail(err, RC_ENOTSUP,
+                "the model was fitted on version %d of policy %s, the store has version %d",
+                (int)k->policy_version, k->policy, (int)rc_view_policy_version(s->view, p->policy));
+        else if (rc_view_kernel_version(s->view, p->kernel) != k->kernel_version)
+            st = rc_fail(err, RC_ENOTSUP,
+                "the model was fitted on version %d of kernel %s, the store has version %d",
+                (int)k->kernel_version, k->kernel, (int)rc_view_kernel_version(s->view, p->kernel));
+        if (st < 0) {
+            free(list);
+            return st;
+        }
+    }
+    *pair = list;
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------- portfolio */
+
+/* Log times of the candidates: [cells * n]; a missing one counts as the slowest of its cell. */
+static void fill_missing(double *time, int64_t cells, int n)
+{
+    for (int64_t c = 0; c < cells; c++) {
+        double *t = time + c * n;
+        double worst = -INFINITY;
+        for (int i = 0; i < n; i++) {
+            t[i] = log(t[i]);
+            worst = t[i] > worst ? t[i] : worst; /* NaN: false */
+        }
+        for (int i = 0; i < n; i++)
+            t[i] = isnan(t[i]) ? worst : t[i];
+    }
+}
+
+/* The next candidate, and the sum over cells of the log times with it. */
+static int next_of(const double *time, int64_t cells, int n, const double *best, double *sum)
+{
+    int found = 0;
+    *sum = INFINITY;
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        for (int64_t c = 0; c < cells; c++)
+            s += fmin(best[c], time[c * n + i]);
+        if (s < *sum) {
+            *sum = s;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static rc_status_t greedy(
+    double *time, int64_t all, int n, int most, double loss, int *order, int *count, rc_err_t *err)
+{
+    int64_t cells = 0;
+    double limit = 0;
+    double *best = rc_alloc((size_t)all, sizeof *best, "a portfolio", err);
+    if (!best)
+        return RC_ENOMEM;
+    fill_missing(time, all, n);
+    for (int64_t c = 0; c < all; c++) {
+        double least = INFINITY;
+        for (int i = 0; i < n; i++) {
+            time[cells * n + i] = time[c * n + i];
+            least = fmin(least, time[c * n + i]);
+        }
+        if (least > -INFINITY) { /* a cell with none of them tells nothing */
+            best[cells++] = INFINITY;
+            limit += least;
+        }
+    }
+    limit += (double)cells * log1p(loss);
+    for (*count = 0; *count < n && *count < most;) {
+        double sum;
+        int i = next_of(time, cells, n, best, &sum);
+        for (int64_t c = 0; c < cells; c++)
+            best[c] = fmin(best[c], time[c * n + i]);
+        order[(*count)++] = i;
+        if (sum <= limit)
+            break;
+    }
+    free(best);
+    return RC_OK;
+}
+
+rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most, double loss,
+    int **pair, int *count, rc_err_t *err)
+{
+    int n = 0;
+    double *time = NULL;
+    int *candidate = rc_alloc((size_t)s->pairs, sizeof *candidate, "a portfolio", err);
+    int *order = rc_alloc((size_t)s->pairs, sizeof *order, "a portfolio", err);
+    rc_status_t st = candidate && order ? RC_OK : RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < s->pairs; i++)
+        if ((double)s->pair[i].cells >= share * (double)s->cells)
+            candidate[n++] = i;
+    if (st == RC_OK && n == 0)
+        st = rc_fail(err, RC_EINVAL,
+            "no kernel and order was measured on %g %% of the %lld rows: name some with --classes",
+            100 * share, (long long)s->cells);
+    if (st == RC_OK)
+        st = rc_tabulate(s, candidate, n, &time, NULL, err);
+    if (st == RC_OK)
+        st = greedy(time, s->cells, n, most, loss, order, count, err);
+    for (int i = 0; st == RC_OK && i < *count; i++)
+        order[i] = candidate[order[i]];
+    free(time);
+    free(candidate);
+    if (st < 0) {
+        free(order);
+        return st;
+    }
+    *pair = order;
+    return RC_OK;
+}
+
+rc_status_t rc_tabulate(
+    const rc_selection_t *s, const int *pair, int n, double **time, int64_t **row, rc_err_t *err)
+{
+    size_t size = (size_t)s->cells * (size_t)n;
+    double *t = time ? rc_alloc(size, sizeof *t, "a table of times", err) : NULL;
+    int64_t *r = row ? rc_alloc(size, sizeof *r, "a table of results", err) : NULL;
+    int *column = rc_alloc((size_t)s->pairs, sizeof *column, "columns", err);
+    if ((time && !t) || (row && !r) || !column) {
+        free(t);
+        free(r);
+        free(column);
+        return RC_ENOMEM;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (t)
+            t[i] = NAN;
+        if (r)
+            r[i] = -1;
+    }
+    for (int i = 0; i < s->pairs; i++)
+        column[i] = -1;
+    for (int i = 0; i < n; i++)
+        column[pair[i]] = i;
+    for (int64_t i = 0; i < s->picks; i++) {
+        const rc_pick_t *p = &s->pick[i];
+        if (column[p->pair] < 0)
+            continue;
+        int64_t at = (int64_t)p->cell * n + column[p->pair];
+        if (t)
+            t[at] = rc_view_result(s->view, p->row)->median_ns;
+        if (r)
+            r[at] = p->row;
+    }
+    free(column);
+    if (time)
+        *time = t;
+    if (row)
+        *row = r;
+    return RC_OK;
+}

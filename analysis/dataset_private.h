@@ -1,0 +1,106 @@
+/** \file analysis/dataset_private.h  The steps that make a data set, and what they pass on: rows of
+ *  the store that take part (selection), the classes among them, the table. */
+#ifndef RC_ANALYSIS_DATASET_PRIVATE_H
+#define RC_ANALYSIS_DATASET_PRIVATE_H
+
+#include "analysis/dataset.h"
+#include "base/str.h"
+#include "store/view.h"
+
+/** What to select.  Borrowed texts; from the command line, or from a model. */
+typedef struct rc_query {
+    const char *store;
+    const char *k;
+    const char *precision;
+    const char *device;
+    const char *where;
+    const rc_model_t *model; /**< its device, kernels, versions and geometry apply; NULL: none */
+} rc_query_t;
+
+/** A (matrix, K, precision): a row of the data set to be. */
+typedef struct rc_cell {
+    char digest[33];
+    int32_t matrix;
+    int32_t precision; /**< 0: fp32 */
+    int64_t k;
+    int is_n;
+    int32_t before; /**< its number before sorting */
+} rc_cell_t;
+
+/** A kernel and an order. */
+typedef struct rc_pair {
+    int32_t kernel; /**< ids in the store */
+    int32_t policy;
+    const char *kernel_name; /**< with parameters; borrowed from the view */
+    const char *policy_name;
+    int64_t cells;  /**< that have a result of it */
+    int32_t before; /**< its number before sorting */
+} rc_pair_t;
+
+/** A result that takes part. */
+typedef struct rc_pick {
+    int64_t row; /**< of the view */
+    int32_t cell;
+    int32_t pair;
+} rc_pick_t;
+
+/** What takes part: independent of the order of rows in the store, but for the row numbers. */
+typedef struct rc_selection {
+    rc_view_t *view; /**< owned */
+    int32_t device;
+    rc_cell_t *cell; /**< [cells], by digest, precision, K */
+    int64_t cells;
+    rc_pair_t *pair; /**< [pairs], by kernel; csr first, then by order */
+    int pairs;
+    rc_pick_t *pick; /**< [picks] at most one of each cell and pair */
+    int64_t picks;
+} rc_selection_t;
+
+/** Read and select.  Free with rc_selection_free.  Errors as of rc_dataset_read. */
+rc_status_t rc_select(const rc_query_t *q, rc_selection_t *out, rc_err_t *err);
+void rc_selection_free(rc_selection_t *s);
+
+/** The classes: numbers of pairs.  Order task: those of one kernel.
+ *  \param[out] pair  [*classes], free() */
+rc_status_t rc_choose_classes(const rc_selection_t *s, const rc_dataset_options_t *o, int **pair,
+    int *classes, rc_err_t *err);
+
+/** The pairs of a model's classes. */
+rc_status_t rc_find_classes(
+    const rc_selection_t *s, const rc_model_t *m, int **pair, rc_err_t *err);
+
+/** Greedy portfolio over the pairs with pair[i].cells >= `share` of the cells: each step adds the
+ *  pair that lowers the geometric mean time of the best of the portfolio most, a pair that a cell
+ *  lacks counting there as the slowest.  Ends with `most` pairs, or when that time is within
+ *  `loss` of the best of all pairs.
+ *  \param[out] pair  [*count] in the order in which they were added, free() */
+rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most, double loss,
+    int **pair, int *count, rc_err_t *err);
+
+/** Time of cell c under pair p at [c * n + i], p = pair[i], and the view's row; NaN and -1 where
+ *  there is none. Either output may be NULL.  Free with free(). */
+rc_status_t rc_tabulate(
+    const rc_selection_t *s, const int *pair, int n, double **time, int64_t **row, rc_err_t *err);
+
+/** What the inputs are to be: fills d's inputs (names and transforms), feature_set and version.
+ *  \param[in] features  as of rc_dataset_options */
+rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *err);
+
+/** Append the inputs "k" and "value_bytes": both for a plan, for an order those that vary over the
+ *  cells with a result of every class.  K = n alone does not vary: it is n_col. */
+rc_status_t rc_add_problem_inputs(
+    const rc_selection_t *s, const int *pair, rc_dataset_t *d, rc_err_t *err);
+
+/** The geometry of most picks of some pairs, by precision; nw 0 where there is none. */
+rc_status_t rc_common_geometry(
+    const rc_selection_t *s, const int *pair, int n, rc_model_geometry_t *out, rc_err_t *err);
+
+/** The table: rows of d from the cells that have a result of every class and features of the set,
+ *  version and geometry of d.  d has its classes and inputs. */
+rc_status_t rc_fill_rows(
+    const rc_selection_t *s, const int *pair, const char *store, rc_dataset_t *d, rc_err_t *err);
+
+/** "a, b, c and 12 more" of names, for messages; the text is in *text (free with rc_str_free). */
+void rc_list_names(rc_str_t *text, const char *const *name, int n, int most);
+
+#endif

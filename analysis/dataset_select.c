@@ -1,0 +1,479 @@
+/* Which results of a store take part in a data set, as cells (rows to be) and pairs (classes to
+ * be).  Everything that is numbered here is sorted by name or digest, so that the same results in
+ * another order of rows give the same data set. */
+#include "config.h"
+#include "analysis/dataset_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/glob.h"
+#include "base/map.h"
+#include "base/outcome.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rc_list_names(rc_str_t *text, const char *const *name, int n, int most)
+{
+    for (int i = 0; i < n && i < most; i++)
+        rc_str_addf(text, "%s%s", i ? ", " : "", name[i]);
+    if (n > most)
+        rc_str_addf(text, " and %d more", n - most);
+}
+
+/* ------------------------------------------------------------ lists of words */
+
+typedef struct wanted {
+    int64_t *k;
+    int ks;
+    int k_n;     /* "n" is in the list */
+    int every_k; /* no list */
+    int fp[2];   /* fp32, fp64 */
+    rc_expr_t *where;
+} wanted_t;
+
+static rc_status_t parse_k(const char *text, wanted_t *w, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st = RC_OK;
+    w->every_k = !text;
+    if (!text)
+        return RC_OK;
+    RC_TRY(rc_words_split(text, ',', &words, err));
+    w->k = rc_alloc((size_t)words.count, sizeof *w->k, "values of K", err);
+    RC_TRY(w->k ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < words.count; i++) {
+        if (strcmp(words.word[i], "n") == 0)
+            w->k_n = 1;
+        else if (rc_parse_int(words.word[i], 1, INT64_MAX, "K", &w->k[w->ks++], NULL) < 0)
+            RC_TRY(rc_fail(
+                err, RC_EINVAL, "expected n or a whole number above 0, found '%s'", words.word[i]));
+    }
+done:
+    rc_words_free(&words);
+    return st < 0 ? rc_err_context(err, "--k") : RC_OK;
+}
+
+static rc_status_t parse_precision(const char *text, wanted_t *w, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    w->fp[0] = w->fp[1] = !text;
+    if (!text)
+        return RC_OK;
+    rc_status_t st = rc_words_split(text, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        if (strcmp(words.word[i], rc_precision_names[0]) == 0)
+            w->fp[0] = 1;
+        else if (strcmp(words.word[i], rc_precision_names[1]) == 0)
+            w->fp[1] = 1;
+        else
+            st = rc_fail(err, RC_EINVAL, "expected fp32 or fp64, found '%s'", words.word[i]);
+    }
+    rc_words_free(&words);
+    return st < 0 ? rc_err_context(err, "--precision") : RC_OK;
+}
+
+static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(parse_k(q->k, w, err));
+    RC_TRY(parse_precision(q->precision, w, err));
+    if (q->model) {
+        w->fp[0] = w->fp[0] && q->model->geometry.fp32.nw > 0;
+        w->fp[1] = w->fp[1] && q->model->geometry.fp64.nw > 0;
+    }
+    if (q->where && rc_expr_compile(q->where, rc_view_fields, RC_VIEW_FIELDS, &w->where, err) < 0)
+        RC_TRY(rc_err_context(err, "--where"));
+done:
+    return st;
+}
+
+static int in_list(const wanted_t *w, int64_t k)
+{
+    for (int i = 0; i < w->ks; i++)
+        if (w->k[i] == k)
+            return 1;
+    return 0;
+}
+
+/* ------------------------------------------------------------------- devices */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static rc_status_t device_error(
+    const char *wanted, const char **name, int n, int fits, rc_err_t *err)
+{
+    rc_str_t list = {0};
+    if (name)
+        qsort(name, (size_t)n, sizeof *name, by_text);
+    rc_list_names(&list, name, n, 4);
+    const char *text = list.text && !list.failed ? list.text : "";
+    if (!wanted)
+        (void)rc_fail(err, RC_EINVAL,
+            "results of %d devices: name one with --device; there are: %s", n, text);
+    else
+        (void)rc_fail(err, RC_EINVAL, "%s device fits '%s'; there are: %s",
+            fits ? "more than one" : "no", wanted, text);
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
+
+/* The one device of some results. */
+static rc_status_t choose_device(const rc_view_t *v, const int64_t *row, int64_t rows,
+    const char *wanted, int32_t *out, rc_err_t *err)
+{
+    const char **name = NULL;
+    size_t capacity = 0;
+    int n = 0;
+    int fits = 0;
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; st == RC_OK && i < rows; i++) {
+        int32_t id = rc_view_result(v, row[i])->device;
+        const char *text = rc_view_device(v, id);
+        int seen = 0;
+        for (int k = 0; k < n && !seen; k++)
+            seen = name[k] == text;
+        if (seen)
+            continue;
+        void *list = (void *)name;
+        st = rc_grow(&list, &capacity, (size_t)n + 1, sizeof *name, "devices", err);
+        name = list;
+        if (st < 0)
+            break;
+        name[n++] = text;
+        if (!wanted || strcmp(wanted, text) == 0 || rc_glob_match(wanted, text)) {
+            fits++;
+            *out = id;
+        }
+    }
+    if (st == RC_OK && fits != 1)
+        st = device_error(wanted, name, n, fits, err);
+    free((void *)name);
+    return st;
+}
+
+/* ------------------------------------------------------------------ settings */
+
+/* Results of one kernel and precision that were measured with several geometries, layouts or cache
+ * modes: those of the most common one take part. */
+typedef struct setting {
+    int32_t kernel;
+    int32_t precision;
+    int32_t what[5]; /* nw, nt, line, layout, cache */
+    int64_t count;
+} setting_t;
+
+static setting_t setting_of(const rc_row_result_t *r)
+{
+    return (setting_t){.kernel = r->kernel,
+        .precision = r->precision,
+        .what = {r->nw, r->nt, r->line, r->layout, r->cache}};
+}
+
+static rc_digest_t setting_key(const setting_t *s)
+{
+    const int32_t key[] = {
+        s->kernel, s->precision, s->what[0], s->what[1], s->what[2], s->what[3], s->what[4]};
+    return rc_digest(key, sizeof key);
+}
+
+static rc_digest_t kernel_key(const setting_t *s)
+{
+    const int32_t key[] = {s->kernel, s->precision};
+    return rc_digest(key, sizeof key);
+}
+
+static int is_better(const setting_t *a, const setting_t *b)
+{
+    if (a->count != b->count)
+        return a->count > b->count;
+    for (int i = 0; i < 5; i++)
+        if (a->what[i] != b->what[i])
+            return a->what[i] < b->what[i];
+    return 0;
+}
+
+/* The class of a model whose kernel that is; NULL: none. */
+static const rc_model_class_t *class_of(const rc_model_t *m, const char *kernel)
+{
+    for (int c = 0; c < m->classes; c++)
+        if (strcmp(m->cls[c].kernel, kernel) == 0)
+            return &m->cls[c];
+    return NULL;
+}
+
+static int fits_model(const rc_view_t *v, const rc_row_result_t *r, const rc_model_t *m)
+{
+    const rc_model_class_t *c = class_of(m, rc_view_kernel(v, r->kernel));
+    if (!c)
+        return 0;
+    const rc_geometry_t *g = r->precision == 1 ? &c->geometry.fp64 : &c->geometry.fp32;
+    return g->nw == 0 || (g->nw == r->nw && g->nt == r->nt && g->line == r->line);
+}
+
+/* Keep the rows of the most common setting of their kernel and precision. */
+static rc_status_t keep_common(
+    const rc_view_t *v, const rc_model_t *m, int64_t *row, int64_t *rows, rc_err_t *err)
+{
+    rc_map_t number = {0};
+    rc_map_t best = {0};
+    setting_t *list = NULL;
+    size_t capacity = 0;
+    size_t n = 0;
+    int64_t kept = 0;
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < *rows; i++) {
+        const rc_row_result_t *r = rc_view_result(v, row[i]);
+        setting_t s = setting_of(r);
+        if (m && !fits_model(v, r, m))
+            continue;
+        row[kept++] = row[i];
+        int64_t at = rc_map_get(&number, setting_key(&s), -1);
+        if (at < 0) {
+            void *p = list;
+            RC_TRY(rc_grow(&p, &capacity, n + 1, sizeof *list, "settings", err));
+            list = p;
+            at = (int64_t)n;
+            list[n++] = s;
+            RC_TRY(rc_map_set(&number, setting_key(&s), at, err));
+        }
+        list[at].count++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int64_t at = rc_map_get(&best, kernel_key(&list[i]), -1);
+        if (at < 0 || is_better(&list[i], &list[at]))
+            RC_TRY(rc_map_set(&best, kernel_key(&list[i]), (int64_t)i, err));
+    }
+    *rows = 0;
+    for (int64_t i = 0; i < kept; i++) {
+        setting_t s = setting_of(rc_view_result(v, row[i]));
+        if (rc_map_get(&number, setting_key(&s), -1) == rc_map_get(&best, kernel_key(&s), -2))
+            row[(*rows)++] = row[i];
+    }
+done:
+    rc_map_free(&number);
+    rc_map_free(&best);
+    free(list);
+    return st;
+}
+
+/* ------------------------------------------------------------ cells and pairs */
+
+static int by_cell(const void *a, const void *b)
+{
+    const rc_cell_t *x = a;
+    const rc_cell_t *y = b;
+    int c = strcmp(x->digest, y->digest);
+    if (c == 0)
+        c = (x->precision > y->precision) - (x->precision < y->precision);
+    return c ? c : (x->k > y->k) - (x->k < y->k);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const rc_pair_t *x = a;
+    const rc_pair_t *y = b;
+    int c = strcmp(x->kernel_name, y->kernel_name);
+    if (c == 0)
+        c = (strcmp(x->policy_name, "csr") != 0) - (strcmp(y->policy_name, "csr") != 0);
+    return c ? c : strcmp(x->policy_name, y->policy_name);
+}
+
+static rc_status_t add_cell(
+    rc_selection_t *s, size_t *capacity, const rc_row_result_t *r, rc_err_t *err)
+{
+    void *p = s->cell;
+    rc_status_t st =
+        rc_grow(&p, capacity, (size_t)s->cells + 1, sizeof *s->cell, "rows of a data set", err);
+    s->cell = p;
+    if (st < 0)
+        return st;
+    rc_cell_t *c = &s->cell[s->cells];
+    *c = (rc_cell_t){
+        .matrix = r->matrix, .precision = r->precision, .k = r->k, .before = (int32_t)s->cells};
+    const rc_row_matrix_t *m = rc_view_matrix(s->view, r->matrix);
+    rc_field_text(m->digest, sizeof m->digest, c->digest);
+    s->cells++;
+    return RC_OK;
+}
+
+static rc_status_t add_pair(
+    rc_selection_t *s, size_t *capacity, const rc_row_result_t *r, rc_err_t *err)
+{
+    void *p = s->pair;
+    rc_status_t st =
+        rc_grow(&p, capacity, (size_t)s->pairs + 1, sizeof *s->pair, "kernels and orders", err);
+    s->pair = p;
+    if (st < 0)
+        return st;
+    s->pair[s->pairs] = (rc_pair_t){.kernel = r->kernel,
+        .policy = r->policy,
+        .kernel_name = rc_view_kernel(s->view, r->kernel),
+        .policy_name = rc_view_policy(s->view, r->policy),
+        .before = s->pairs};
+    s->pairs++;
+    return RC_OK;
+}
+
+/* New numbers for the picks once cells and pairs are sorted. */
+static rc_status_t renumber(rc_selection_t *s, rc_err_t *err)
+{
+    size_t most = (size_t)(s->cells > s->pairs ? s->cells : s->pairs);
+    int32_t *now = rc_alloc(most, sizeof *now, "numbers", err);
+    if (!now)
+        return RC_ENOMEM;
+    qsort(s->cell, (size_t)s->cells, sizeof *s->cell, by_cell);
+    for (int64_t i = 0; i < s->cells; i++)
+        now[s->cell[i].before] = (int32_t)i;
+    for (int64_t i = 0; i < s->picks; i++)
+        s->pick[i].cell = now[s->pick[i].cell];
+    qsort(s->pair, (size_t)s->pairs, sizeof *s->pair, by_pair);
+    for (int i = 0; i < s->pairs; i++)
+        now[s->pair[i].before] = i;
+    for (int64_t i = 0; i < s->picks; i++)
+        s->pick[i].pair = now[s->pick[i].pair];
+    free(now);
+    return RC_OK;
+}
+
+static rc_status_t number_rows(rc_selection_t *s, const int64_t *row, int64_t rows, rc_err_t *err)
+{
+    rc_map_t cells = {0};
+    rc_map_t pairs = {0};
+    size_t cell_capacity = 0;
+    size_t pair_capacity = 0;
+    rc_status_t st = RC_OK;
+    s->pick = rc_alloc((size_t)rows, sizeof *s->pick, "results of a data set", err);
+    if (!s->pick)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < rows; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, row[i]);
+        const int64_t cell_key[] = {r->matrix, r->precision, r->k};
+        const int64_t pair_key[] = {r->kernel, r->policy};
+        rc_digest_t key = rc_digest(cell_key, sizeof cell_key);
+        int64_t cell = rc_map_get(&cells, key, -1);
+        if (cell < 0) {
+            cell = s->cells;
+            RC_TRY(add_cell(s, &cell_capacity, r, err));
+            RC_TRY(rc_map_set(&cells, key, cell, err));
+        }
+        key = rc_digest(pair_key, sizeof pair_key);
+        int64_t pair = rc_map_get(&pairs, key, -1);
+        if (pair < 0) {
+            pair = s->pairs;
+            RC_TRY(add_pair(s, &pair_capacity, r, err));
+            RC_TRY(rc_map_set(&pairs, key, pair, err));
+        }
+        s->pair[pair].cells++;
+        s->pick[s->picks++] = (rc_pick_t){row[i], (int32_t)cell, (int32_t)pair};
+    }
+    RC_TRY(renumber(s, err));
+done:
+    rc_map_free(&cells);
+    rc_map_free(&pairs);
+    return st;
+}
+
+/* K = n: the store has only numbers.  A K that was asked for as a number is that number; without a
+ * list, one that matrices of several widths were run with is. */
+static rc_status_t mark_n(rc_selection_t *s, const wanted_t *w, rc_err_t *err)
+{
+    rc_map_t width = {0}; /* K -> n_col of the matrices that have it, -2: of several widths */
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; w->every_k && i < s->cells; i++) {
+        rc_digest_t key = rc_digest(&s->cell[i].k, sizeof s->cell[i].k);
+        int64_t cols = rc_view_matrix(s->view, s->cell[i].matrix)->cols;
+        int64_t before = rc_map_get(&width, key, cols);
+        RC_TRY(rc_map_set(&width, key, before == cols ? cols : -2, err));
+    }
+    for (int64_t i = 0; i < s->cells; i++) {
+        rc_cell_t *c = &s->cell[i];
+        int is_number = w->every_k ? rc_map_get(&width, rc_digest(&c->k, sizeof c->k), -1) == -2
+                                   : in_list(w, c->k);
+        c->is_n = c->k == rc_view_matrix(s->view, c->matrix)->cols && !is_number;
+    }
+done:
+    rc_map_free(&width);
+    return st;
+}
+
+/* ----------------------------------------------------------------- selection */
+
+static int takes_part(const rc_view_t *v, const wanted_t *w, int64_t i)
+{
+    const rc_row_result_t *r = rc_view_result(v, i);
+    rc_cursor_t c;
+    /* an unverified time (of a kernel that computes nothing) is in no average */
+    if (r->status != RC_CASE_OK || !(r->median_ns > 0) || isnan(r->error_max) || r->c_order != 0 ||
+        r->op != 0 || r->precision < 0 || r->precision > 1 || !w->fp[r->precision])
+        return 0;
+    if (!rc_view_is_newest(v, i) || !rc_view_is_current(v, i))
+        return 0;
+    if (!w->every_k && !in_list(w, r->k) && !(w->k_n && r->k == rc_view_matrix(v, r->matrix)->cols))
+        return 0;
+    rc_view_seek(v, i, &c);
+    return rc_expr_match(w->where, rc_view_get, &c);
+}
+
+static rc_status_t select_rows(
+    rc_selection_t *s, const rc_query_t *q, const wanted_t *w, rc_err_t *err)
+{
+    const rc_view_t *v = s->view;
+    int64_t n = 0;
+    int64_t kept = 0;
+    rc_status_t st = RC_OK;
+    int64_t *row = rc_alloc((size_t)rc_view_count(v), sizeof *row, "results", err);
+    if (!row)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if (takes_part(v, w, i))
+            row[n++] = i;
+    if (n == 0)
+        RC_TRY(rc_fail(err, RC_EINVAL,
+            "%s: of %lld results none is ok, of current versions, with C in the original order, "
+            "and fits --k, --precision and --where",
+            q->store, (long long)rc_view_count(v)));
+    RC_TRY(choose_device(v, row, n, q->model ? q->model->device : q->device, &s->device, err));
+    for (int64_t i = 0; i < n; i++)
+        if (rc_view_result(v, row[i])->device == s->device)
+            row[kept++] = row[i];
+    RC_TRY(keep_common(v, q->model, row, &kept, err));
+    if (kept == 0)
+        RC_TRY(rc_fail(err, RC_EINVAL,
+            "%s: no result of a kernel of the model, measured with its geometry", q->store));
+    RC_TRY(number_rows(s, row, kept, err));
+    RC_TRY(mark_n(s, w, err));
+done:
+    free(row);
+    return st;
+}
+
+rc_status_t rc_select(const rc_query_t *q, rc_selection_t *out, rc_err_t *err)
+{
+    rc_selection_t s = {0};
+    wanted_t w = {0};
+    rc_status_t st;
+    RC_TRY(parse(q, &w, err));
+    RC_TRY(rc_view_read(q->store, &s.view, err));
+    RC_TRY(select_rows(&s, q, &w, err));
+    *out = s;
+    s = (rc_selection_t){0};
+done:
+    free(w.k);
+    rc_expr_free(w.where);
+    rc_selection_free(&s);
+    return st;
+}
+
+void rc_selection_free(rc_selection_t *s)
+{
+    rc_view_free(s->view);
+    free(s->cell);
+    free(s->pair);
+    free(s->pick);
+    *s = (rc_selection_t){0};
+}

@@ -1,0 +1,419 @@
+/* The inputs of a data set, and its rows: times, setup times and features of every cell that has
+ * all of them. */
+#include "config.h"
+#include "analysis/dataset_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "feature/feature.h"
+#include "store/features_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------- inputs */
+
+/* Counts span orders of magnitude and may be 0; ratios do and are positive. */
+static rc_transform_t transform_of(const char *name, const char *unit)
+{
+    static const struct {
+        const char *name; /* NULL: by unit */
+        const char *unit;
+        rc_transform_t transform;
+    } table[] = {
+        {"k", NULL, RC_TRANSFORM_LOG1P},
+        {"value_bytes", NULL, RC_TRANSFORM_NONE},
+        {NULL, "1", RC_TRANSFORM_LOG},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].name ? strcmp(table[i].name, name) == 0 : strcmp(table[i].unit, unit) == 0)
+            return table[i].transform;
+    return RC_TRANSFORM_LOG1P;
+}
+
+static rc_status_t add_input(rc_dataset_t *d, const char *name, const char *unit, rc_err_t *err)
+{
+    rc_model_input_t *grown =
+        rc_alloc0((size_t)d->inputs + 1, sizeof *grown, "inputs of a data set", err);
+    if (!grown)
+        return RC_ENOMEM;
+    if (d->inputs)
+        memcpy(grown, d->input, (size_t)d->inputs * sizeof *grown);
+    free(d->input);
+    d->input = grown;
+    rc_model_input_t *in = &d->input[d->inputs];
+    in->transform = transform_of(name, unit);
+    in->scale = 1;
+    rc_status_t st = rc_strcpy(in->name, sizeof in->name, name, "name of a feature", err);
+    if (st == RC_OK)
+        d->inputs++;
+    return st;
+}
+
+static int is_complete(const int64_t *row, int n)
+{
+    for (int c = 0; c < n; c++)
+        if (row[c] < 0)
+            return 0;
+    return 1;
+}
+
+rc_status_t rc_add_problem_inputs(
+    const rc_selection_t *s, const int *pair, rc_dataset_t *d, rc_err_t *err)
+{
+    int64_t *row = NULL;
+    const rc_cell_t *first = NULL;
+    int plan = d->task == RC_TASK_PLAN;
+    int many_k = plan;
+    int many_fp = plan;
+    int numbers = plan;
+    rc_status_t st = rc_tabulate(s, pair, d->classes, NULL, &row, err);
+    for (int64_t i = 0; st == RC_OK && i < s->cells; i++) {
+        const rc_cell_t *c = &s->cell[i];
+        if (!is_complete(row + i * d->classes, d->classes))
+            continue;
+        first = first ? first : c;
+        many_k |= c->k != first->k;
+        many_fp |= c->precision != first->precision;
+        numbers |= !c->is_n;
+    }
+    free(row);
+    if (st == RC_OK && many_k && numbers)
+        st = add_input(d, "k", "", err);
+    if (st == RC_OK && many_fp)
+        st = add_input(d, "value_bytes", "", err);
+    return st;
+}
+
+static const rc_feature_t *feature_of(const rc_feature_set_t *set, const char *name)
+{
+    for (int i = 0; i < set->count; i++)
+        if (strcmp(set->feature[i].name, name) == 0)
+            return &set->feature[i];
+    return NULL;
+}
+
+/* Of Table II of Mehrabi et al., what describes the matrix alone: their ablation. */
+static int is_matrix_only(const char *name)
+{
+    static const char *const prefix[] = {
+        "n_row", "n_col", "density", "nnz_per_row_", "nnz_blocks_per_row_"};
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (strncmp(name, prefix[i], strlen(prefix[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t set_name(rc_dataset_t *d, const rc_feature_set_t *set, rc_err_t *err)
+{
+    d->feature_version = set->version;
+    return rc_strcpy(
+        d->feature_set, sizeof d->feature_set, set->name, "name of a feature set", err);
+}
+
+static rc_status_t use_set(
+    const rc_feature_set_t *set, int matrix_only, rc_dataset_t *d, rc_err_t *err)
+{
+    rc_status_t st = set_name(d, set, err);
+    for (int i = 0; st == RC_OK && i < set->count; i++)
+        if (!matrix_only || is_matrix_only(set->feature[i].name))
+            st = add_input(d, set->feature[i].name, set->feature[i].unit, err);
+    return st;
+}
+
+static rc_status_t unknown_feature(const char *word, rc_err_t *err)
+{
+    rc_str_t list = {0};
+    const char *near = NULL;
+    for (int s = 0; rc_feature_sets[s]; s++) {
+        const rc_feature_set_t *set = rc_feature_sets[s];
+        const char **name = rc_alloc((size_t)set->count, sizeof *name, "names", err);
+        if (!name) {
+            rc_str_free(&list);
+            return RC_ENOMEM;
+        }
+        for (int i = 0; i < set->count; i++)
+            name[i] = set->feature[i].name;
+        near = near ? near : rc_nearest(word, name, set->count);
+        free((void *)name);
+        rc_str_addf(&list, "%s%s", s ? ", " : "", set->name);
+    }
+    (void)rc_fail(err, RC_EINVAL,
+        "--features: unknown feature '%s'%s%s%s; sets: %s, matrix; 'rowcast features' lists the "
+        "features of a set",
+        word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+        list.text && !list.failed ? list.text : "");
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
+
+/* Features by name, all of the one set that has the first. */
+static rc_status_t use_names(const char *features, rc_dataset_t *d, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    const rc_feature_set_t *set = NULL;
+    rc_status_t st;
+    RC_TRY(rc_words_split(features, ',', &words, err));
+    for (int s = 0; rc_feature_sets[s] && !set; s++)
+        set = feature_of(rc_feature_sets[s], words.word[0]) ? rc_feature_sets[s] : NULL;
+    if (!set)
+        RC_TRY(unknown_feature(words.word[0], err));
+    RC_TRY(set_name(d, set, err));
+    for (int i = 0; i < words.count; i++) {
+        const rc_feature_t *f = feature_of(set, words.word[i]);
+        if (!f)
+            RC_TRY(unknown_feature(words.word[i], err));
+        for (int k = 0; k < d->inputs; k++)
+            if (strcmp(d->input[k].name, f->name) == 0)
+                RC_TRY(rc_fail(err, RC_EINVAL, "--features: '%s' is there twice", words.word[i]));
+        RC_TRY(add_input(d, f->name, f->unit, err));
+    }
+done:
+    rc_words_free(&words);
+    return st;
+}
+
+rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *err)
+{
+    const char *name = features ? features : "mehrabi";
+    int matrix_only = strcmp(name, "matrix") == 0;
+    const rc_feature_set_t *set = rc_feature_set_find(matrix_only ? "mehrabi" : name);
+    return set ? use_set(set, matrix_only, d, err) : use_names(name, d, err);
+}
+
+/* ------------------------------------------------------------------- geometry */
+
+typedef struct count {
+    rc_geometry_t g;
+    int64_t picks;
+} count_t;
+
+static int comes_before(const count_t *a, const count_t *b)
+{
+    if (a->picks != b->picks)
+        return a->picks > b->picks;
+    if (a->g.nw != b->g.nw)
+        return a->g.nw < b->g.nw;
+    return a->g.nt != b->g.nt ? a->g.nt < b->g.nt : a->g.line < b->g.line;
+}
+
+static rc_geometry_t common(
+    const rc_selection_t *s, const unsigned char *in, int precision, count_t *list)
+{
+    int n = 0;
+    count_t best = {{0, 0, 0}, 0};
+    for (int64_t i = 0; i < s->picks; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
+        if (!in[s->pick[i].pair] || r->precision != precision)
+            continue;
+        int at = 0;
+        while (at < n &&
+               (list[at].g.nw != r->nw || list[at].g.nt != r->nt || list[at].g.line != r->line))
+            at++;
+        if (at == n)
+            list[n++] = (count_t){{r->nw, r->nt, r->line}, 0};
+        list[at].picks++;
+    }
+    for (int i = 0; i < n; i++)
+        if (comes_before(&list[i], &best))
+            best = list[i];
+    return best.g;
+}
+
+rc_status_t rc_common_geometry(
+    const rc_selection_t *s, const int *pair, int n, rc_model_geometry_t *out, rc_err_t *err)
+{
+    unsigned char *in = rc_alloc0((size_t)s->pairs, 1, "marks", err);
+    /* a kernel has one geometry per precision */
+    count_t *list = rc_alloc((size_t)n, sizeof *list, "geometries", err);
+    if (!in || !list) {
+        free(in);
+        free(list);
+        return RC_ENOMEM;
+    }
+    for (int i = 0; i < n; i++)
+        in[pair[i]] = 1;
+    out->fp32 = common(s, in, 0, list);
+    out->fp64 = common(s, in, 1, list);
+    free(in);
+    free(list);
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------- features */
+
+typedef struct lookup {
+    rc_feature_table_t table;
+    rc_map_t row;  /* (matrix, precision) -> newest row of the table */
+    int *column;   /* [inputs] of the table, -1: no feature */
+    int64_t known; /* rows that fit version and geometry */
+} lookup_t;
+
+static void free_lookup(lookup_t *l)
+{
+    rc_feature_table_free(&l->table);
+    rc_map_free(&l->row);
+    free(l->column);
+}
+
+static rc_digest_t feature_key(int32_t matrix, int precision)
+{
+    const int32_t key[] = {matrix, precision};
+    return rc_digest(key, sizeof key);
+}
+
+static int is_of(const rc_row_feature_t *f, const rc_geometry_t *g, int32_t version)
+{
+    return f->version == version && f->nw == g->nw && f->nt == g->nt && f->line == g->line;
+}
+
+static rc_status_t read_features(
+    const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
+{
+    rc_status_t st = rc_feature_table_read(store, d->feature_set, &l->table, err);
+    if (st < 0)
+        return st;
+    l->column = rc_alloc((size_t)d->inputs, sizeof *l->column, "columns", err);
+    if (!l->column)
+        return RC_ENOMEM;
+    for (int i = 0; i < d->inputs; i++) {
+        const char *name = d->input[i].name;
+        l->column[i] = -1;
+        for (int c = 0; c < l->table.names.count; c++)
+            if (strcmp(l->table.names.word[c], name) == 0)
+                l->column[i] = c;
+        if (l->column[i] < 0 && strcmp(name, "k") != 0 && strcmp(name, "value_bytes") != 0)
+            return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'",
+                store, d->feature_set, name);
+    }
+    for (int64_t i = 0; i < l->table.rows; i++) {
+        const rc_row_feature_t *f = &l->table.row[i];
+        for (int p = 0; p < 2; p++) {
+            const rc_geometry_t *g = p ? &d->geometry.fp64 : &d->geometry.fp32;
+            if (!is_of(f, g, d->feature_version))
+                continue;
+            l->known++;
+            st = rc_map_set(&l->row, feature_key(f->matrix, p), i, err);
+            if (st < 0)
+                return st;
+        }
+    }
+    return RC_OK;
+}
+
+/* 1: the cell has every input; they are in value[inputs]. */
+static int fill_inputs(
+    const lookup_t *l, const rc_dataset_t *d, const rc_cell_t *c, double *value, double *feature_ns)
+{
+    int64_t at = rc_map_get(&l->row, feature_key(c->matrix, c->precision), -1);
+    if (at < 0)
+        return 0;
+    for (int i = 0; i < d->inputs; i++) {
+        if (l->column[i] >= 0)
+            value[i] = l->table.value[at * l->table.names.count + l->column[i]];
+        else
+            value[i] =
+                strcmp(d->input[i].name, "k") == 0 ? (double)c->k : (c->precision == 1 ? 8 : 4);
+        if (!isfinite(value[i]))
+            return 0;
+    }
+    int64_t ns = l->table.row[at].feature_ns;
+    *feature_ns = ns > 0 ? (double)ns : NAN;
+    return 1;
+}
+
+/* ----------------------------------------------------------------------- rows */
+
+static rc_status_t allocate(rc_dataset_t *d, int64_t rows, rc_err_t *err)
+{
+    size_t n = (size_t)rows;
+    d->sample = rc_alloc0(n, sizeof *d->sample, "samples", err);
+    d->value = rc_alloc(n * (size_t)d->inputs, sizeof *d->value, "inputs", err);
+    d->time = rc_alloc(n * (size_t)d->classes, sizeof *d->time, "times", err);
+    d->setup = rc_alloc(n * (size_t)d->classes, sizeof *d->setup, "setup times", err);
+    return d->sample && d->value && d->time && d->setup ? RC_OK : RC_ENOMEM;
+}
+
+static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t *out)
+{
+    const rc_row_matrix_t *m = rc_view_matrix(s->view, c->matrix);
+    rc_field_text(m->name, sizeof m->name, out->name);
+    rc_field_text(m->kind, sizeof m->kind, out->kind);
+    memcpy(out->digest, c->digest, sizeof out->digest);
+    out->matrix = c->matrix;
+    out->k = c->k;
+    out->k_is_n = c->is_n;
+    out->value_bytes = c->precision == 1 ? 8 : 4;
+}
+
+/* The times of a cell; 0 when it lacks a class. */
+static int fill_times(const rc_selection_t *s, const int64_t *row, rc_dataset_t *d)
+{
+    double *time = d->time + d->rows * d->classes;
+    double *setup = d->setup + d->rows * d->classes;
+    for (int c = 0; c < d->classes; c++) {
+        if (row[c] < 0)
+            return 0;
+        const rc_row_result_t *r = rc_view_result(s->view, row[c]);
+        time[c] = r->median_ns;
+        setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
+    }
+    return 1;
+}
+
+static int has_any(const int64_t *row, int n)
+{
+    for (int c = 0; c < n; c++)
+        if (row[c] >= 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t nothing_left(
+    const rc_dataset_t *d, const lookup_t *l, const char *store, rc_err_t *err)
+{
+    const rc_geometry_t *g = d->geometry.fp32.nw ? &d->geometry.fp32 : &d->geometry.fp64;
+    if (d->dropped.features == 0)
+        return rc_fail(err, RC_EINVAL,
+            "%s: no (matrix, K, precision) has a result of every class, of %lld that have some: "
+            "name fewer with --classes",
+            store, (long long)d->dropped.incomplete);
+    return rc_fail(err, RC_EINVAL,
+        "%s: no row has the features %s version %d for nw %d, nt %d, line %d (%lld feature rows "
+        "of them, %lld rows of results without)",
+        store, d->feature_set, (int)d->feature_version, (int)g->nw, (int)g->nt, (int)g->line,
+        (long long)l->known, (long long)d->dropped.features);
+}
+
+rc_status_t rc_fill_rows(
+    const rc_selection_t *s, const int *pair, const char *store, rc_dataset_t *d, rc_err_t *err)
+{
+    lookup_t l = {0};
+    int64_t *row = NULL;
+    rc_status_t st;
+    RC_TRY(read_features(store, d, &l, err));
+    RC_TRY(rc_tabulate(s, pair, d->classes, NULL, &row, err));
+    RC_TRY(allocate(d, s->cells, err));
+    for (int64_t i = 0; i < s->cells; i++) {
+        const int64_t *own = row + i * d->classes;
+        rc_sample_t *sample = &d->sample[d->rows];
+        if (!has_any(own, d->classes))
+            continue;
+        if (!fill_times(s, own, d)) {
+            d->dropped.incomplete++;
+        } else if (!fill_inputs(
+                       &l, d, &s->cell[i], d->value + d->rows * d->inputs, &sample->feature_ns)) {
+            d->dropped.features++;
+        } else {
+            fill_sample(s, &s->cell[i], sample);
+            d->rows++;
+        }
+    }
+    if (d->rows == 0)
+        RC_TRY(nothing_left(d, &l, store, err));
+done:
+    free(row);
+    free_lookup(&l);
+    return st;
+}

@@ -1,0 +1,504 @@
+#include "config.h"
+#include "analysis/evaluation.h"
+
+#include "analysis/bootstrap.h"
+#include "analysis/portfolio.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double rc_tolerances[RC_TOLERANCES] = {0, 0.02, 0.05};
+const double rc_loss_shares[RC_LOSS_SHARES] = {0.02, 0.04, 0.05, 0.10};
+const double rc_loss_edges[RC_LOSS_BINS + 1] = {
+    0, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10, 0.15, 0.25, 0.50, INFINITY};
+const double rc_error_quantiles[RC_ERROR_QUANTILES] = {
+    0.05, 0.10, 0.25, 0.50, 0.75, 0.80, 0.90, 0.95, 0.99};
+
+/* A prediction beside what was measured. */
+typedef struct entry {
+    const rc_sample_t *sample;
+    const double *time; /* [classes] measured */
+    int64_t row;
+    int64_t at; /* of the predictions */
+    int chosen;
+    int best;
+    double loss;
+} entry_t;
+
+typedef struct evaluator {
+    const rc_dataset_t *d;
+    const rc_predictions_t *p;
+    entry_t *entry; /* sorted: one matrix after the other */
+    int64_t entries;
+    double *unit; /* [entries * SUMS] scratch */
+    int64_t *row;
+    uint64_t seed;
+    rc_evaluation_t *out;
+    rc_err_t *err;
+} evaluator_t;
+
+/* What is summed over the rows of a matrix. */
+enum {
+    ROWS,
+    LOSS,
+    LOGS,                /* log speedups of WAYS ways of choosing */
+    SPEEDUPS = LOGS + 4, /* and speedups */
+    SUMS = SPEEDUPS + 4
+};
+enum { SELECTOR, ORACLE, SINGLE, RANDOM, WAYS };
+
+/* The figures that are made of the sums. */
+enum { GEOMEANS, MEANS = GEOMEANS + WAYS, GAIN = MEANS + WAYS, OF_ORACLE, MEAN_LOSS, FIGURES };
+
+/* Below this the oracle has no gain that could be recovered. */
+static const double least_gain = 0.001;
+
+static void figures(const double *sum, double *out)
+{
+    for (int w = 0; w < WAYS; w++) {
+        out[GEOMEANS + w] = exp(sum[LOGS + w] / sum[ROWS]);
+        out[MEANS + w] = sum[SPEEDUPS + w] / sum[ROWS];
+    }
+    double oracle = expm1(sum[LOGS + ORACLE] / sum[ROWS]);
+    out[GAIN] = oracle < least_gain ? NAN : expm1(sum[LOGS + SELECTOR] / sum[ROWS]) / oracle;
+    out[OF_ORACLE] = exp((sum[LOGS + SELECTOR] - sum[LOGS + ORACLE]) / sum[ROWS]);
+    out[MEAN_LOSS] = sum[LOSS] / sum[ROWS];
+}
+
+/* By what a row is, not by where it stands, so that figures do not depend on the order of rows. */
+static int by_sample(const void *a, const void *b)
+{
+    const entry_t *x = a;
+    const entry_t *y = b;
+    int c = strcmp(x->sample->digest, y->sample->digest);
+    if (c == 0)
+        c = (x->sample->value_bytes > y->sample->value_bytes) -
+            (x->sample->value_bytes < y->sample->value_bytes);
+    if (c == 0)
+        c = (x->sample->k > y->sample->k) - (x->sample->k < y->sample->k);
+    if (c == 0)
+        c = (x->sample->k_is_n > y->sample->k_is_n) - (x->sample->k_is_n < y->sample->k_is_n);
+    if (c == 0)
+        c = (x->row > y->row) - (x->row < y->row);
+    if (c == 0)
+        c = (x->chosen > y->chosen) - (x->chosen < y->chosen);
+    return c != 0 ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+static rc_status_t collect(evaluator_t *e)
+{
+    const rc_dataset_t *d = e->d;
+    for (int64_t i = 0; i < e->entries; i++) {
+        entry_t *x = &e->entry[i];
+        x->row = e->p->row[i];
+        x->at = i;
+        x->chosen = e->p->choice[i];
+        if (x->row < 0 || x->row >= d->rows)
+            return rc_fail(e->err, RC_EINVAL,
+                "prediction %" PRId64 " is of row %" PRId64 " of a data set of %" PRId64 " rows", i,
+                x->row, d->rows);
+        if (x->chosen < 0 || x->chosen >= d->classes)
+            return rc_fail(e->err, RC_EINVAL,
+                "prediction %" PRId64 " chooses class %d of %d classes", i, x->chosen, d->classes);
+        x->sample = &d->sample[x->row];
+        x->time = d->time + x->row * d->classes;
+        x->best = rc_dataset_best(d, x->row);
+        /* the difference first: exact when a time is near the other one, and so are the limits */
+        x->loss = (x->time[x->chosen] - x->time[x->best]) / x->time[x->best];
+    }
+    qsort(e->entry, (size_t)e->entries, sizeof *e->entry, by_sample);
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------ parts of the rows */
+
+static rc_choosing_t *way_of(rc_part_t *part, int way)
+{
+    rc_choosing_t *all[WAYS] = {&part->selector, &part->oracle, &part->single, &part->random};
+    return all[way];
+}
+
+static void see_speedup(rc_choosing_t *w, double speedup)
+{
+    w->min = fmin(w->min, speedup);
+    w->max = fmax(w->max, speedup);
+}
+
+/* Speedups of one row into the sums of its matrix, and into the extremes of the part. */
+static void add_speedups(const evaluator_t *e, const entry_t *x, rc_part_t *part, double *sum)
+{
+    double base = x->time[e->d->baseline];
+    const int chosen[RANDOM] = {x->chosen, x->best, e->out->single};
+    double mean = 0;
+    double mean_log = 0;
+    for (int w = 0; w < RANDOM; w++) {
+        double speedup = base / x->time[chosen[w]];
+        sum[LOGS + w] += log(speedup);
+        sum[SPEEDUPS + w] += speedup;
+        see_speedup(way_of(part, w), speedup);
+    }
+    for (int c = 0; c < e->d->classes; c++) {
+        double speedup = base / x->time[c];
+        mean += speedup;
+        mean_log += log(speedup);
+        see_speedup(&part->random, speedup);
+    }
+    sum[LOGS + RANDOM] += mean_log / e->d->classes;
+    sum[SPEEDUPS + RANDOM] += mean / e->d->classes;
+}
+
+/* Losses of one row; hit[best * RC_TOLERANCES + t] counts those within tolerance t. */
+static void add_loss(const entry_t *x, rc_part_t *part, int64_t *hit)
+{
+    int bin = 0;
+    if (part->rows == 0 || x->loss > part->worst_loss) {
+        part->worst_loss = x->loss;
+        part->worst_row = x->row;
+    }
+    for (int s = 0; s < RC_LOSS_SHARES; s++)
+        part->within[s] += x->loss <= rc_loss_shares[s];
+    for (int t = 0; t < RC_TOLERANCES; t++)
+        if (x->loss <= rc_tolerances[t]) {
+            part->accuracy[t]++;
+            hit[x->best * RC_TOLERANCES + t]++;
+        }
+    while (bin + 1 < RC_LOSS_BINS && x->loss > rc_loss_edges[bin + 1])
+        bin++;
+    part->histogram[bin]++;
+}
+
+static void finish_shares(
+    rc_part_t *part, const int64_t *hit, const int64_t *best_rows, int classes)
+{
+    int present = 0;
+    for (int s = 0; s < RC_LOSS_SHARES; s++)
+        part->within[s] /= (double)part->rows;
+    for (int t = 0; t < RC_TOLERANCES; t++)
+        part->accuracy[t] /= (double)part->rows;
+    for (int c = 0; c < classes; c++) {
+        present += best_rows[c] > 0;
+        for (int t = 0; t < RC_TOLERANCES && best_rows[c] > 0; t++)
+            part->balanced[t] += (double)hit[c * RC_TOLERANCES + t] / (double)best_rows[c];
+    }
+    for (int t = 0; t < RC_TOLERANCES; t++)
+        part->balanced[t] /= present;
+}
+
+/* The part of the rows that are numbered `number`; of NULL: all. */
+static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc_part_t *part)
+{
+    rc_figure_t f[FIGURES];
+    const char *matrix = NULL;
+    size_t classes = (size_t)e->d->classes;
+    int64_t *count =
+        rc_alloc0(classes * (RC_TOLERANCES + 1), sizeof *count, "counts of classes", e->err);
+    if (!count)
+        return RC_ENOMEM;
+    int64_t *hit = count + classes;
+    for (int w = 0; w < WAYS; w++)
+        *way_of(part, w) = (rc_choosing_t){.min = INFINITY, .max = -INFINITY};
+    for (int64_t i = 0; i < e->entries; i++) {
+        const entry_t *x = &e->entry[i];
+        if (of && of[i] != number)
+            continue;
+        if (!matrix || strcmp(matrix, x->sample->digest) != 0) {
+            memset(e->unit + part->matrices * SUMS, 0, SUMS * sizeof *e->unit);
+            part->matrices++;
+            matrix = x->sample->digest;
+        }
+        double *sum = e->unit + (part->matrices - 1) * SUMS;
+        sum[ROWS]++;
+        sum[LOSS] += x->loss;
+        add_speedups(e, x, part, sum);
+        add_loss(x, part, hit);
+        count[x->best]++;
+        part->rows++;
+    }
+    finish_shares(part, hit, count, e->d->classes);
+    free(count);
+    rc_status_t st =
+        rc_bootstrap(e->unit, part->matrices, SUMS, figures, FIGURES, e->seed, f, e->err);
+    if (st < 0)
+        return st;
+    for (int w = 0; w < WAYS; w++) {
+        way_of(part, w)->geomean = f[GEOMEANS + w];
+        way_of(part, w)->mean = f[MEANS + w];
+    }
+    part->gain = f[GAIN];
+    part->of_oracle = f[OF_ORACLE];
+    part->mean_loss = f[MEAN_LOSS];
+    return RC_OK;
+}
+
+/* A way of dividing the rows: a comparison of entries that is 0 within a part, and a part's name.
+ */
+typedef struct division {
+    int (*compare)(const void *a, const void *b);
+    void (*name)(const entry_t *x, char *name, size_t size);
+    int64_t least_rows; /* fewer: together in a last part "other" */
+    int most_rows_first;
+} division_t;
+
+static int compare_k(const void *a, const void *b)
+{
+    const rc_sample_t *x = (*(const entry_t *const *)a)->sample;
+    const rc_sample_t *y = (*(const entry_t *const *)b)->sample;
+    if (x->k_is_n != y->k_is_n)
+        return x->k_is_n ? 1 : -1;
+    if (!x->k_is_n && x->k != y->k)
+        return x->k < y->k ? -1 : 1;
+    return (x->value_bytes > y->value_bytes) - (x->value_bytes < y->value_bytes);
+}
+
+static void name_k(const entry_t *x, char *name, size_t size)
+{
+    const char *precision = x->sample->value_bytes == 8 ? "fp64" : "fp32";
+    if (x->sample->k_is_n)
+        snprintf(name, size, "k=n %s", precision);
+    else
+        snprintf(name, size, "k=%" PRId64 " %s", x->sample->k, precision);
+}
+
+static int compare_kind(const void *a, const void *b)
+{
+    return strcmp(
+        (*(const entry_t *const *)a)->sample->kind, (*(const entry_t *const *)b)->sample->kind);
+}
+
+static void name_kind(const entry_t *x, char *name, size_t size)
+{
+    snprintf(name, size, "%s", x->sample->kind[0] ? x->sample->kind : "unknown");
+}
+
+static const division_t by_k = {compare_k, name_k, 0, 0};
+static const division_t by_kind = {compare_kind, name_kind, RC_PART_ROWS_MIN, 1};
+
+/* Entries [first, end) of the sorted list that are one part. */
+typedef struct span {
+    int64_t first;
+    int64_t end;
+    int64_t rows; /* different ones */
+} span_t;
+
+static int by_rows_falling(const void *a, const void *b)
+{
+    const span_t *x = a;
+    const span_t *y = b;
+    if (x->rows != y->rows)
+        return x->rows > y->rows ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first); /* of equals in order of their names */
+}
+
+/* The spans of equal entries in a sorted list. */
+static int find_spans(
+    const evaluator_t *e, const division_t *by, const entry_t *const *sorted, span_t *span)
+{
+    int spans = 0;
+    for (int64_t i = 0; i < e->entries; i++) {
+        if (i == 0 || by->compare(&sorted[i - 1], &sorted[i]) != 0)
+            span[spans++] = (span_t){i, i, 0};
+        span[spans - 1].end = i + 1;
+    }
+    for (int s = 0; s < spans; s++)
+        for (int64_t i = span[s].first; i < span[s].end; i++) {
+            /* the entries of a row stand side by side */
+            const entry_t *x = sorted[i];
+            span[s].rows += x == e->entry || x[-1].row != x->row;
+        }
+    if (by->most_rows_first)
+        qsort(span, (size_t)spans, sizeof *span, by_rows_falling);
+    return spans;
+}
+
+static rc_status_t divide(const evaluator_t *e, const division_t *by, rc_part_t **out, int *count)
+{
+    rc_status_t st = RC_OK;
+    size_t n = (size_t)e->entries;
+    const entry_t **sorted = rc_alloc(n, sizeof *sorted, "rows of parts", e->err);
+    span_t *span = rc_alloc(n, sizeof *span, "parts", e->err);
+    int *of = rc_alloc(n, sizeof *of, "parts of rows", e->err);
+    if (!sorted || !span || !of) {
+        st = RC_ENOMEM;
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &e->entry[i];
+    qsort(sorted, n, sizeof *sorted, by->compare);
+    int spans = find_spans(e, by, sorted, span);
+    int large = 0;
+    for (int s = 0; s < spans; s++)
+        large += span[s].rows >= by->least_rows;
+    int parts = large + (large < spans);
+    *out = rc_alloc0((size_t)parts, sizeof **out, "parts", e->err);
+    if (!*out) {
+        st = RC_ENOMEM;
+        goto done;
+    }
+    *count = parts;
+    for (int s = 0, next = 0; s < spans; s++) {
+        int part = span[s].rows >= by->least_rows ? next++ : large;
+        for (int64_t i = span[s].first; i < span[s].end; i++)
+            of[sorted[i] - e->entry] = part;
+        if (part < large)
+            by->name(sorted[span[s].first], (*out)[part].name, sizeof(*out)[part].name);
+        else
+            snprintf((*out)[part].name, sizeof(*out)[part].name, "other");
+    }
+    for (int i = 0; st == RC_OK && i < parts; i++)
+        st = fill_part(e, of, i, &(*out)[i]);
+done:
+    free(sorted);
+    free(span);
+    free(of);
+    return st;
+}
+
+/* ------------------------------------------------------------------ classes and times */
+
+static rc_status_t fill_confusion(const evaluator_t *e)
+{
+    rc_evaluation_t *out = e->out;
+    size_t cells = (size_t)out->classes * (size_t)out->classes;
+    out->confusion = rc_alloc0(cells, sizeof *out->confusion, "a confusion matrix", e->err);
+    out->confusion_loss =
+        rc_alloc0(cells, sizeof *out->confusion_loss, "a confusion matrix", e->err);
+    if (!out->confusion || !out->confusion_loss)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < e->entries; i++) {
+        const entry_t *x = &e->entry[i];
+        int cell = x->best * out->classes + x->chosen;
+        out->confusion[cell]++;
+        out->confusion_loss[cell] += x->loss;
+    }
+    for (size_t i = 0; i < cells; i++) /* 0 / 0 of an empty cell is NaN */
+        out->confusion_loss[i] /= (double)out->confusion[i];
+    return RC_OK;
+}
+
+static void describe_errors(double *error, int64_t n, double *mean, double *quantile)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += error[i];
+    *mean = sum / (double)n;
+    qsort(error, (size_t)n, sizeof *error, rc_stats_compare);
+    for (int q = 0; q < RC_ERROR_QUANTILES; q++)
+        quantile[q] = rc_stats_quantile(error, n, rc_error_quantiles[q]);
+}
+
+static rc_status_t fill_errors(const evaluator_t *e)
+{
+    rc_evaluation_t *out = e->out;
+    size_t classes = (size_t)out->classes;
+    int64_t n = e->entries;
+    if (!e->p->time)
+        return RC_OK;
+    double *error = rc_alloc(classes * (size_t)n, sizeof *error, "errors of times", e->err);
+    out->error_quantile =
+        rc_alloc((classes + 1) * RC_ERROR_QUANTILES, sizeof *out->error_quantile, "errors", e->err);
+    out->error_mean = rc_alloc(classes + 1, sizeof *out->error_mean, "errors", e->err);
+    if (!error || !out->error_quantile || !out->error_mean) {
+        free(error);
+        return RC_ENOMEM;
+    }
+    for (int c = 0; c < out->classes; c++) {
+        for (int64_t i = 0; i < n; i++) {
+            const entry_t *x = &e->entry[i];
+            double predicted = e->p->time[x->at * out->classes + c];
+            error[c * n + i] = fabs(predicted / x->time[c] - 1);
+        }
+        describe_errors(error + c * n, n, &out->error_mean[c],
+            out->error_quantile + (size_t)c * RC_ERROR_QUANTILES);
+    }
+    describe_errors(error, n * out->classes, &out->error_mean[classes],
+        out->error_quantile + classes * RC_ERROR_QUANTILES);
+    free(error);
+    return RC_OK;
+}
+
+static rc_status_t fill_portfolio(const evaluator_t *e)
+{
+    rc_evaluation_t *out = e->out;
+    out->portfolio = rc_alloc((size_t)out->classes, sizeof *out->portfolio, "a portfolio", e->err);
+    out->portfolio_class =
+        rc_alloc((size_t)out->classes, sizeof *out->portfolio_class, "a portfolio", e->err);
+    if (!out->portfolio || !out->portfolio_class)
+        return RC_ENOMEM;
+    return rc_greedy_portfolio(
+        e->d, e->row, e->entries, out->portfolio, out->portfolio_class, e->err);
+}
+
+int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n)
+{
+    int best = 0;
+    double least = INFINITY;
+    for (int c = 0; c < d->classes; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += log(d->time[row[i] * d->classes + c]);
+        if (sum < least) {
+            least = sum;
+            best = c;
+        }
+    }
+    return best;
+}
+
+rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
+    rc_evaluation_t *out, rc_err_t *err)
+{
+    rc_evaluation_t result = {.classes = d->classes, .single_is_given = single >= 0};
+    evaluator_t e = {.d = d, .p = p, .entries = p->count, .seed = seed, .out = &result, .err = err};
+    size_t n = (size_t)p->count;
+    rc_status_t st;
+    if (p->count < 1)
+        return rc_fail(err, RC_EINVAL, "no rows to evaluate");
+    if (single >= d->classes)
+        return rc_fail(err, RC_EINVAL, "the single class is %d of %d classes", single, d->classes);
+    e.entry = rc_alloc(n, sizeof *e.entry, "rows of an evaluation", err);
+    e.unit = rc_alloc(n * SUMS, sizeof *e.unit, "sums of an evaluation", err);
+    e.row = rc_alloc(n, sizeof *e.row, "rows of an evaluation", err);
+    if (!e.entry || !e.unit || !e.row) {
+        st = RC_ENOMEM;
+        goto done;
+    }
+    RC_TRY(collect(&e));
+    for (size_t i = 0; i < n; i++)
+        e.row[i] = e.entry[i].row;
+    result.single = single >= 0 ? single : rc_best_single(d, e.row, p->count);
+    RC_TRY(fill_part(&e, NULL, 0, &result.all));
+    RC_TRY(divide(&e, &by_k, &result.by_k, &result.by_k_count));
+    RC_TRY(divide(&e, &by_kind, &result.by_kind, &result.by_kind_count));
+    RC_TRY(fill_confusion(&e));
+    RC_TRY(fill_errors(&e));
+    RC_TRY(fill_portfolio(&e));
+    *out = result;
+    result = (rc_evaluation_t){0};
+done:
+    rc_evaluation_free(&result);
+    free(e.entry);
+    free(e.unit);
+    free(e.row);
+    return st;
+}
+
+void rc_evaluation_free(rc_evaluation_t *e)
+{
+    if (!e)
+        return;
+    free(e->by_k);
+    free(e->by_kind);
+    free(e->confusion);
+    free(e->confusion_loss);
+    free(e->error_quantile);
+    free(e->error_mean);
+    free(e->portfolio);
+    free(e->portfolio_class);
+    *e = (rc_evaluation_t){0};
+}

@@ -1,0 +1,185 @@
+#include "config.h"
+#include "analysis/evaluation.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* jansson passes NULL on: packing or setting a NULL fails, so one check at the end is enough. */
+
+/* JSON has no NaN and no infinity. */
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *numbers(const double *x, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < n; i++)
+        if (json_array_append_new(list, number(x[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *integers(const int64_t *x, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < n; i++)
+        if (json_array_append_new(list, json_integer(x[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *figure(const rc_figure_t *f)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", number(f->value), "low", number(f->low), "high",
+        number(f->high));
+}
+
+static json_t *choosing(const rc_choosing_t *w)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "geomean", figure(&w->geomean), "mean",
+        figure(&w->mean), "min", number(w->min), "max", number(w->max));
+}
+
+/* Shares under the names of their limits: "0.05". */
+static json_t *shares(const double *limit, const double *share, int n)
+{
+    json_t *object = json_object();
+    for (int i = 0; object && i < n; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%g", limit[i]);
+        if (json_object_set_new(object, key, number(share[i])) < 0) {
+            json_decref(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
+static json_t *row_name(const rc_dataset_t *d, int64_t row)
+{
+    const rc_sample_t *s = &d->sample[row];
+    return json_pack(
+        "{s:s, s:I, s:i}", "matrix", s->name, "k", (json_int_t)s->k, "value_bytes", s->value_bytes);
+}
+
+static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
+{
+    return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o}",
+        "name", p->name, "rows", (json_int_t)p->rows, "matrices", (json_int_t)p->matrices,
+        "gain_recovered", figure(&p->gain), "geomean_speedup_of_oracle_share",
+        figure(&p->of_oracle), "speedup_selector", choosing(&p->selector), "speedup_oracle",
+        choosing(&p->oracle), "speedup_single", choosing(&p->single), "speedup_random",
+        choosing(&p->random), "loss_mean", figure(&p->mean_loss), "loss_worst",
+        number(p->worst_loss), "loss_worst_row", row_name(d, p->worst_row), "share_of_loss_within",
+        shares(rc_loss_shares, p->within, RC_LOSS_SHARES), "accuracy_at_tolerance",
+        shares(rc_tolerances, p->accuracy, RC_TOLERANCES), "balanced_accuracy_at_tolerance",
+        shares(rc_tolerances, p->balanced, RC_TOLERANCES), "loss_bin_upper_edges",
+        numbers(rc_loss_edges + 1, RC_LOSS_BINS), "loss_bin_rows",
+        integers(p->histogram, RC_LOSS_BINS));
+}
+
+static json_t *parts(const rc_dataset_t *d, const rc_part_t *p, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < n; i++)
+        if (json_array_append_new(list, part(d, &p[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *class_names(const rc_dataset_t *d)
+{
+    json_t *list = json_array();
+    for (int c = 0; list && c < d->classes; c++)
+        if (json_array_append_new(list, json_string(d->cls[c].name)) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *confusion(const rc_evaluation_t *e)
+{
+    json_t *rows = json_array();
+    json_t *loss = json_array();
+    int failed = !rows || !loss;
+    for (int c = 0; !failed && c < e->classes; c++)
+        failed =
+            json_array_append_new(rows, integers(e->confusion + c * e->classes, e->classes)) < 0 ||
+            json_array_append_new(loss, numbers(e->confusion_loss + c * e->classes, e->classes)) <
+                0;
+    if (failed) {
+        json_decref(rows);
+        json_decref(loss);
+        return NULL;
+    }
+    return json_pack("{s:o, s:o}", "rows_best_by_chosen", rows, "loss_mean_best_by_chosen", loss);
+}
+
+static json_t *error_of(const rc_evaluation_t *e, const char *name, int at)
+{
+    return json_pack("{s:s, s:o, s:o}", "class", name, "mean", number(e->error_mean[at]),
+        "at_quantiles", numbers(e->error_quantile + at * RC_ERROR_QUANTILES, RC_ERROR_QUANTILES));
+}
+
+static json_t *errors(const rc_dataset_t *d, const rc_evaluation_t *e)
+{
+    json_t *list = json_array();
+    int failed = !list || json_array_append_new(list, error_of(e, "all", e->classes)) < 0;
+    for (int c = 0; !failed && c < e->classes; c++)
+        failed = json_array_append_new(list, error_of(e, d->cls[c].name, c)) < 0;
+    if (failed) {
+        json_decref(list);
+        return NULL;
+    }
+    return json_pack("{s:o, s:o}", "quantiles", numbers(rc_error_quantiles, RC_ERROR_QUANTILES),
+        "absolute_relative_error", list);
+}
+
+static json_t *portfolio(const rc_dataset_t *d, const rc_evaluation_t *e)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < e->classes; i++)
+        if (json_array_append_new(
+                list, json_pack("{s:s, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
+                          "oracle_speedup_geomean", number(e->portfolio[i]))) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static int add_details(json_t *object, const rc_dataset_t *d, const rc_evaluation_t *e)
+{
+    return json_object_set_new(object, "by_k", parts(d, e->by_k, e->by_k_count)) < 0 ||
+           json_object_set_new(object, "by_kind", parts(d, e->by_kind, e->by_kind_count)) < 0 ||
+           json_object_set_new(object, "portfolio", portfolio(d, e)) < 0;
+}
+
+json_t *rc_evaluation_json(
+    const rc_dataset_t *d, const rc_evaluation_t *e, int brief, rc_err_t *err)
+{
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "classes", class_names(d),
+        "baseline", d->cls[d->baseline].name, "single", d->cls[e->single].name, "single_chosen_on",
+        e->single_is_given ? "the training part" : "the evaluated rows", "all", part(d, &e->all),
+        "confusion", confusion(e), "time_error", e->error_mean ? errors(d, e) : json_null());
+    if (object && !brief && add_details(object, d, e)) {
+        json_decref(object);
+        object = NULL;
+    }
+    if (!object)
+        rc_fail(err, RC_ENOMEM, "an evaluation as JSON: no memory, or a name is not UTF-8");
+    return object;
+}

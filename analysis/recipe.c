@@ -1,0 +1,237 @@
+#include "config.h"
+#include "analysis/recipe.h"
+#include "analysis/net.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MIN = 10, BATCH_MIN = 32, BATCH_MAX = 256, STEPS = 16 };
+
+/* A fit in the making. */
+typedef struct maker {
+    rc_recipe_t r; /* with the options in it */
+    const rc_dataset_t *d;
+    const int64_t *row;
+    int64_t n;
+    rc_net_shape_t shape;
+    rc_loss_t loss;
+    rc_loss_t warm;
+    double *target; /* [n * classes] */
+    double *offset;
+    double *size;
+    int *validation; /* [members * n] */
+    rc_net_job_t *job;
+    rc_net_result_t *result;
+    int jobs;
+    rc_err_t *err;
+} maker_t;
+
+static const double *times(const maker_t *m, int64_t i)
+{
+    return m->d->time + m->row[i] * m->d->classes;
+}
+
+static void fill_targets(maker_t *m)
+{
+    int classes = m->d->classes;
+    int base = m->d->baseline;
+    for (int64_t i = 0; i < m->n; i++) {
+        const double *t = times(m, i);
+        double *to = m->target + i * classes;
+        int best = rc_dataset_best(m->d, m->row[i]);
+        for (int c = 0; c < classes; c++)
+            switch (m->r.output) {
+            case RC_OUTPUT_LOG_NS:
+                to[c] = log(t[c]);
+                break;
+            case RC_OUTPUT_LOG_RATIO:
+                to[c] = c == base ? log(t[c]) : log(t[c] / t[base]);
+                break;
+            case RC_OUTPUT_SCORE:
+                to[c] = c == best;
+                break;
+            }
+    }
+}
+
+/* Mean and deviation of the targets of each class: where the outputs start, and their unit. */
+static void measure_targets(maker_t *m)
+{
+    int classes = m->d->classes;
+    for (int c = 0; c < classes; c++) {
+        double mean = 0;
+        double square = 0;
+        for (int64_t i = 0; i < m->n; i++)
+            mean += m->target[i * classes + c] / (double)m->n;
+        for (int64_t i = 0; i < m->n; i++) {
+            double e = m->target[i * classes + c] - mean;
+            square += e * e / (double)m->n;
+        }
+        int scores = m->r.output == RC_OUTPUT_SCORE;
+        m->offset[c] = scores ? 0 : mean;
+        m->size[c] = scores || !(square > 1e-24) ? 1 : sqrt(square);
+    }
+}
+
+/* What a log ratio of 1 counts as: the mean regret of a choice at random, which is about the size
+ * of the differences there are; the deviation of log ns for the baseline. */
+static void measure_loss(maker_t *m)
+{
+    int classes = m->d->classes;
+    double regret = 0;
+    for (int64_t i = 0; i < m->n; i++) {
+        const double *t = times(m, i);
+        double best = t[rc_dataset_best(m->d, m->row[i])];
+        for (int c = 0; c < classes; c++)
+            regret += log(t[c] / best) / classes / (double)m->n;
+    }
+    m->loss = (rc_loss_t){.row = m->r.loss,
+        .baseline = m->d->baseline,
+        .temperature = m->r.temperature,
+        .scale = regret > 1e-6 ? regret : 1,
+        .scale_base = m->size[m->d->baseline],
+        .mix = m->r.mix};
+    m->warm = m->loss;
+    m->warm.row = m->r.warm;
+}
+
+static rc_status_t allocate(maker_t *m)
+{
+    size_t classes = (size_t)m->d->classes;
+    size_t n = (size_t)m->n;
+    m->jobs = m->r.members * m->r.restarts;
+    m->target = rc_alloc(n * classes, sizeof *m->target, "targets", m->err);
+    m->offset = rc_alloc(classes, sizeof *m->offset, "targets", m->err);
+    m->size = rc_alloc(classes, sizeof *m->size, "targets", m->err);
+    m->validation =
+        rc_alloc((size_t)m->r.members * n, sizeof *m->validation, "validation parts", m->err);
+    m->job = rc_alloc0((size_t)m->jobs, sizeof *m->job, "fits", m->err);
+    m->result = rc_alloc0((size_t)m->jobs, sizeof *m->result, "fits", m->err);
+    return m->target && m->offset && m->size && m->validation && m->job && m->result ? RC_OK
+                                                                                     : RC_ENOMEM;
+}
+
+static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
+{
+    int64_t batch = m->n / STEPS;
+    batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
+    for (int i = 0; i < m->r.members; i++) {
+        int *part = m->validation + (size_t)i * (size_t)m->n;
+        rc_status_t st = rc_split_share_of(m->d, m->row, m->n, o->split, m->r.validation,
+            rc_rng_hash(o->seed, (uint64_t)i), part, m->err);
+        if (st < 0)
+            return rc_err_context(m->err, "a validation part");
+        for (int j = 0; j < m->r.restarts; j++) {
+            int at = i * m->r.restarts + j;
+            m->job[at] = (rc_net_job_t){.seed = rc_rng_hash(~o->seed, (uint64_t)at),
+                .validation = part,
+                .loss = &m->loss,
+                .warm = m->r.warm ? &m->warm : NULL,
+                .l2 = m->r.l2,
+                .epochs = m->r.epochs,
+                .patience = m->r.patience,
+                .batch = (int)batch,
+                .rate = m->r.rate};
+        }
+    }
+    return RC_OK;
+}
+
+/* The restart of least validation loss of a member. */
+static int best_of(const maker_t *m, int member)
+{
+    int best = member * m->r.restarts;
+    for (int i = best + 1; i < (member + 1) * m->r.restarts; i++)
+        if (m->result[i].validation < m->result[best].validation)
+            best = i;
+    return best;
+}
+
+static rc_status_t take(maker_t *m, rc_model_t *model)
+{
+    rc_network_t *network = rc_network_new(m->r.members, m->shape.layers, m->shape.size, m->err);
+    double validation = 0;
+    double train = 0;
+    int rc = 0;
+    json_t *epochs = json_array();
+    if (!network) {
+        json_decref(epochs);
+        return RC_ENOMEM;
+    }
+    for (int i = 0; i < m->r.members; i++) {
+        const rc_net_result_t *r = &m->result[best_of(m, i)];
+        rc_net_export(&m->shape, r->param, &network->net[i]);
+        validation += r->validation / m->r.members;
+        train += r->train / m->r.members;
+        rc |= json_array_append_new(epochs, json_integer(r->best_epoch));
+    }
+    model->output = m->r.output;
+    model->predictor.kind = &rc_predictor_network;
+    model->predictor.state = network;
+    json_t *to = model->training;
+    rc |= json_object_set_new(to, "members", json_integer(m->r.members));
+    rc |= json_object_set_new(to, "restarts", json_integer(m->r.restarts));
+    rc |= json_object_set_new(to, "l2", json_real(m->r.l2));
+    rc |= json_object_set_new(to, "hidden", json_string(m->r.hidden));
+    rc |= json_object_set_new(to, "validation_loss", json_real(validation));
+    rc |= json_object_set_new(to, "training_loss", json_real(train));
+    rc |= json_object_set_new(to, "best_epoch", epochs);
+    return rc ? rc_fail(m->err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
+}
+
+static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
+{
+    if (o->hidden)
+        m->r.hidden = o->hidden;
+    if (o->l2 >= 0)
+        m->r.l2 = o->l2;
+    if (o->restarts > 0)
+        m->r.restarts = o->restarts;
+    if (o->members > 0 && m->r.members > 1)
+        m->r.members = o->members;
+    if (o->epochs > 0)
+        m->r.epochs = o->epochs;
+    if (!isfinite(m->r.l2))
+        return rc_fail(m->err, RC_EINVAL, "L2 penalty: expected a number, found %g", m->r.l2);
+    if (m->n < ROWS_MIN)
+        return rc_fail(m->err, RC_EINVAL, "%lld rows to train on: a network needs at least %d",
+            (long long)m->n, ROWS_MIN);
+    return rc_net_shape(m->r.hidden, m->d->inputs, m->d->classes, &m->shape, m->err);
+}
+
+rc_status_t rc_recipe_fit(const rc_recipe_t *recipe, const rc_dataset_t *d, const int64_t *row,
+    int64_t n, const double *x, const double *weight, const rc_fit_options_t *options,
+    rc_model_t *model, rc_err_t *err)
+{
+    maker_t m = {.r = *recipe, .d = d, .row = row, .n = n, .err = err};
+    rc_status_t st;
+    RC_TRY(override(&m, options));
+    RC_TRY(allocate(&m));
+    fill_targets(&m);
+    measure_targets(&m);
+    measure_loss(&m);
+    RC_TRY(set_jobs(&m, options));
+    rc_net_data_t data = {.rows = n,
+        .x = x,
+        .target = m.target,
+        .weight = weight,
+        .offset = m.offset,
+        .size = m.size};
+    RC_TRY(rc_net_train(&m.shape, &data, m.job, m.jobs, options->threads, model->kind,
+        options->progress, options->context, m.result, err));
+    st = take(&m, model);
+done:
+    for (int i = 0; m.result && i < m.jobs; i++)
+        free(m.result[i].param);
+    free(m.target);
+    free(m.offset);
+    free(m.size);
+    free(m.validation);
+    free(m.job);
+    free(m.result);
+    return st;
+}

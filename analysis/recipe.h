@@ -1,0 +1,35 @@
+/** \file analysis/recipe.h  From rows of a data set to a network predictor: what the trainers that
+ *  end in a network have in common.  A trainer is a recipe; its options override it. */
+#ifndef RC_ANALYSIS_RECIPE_H
+#define RC_ANALYSIS_RECIPE_H
+
+#include "analysis/loss.h"
+#include "analysis/trainer.h"
+
+/** How networks are made from a data set. */
+typedef struct rc_recipe {
+    rc_output_t output; /**< what the outputs are, and so the targets: log ns, log ratios, or for
+                             scores 1 at the best class and 0 elsewhere */
+    double (*loss)(
+        const rc_loss_t *self, int classes, const double *out, const double *target, double *grad);
+    double (*warm)(const rc_loss_t *self, int classes, const double *out, const double *target,
+        double *grad); /**< of the first tenth of the epochs; NULL: `loss` */
+    const char *hidden;
+    double l2;
+    int members;  /**< networks that are averaged: each has its own validation part */
+    int restarts; /**< per member, from different seeds; the one of least validation loss stays */
+    int epochs;
+    int patience;
+    double validation;  /**< share of the rows that decide when to stop */
+    double rate;        /**< of Adam */
+    double temperature; /**< of rc_loss_regret, as log ratio */
+    double mix;         /**< of rc_loss_regret */
+} rc_recipe_t;
+
+/** Fit as a trainer does: arguments and errors are those of rc_trainer_t.fit.  Members and restarts
+ *  are independent and run at once.  Adds what was done to m->training. */
+rc_status_t rc_recipe_fit(const rc_recipe_t *recipe, const rc_dataset_t *d, const int64_t *row,
+    int64_t n, const double *x, const double *weight, const rc_fit_options_t *options,
+    rc_model_t *m, rc_err_t *err);
+
+#endif

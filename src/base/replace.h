@@ -1,0 +1,26 @@
+/** \file base/replace.h  Files that are there whole or not at all: written beside the target,
+ * synced and renamed over it. */
+#ifndef RC_BASE_REPLACE_H
+#define RC_BASE_REPLACE_H
+
+#include "rowcast.h"
+
+#include <stdio.h>
+
+/** A file in the making; zero-initialise. */
+typedef struct rc_replace {
+    FILE *file;   /**< write here */
+    char *target; /**< what it becomes; a symbolic link is followed */
+    char *fresh;  /**< its name until then; NULL: the target is no regular file (a pipe, a device)
+                       and is written directly */
+} rc_replace_t;
+
+/** Open a file that will replace `path`.  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_replace_begin(const char *path, rc_replace_t *r, rc_err_t *err);
+
+/** Close it, and with `keep` put it in place of the target, else remove it.  A zeroed one and one
+ *  that was ended are allowed.  \return RC_OK; RC_EIO when it could not be written whole: then the
+ *  target is as before */
+rc_status_t rc_replace_end(rc_replace_t *r, int keep, rc_err_t *err);
+
+#endif

@@ -1,0 +1,235 @@
+#include "config.h"
+#include "catalog/cache.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "catalog/file.h"
+#include "catalog/list.h"
+#include "sparse/csr_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct rc_cache {
+    char *dir;
+    const rc_log_t *log;
+    atomic_int is_read_only; /* after the first file that could not be written */
+    atomic_llong taken;
+    atomic_llong written;
+};
+
+/* A file may change twice within a tick of its file system's clock: times that are as young as that
+ * when it is read prove nothing. */
+static const int64_t tick_ns = 2 * INT64_C(1000000000);
+
+/* ---------------------------------------------------------------------- origins */
+
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_nsec;
+}
+
+static rc_status_t look(const char *path, rc_csr_origin_t *o, rc_err_t *err)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot read %s", path);
+    *o = (rc_csr_origin_t){.bytes = (int64_t)s.st_size,
+        .mtime_ns = nanoseconds(s.st_mtim),
+        .ctime_ns = nanoseconds(s.st_ctim),
+        .seen_ns = rc_utc_ns()};
+    return RC_OK;
+}
+
+static int same_times(const rc_csr_origin_t *a, const rc_csr_origin_t *b)
+{
+    return a->bytes == b->bytes && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+/* Whether the file is what the cached matrix was made from. */
+static int is_fresh(const rc_csr_origin_t *made_from, const rc_entry_t *e)
+{
+    rc_csr_origin_t now;
+    rc_digest_t digest;
+    if (look(e->location, &now, NULL) < 0 || now.bytes != made_from->bytes)
+        return 0;
+    if (same_times(made_from, &now) && made_from->seen_ns - made_from->ctime_ns > tick_ns &&
+        made_from->seen_ns - made_from->mtime_ns > tick_ns)
+        return 1;
+    /* a copy, or one that was touched: its contents decide */
+    return rc_file_digest(e->location, &digest, NULL, NULL, NULL) == RC_OK &&
+           rc_digest_compare(&digest, &made_from->digest) == 0;
+}
+
+/* ------------------------------------------------------------------------ files */
+
+static char *path_of(const rc_cache_t *c, const rc_entry_t *e, rc_err_t *err)
+{
+    enum { shown = 16 }; /* digits of the digest */
+    char hex[RC_DIGEST_HEX + 1];
+    rc_str_t key = {0};
+    rc_str_t s = {0};
+    const char *slash = strrchr(e->location, '/');
+    rc_str_addf(&key, "%s\n%s", e->name, slash ? slash + 1 : e->location);
+    if (!key.failed)
+        rc_digest_hex(rc_digest(key.text, key.len), hex);
+    rc_str_addf(&s, "%s/%s/%s-%.*s.csr", c->dir, e->group, rc_entry_short_name(e), (int)shown,
+        key.failed ? "" : hex);
+    if (key.failed || s.failed) {
+        rc_fail(err, RC_ENOMEM, "no memory for a file name");
+        rc_str_free(&s);
+    }
+    rc_str_free(&key);
+    return s.text;
+}
+
+/* Take the matrix from the cache; not RC_OK: it is not there, or not to be used. */
+static rc_status_t take(const char *path, const rc_entry_t *e, int threads, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *why)
+{
+    rc_csr_file_t *f = NULL;
+    rc_status_t st = rc_csr_file_open(path, &f, why);
+    if (st < 0)
+        return st;
+    st = is_fresh(rc_csr_file_origin(f), e)
+             ? rc_csr_file_read(f, threads, out, info, why)
+             : rc_fail(why, RC_EFORMAT, "%s: %s has changed since", path, e->location);
+    rc_csr_file_close(f);
+    return st;
+}
+
+/* \param[in] before  the file as it was before the text was read */
+static void keep(rc_cache_t *c, char *path, const rc_entry_t *e, const rc_csr_origin_t *before,
+    const rc_csr_t *a, const rc_mtx_info_t *info)
+{
+    rc_csr_origin_t o = *before;
+    rc_csr_origin_t after;
+    rc_err_t err = {0};
+    rc_status_t st = rc_file_digest(e->location, &o.digest, NULL, NULL, &err);
+    if (st == RC_OK)
+        st = look(e->location, &after, &err);
+    if (st < 0 || !same_times(before, &after))
+        return; /* nobody knows which contents were read */
+    st = rc_file_make_folders(path, &err);
+    if (st == RC_OK)
+        st = rc_csr_file_write(path, a, info, &o, &err);
+    if (st == RC_OK)
+        atomic_fetch_add(&c->written, 1);
+    else if (atomic_exchange(&c->is_read_only, 1) == 0)
+        rc_log(c->log, RC_LOG_WARN, "cache", "%s: the cache is not written from here on", err.text);
+}
+
+rc_status_t rc_cache_load(rc_cache_t *c, const rc_entry_t *e, int threads, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *err)
+{
+    rc_csr_origin_t before;
+    rc_mtx_info_t own = {.values_are_seeded = 0};
+    rc_err_t why = {0};
+    char *path = c && e->where == RC_WHERE_FILE ? path_of(c, e, NULL) : NULL;
+    if (!path)
+        return rc_entry_load(e, threads, out, info, err);
+    rc_status_t st = take(path, e, threads, out, &own, &why);
+    if (st == RC_OK)
+        atomic_fetch_add(&c->taken, 1);
+    else {
+        if (st != RC_ENOENT)
+            rc_log(c->log, RC_LOG_INFO, "cache", "%s: read from its text instead", why.text);
+        int known = look(e->location, &before, NULL) == RC_OK;
+        st = rc_entry_load(e, threads, out, &own, err);
+        if (st == RC_OK && known && !atomic_load(&c->is_read_only))
+            keep(c, path, e, &before, out, &own);
+    }
+    if (st == RC_OK && info)
+        *info = own;
+    free(path);
+    return st;
+}
+
+/* ------------------------------------------------------------------ open, close */
+
+static int is_left_over(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && name[0] == '.' && strcmp(name + n - 4, ".tmp") == 0 && strstr(name, ".csr.");
+}
+
+/* Files of writers that are surely dead; whatever goes wrong here does no harm. */
+static void clean_group(const char *dir)
+{
+    static const int64_t old_ns = 3600 * INT64_C(1000000000);
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+    while (d && (e = readdir(d)) != NULL) {
+        rc_str_t path = {0};
+        struct stat s;
+        if (!is_left_over(e->d_name))
+            continue;
+        rc_str_addf(&path, "%s/%s", dir, e->d_name);
+        if (!path.failed && lstat(path.text, &s) == 0 && S_ISREG(s.st_mode) &&
+            rc_utc_ns() - nanoseconds(s.st_mtim) > old_ns)
+            unlink(path.text);
+        rc_str_free(&path);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void clean_all(const char *dir)
+{
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+    while (d && (e = readdir(d)) != NULL) {
+        rc_str_t path = {0};
+        if (e->d_name[0] == '.')
+            continue;
+        rc_str_addf(&path, "%s/%s", dir, e->d_name);
+        if (!path.failed)
+            clean_group(path.text);
+        rc_str_free(&path);
+    }
+    if (d)
+        closedir(d);
+}
+
+rc_status_t rc_cache_open(
+    const char *dir, const rc_log_t *log, int clean, rc_cache_t **out, rc_err_t *err)
+{
+    struct stat s;
+    if (stat(dir, &s) == 0 && !S_ISDIR(s.st_mode))
+        return rc_fail(err, RC_EIO, "--cache: %s is not a folder", dir);
+    rc_cache_t *c = rc_alloc0(1, sizeof *c, "the cache", err);
+    if (!c)
+        return RC_ENOMEM;
+    c->log = log;
+    c->dir = rc_strdup(dir, err);
+    if (!c->dir) {
+        free(c);
+        return RC_ENOMEM;
+    }
+    if (clean)
+        clean_all(dir);
+    *out = c;
+    return RC_OK;
+}
+
+void rc_cache_counts(const rc_cache_t *c, int64_t *taken, int64_t *written)
+{
+    *taken = c ? (int64_t)atomic_load(&c->taken) : 0;
+    *written = c ? (int64_t)atomic_load(&c->written) : 0;
+}
+
+void rc_cache_close(rc_cache_t *c)
+{
+    if (!c)
+        return;
+    free(c->dir);
+    free(c);
+}

@@ -1,0 +1,443 @@
+#include "config.h"
+#include "catalog/fetch_private.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "catalog/fetch_part.h"
+#include "catalog/fetch_text.h"
+#include "catalog/list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------ names */
+
+char *rc_fetch_url(const rc_fetch_t *f, const rc_entry_t *e, rc_err_t *err)
+{
+    rc_str_t s = {0};
+    rc_str_add(&s, f->archives);
+    rc_url_add(&s, e->group, 0);
+    rc_str_add(&s, "/");
+    rc_url_add(&s, rc_entry_short_name(e), 0);
+    rc_str_add(&s, ".tar.gz");
+    if (s.failed) {
+        rc_str_free(&s);
+        rc_fail(err, RC_ENOMEM, "no memory for an address");
+    }
+    return s.text;
+}
+
+rc_status_t rc_fetch_names(
+    const rc_fetch_t *f, const rc_entry_t *e, rc_str_t *dir, rc_str_t *name, rc_err_t *err)
+{
+    dir->len = name->len = 0;
+    rc_str_addf(dir, "%s/%s", f->config->to, e->group);
+    rc_str_addf(name, "%s.tar.gz", rc_entry_short_name(e));
+    return dir->failed || name->failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
+                                       : RC_OK;
+}
+
+const char *rc_fetch_file(const rc_fetch_t *f, const rc_entry_t *e)
+{
+    const char *p = e->location + strlen(f->config->to);
+    return p + strspn(p, "/");
+}
+
+/* ---------------------------------------------------------------------- open */
+
+static char *joined(const char *a, const char *b, rc_err_t *err)
+{
+    rc_str_t s = {0};
+    size_t n = strlen(a);
+    while (n > 1 && a[n - 1] == '/')
+        n--;
+    rc_str_addn(&s, a, n);
+    rc_str_add(&s, b);
+    if (s.failed) {
+        rc_str_free(&s);
+        rc_fail(err, RC_ENOMEM, "no memory for an address");
+    }
+    return s.text;
+}
+
+static char *file_url(const char *path, const char *end, rc_err_t *err)
+{
+    rc_str_t s = {0};
+    rc_str_add(&s, "file://");
+    rc_url_add(&s, path, 1);
+    rc_str_add(&s, end);
+    if (s.failed) {
+        rc_str_free(&s);
+        rc_fail(err, RC_ENOMEM, "no memory for an address");
+    }
+    return s.text;
+}
+
+static int is_there(const char *dir, const char *name)
+{
+    char *path = joined(dir, name, NULL);
+    struct stat s;
+    int there = path && stat(path, &s) == 0;
+    free(path);
+    return there;
+}
+
+/* A folder may have the layout of the site, or that of what was downloaded. */
+static rc_status_t set_local(rc_fetch_t *f, const char *mirror, rc_err_t *err)
+{
+    struct stat s;
+    char *path = realpath(mirror, NULL);
+    if (!path || stat(path, &s) != 0 || !S_ISDIR(s.st_mode)) {
+        int why = path ? ENOTDIR : errno;
+        free(path);
+        return rc_fail_errno(err, RC_ENOENT, why,
+            "--mirror: expected http://..., https://... or a folder, found '%s'", mirror);
+    }
+    f->archives = file_url(path, is_there(path, "/MM") ? "/MM/" : "/", err);
+    f->index =
+        f->archives
+            ? file_url(path,
+                  is_there(path, "/files/ssstats.csv") ? "/files/ssstats.csv" : "/ssstats.csv", err)
+            : NULL;
+    free(path);
+    return f->index ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_err_t *err)
+{
+    const char *mirror = config->mirror ? config->mirror : RC_FETCH_MIRROR;
+    rc_http_config_t http = {config->jobs, config->stall_s, config->max_rate};
+    rc_status_t st = RC_OK;
+    rc_fetch_t *f = rc_alloc0(1, sizeof *f, "a download", err);
+    if (!f)
+        return RC_ENOMEM;
+    f->config = config;
+    if (rc_url_is_remote(mirror)) {
+        f->archives = joined(mirror, "/MM/", err);
+        f->index = f->archives ? joined(mirror, "/files/ssstats.csv", err) : NULL;
+        st = f->index ? RC_OK : RC_ENOMEM;
+    } else
+        st = set_local(f, mirror, err);
+    if (st == RC_OK)
+        st = rc_http_open(&http, &f->http, err);
+    if (st < 0)
+        rc_fetch_close(f);
+    else
+        *out = f;
+    return st;
+}
+
+void rc_fetch_close(rc_fetch_t *f)
+{
+    if (!f)
+        return;
+    rc_http_close(f->http);
+    free(f->archives);
+    free(f->index);
+    free(f);
+}
+
+/* ------------------------------------------------------------------- politeness */
+
+int rc_fetch_stopping(const rc_fetch_t *f)
+{
+    return f->config->stop && f->config->stop();
+}
+
+int64_t rc_fetch_delay(const rc_fetch_t *f, int64_t now)
+{
+    int64_t at = f->next_start_ns > f->pause_ns ? f->next_start_ns : f->pause_ns;
+    return at > now ? at - now : 0;
+}
+
+void rc_fetch_requested(rc_fetch_t *f, int64_t now)
+{
+    if (f->config->rate > 0)
+        f->next_start_ns = now + (int64_t)(1e9 / f->config->rate);
+}
+
+static const char *reason(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } known[] = {{401, " Unauthorized"}, {403, " Forbidden"}, {404, " Not Found"},
+        {408, " Request Timeout"}, {410, " Gone"}, {429, " Too Many Requests"},
+        {500, " Internal Server Error"}, {502, " Bad Gateway"}, {503, " Service Unavailable"},
+        {504, " Gateway Timeout"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].status == status)
+            return known[i].text;
+    return "";
+}
+
+rc_verdict_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err)
+{
+    enum {
+        ok = 200,
+        partial = 206,
+        same = 304,
+        range = 416,
+        timeout = 408,
+        early = 425,
+        too_many = 429,
+        server = 500,
+        server_end = 600
+    };
+    int status = r->head.status;
+    switch (r->end) {
+    case RC_HTTP_BROKEN:
+        *err = r->err;
+        return RC_VERDICT_RETRY;
+    case RC_HTTP_IMPOSSIBLE:
+    case RC_HTTP_REFUSED:
+        *err = r->err;
+        return RC_VERDICT_FAIL;
+    case RC_HTTP_DONE:
+        break;
+    }
+    if (status == ok || status == partial)
+        return RC_VERDICT_HAVE;
+    if (status == same)
+        return RC_VERDICT_SAME;
+    if (status == range)
+        return RC_VERDICT_RANGE;
+    rc_fail(err, RC_EIO, "the server answers %d%s", status, reason(status));
+    return status == timeout || status == early || status == too_many ||
+                   (status >= server && status < server_end)
+               ? RC_VERDICT_RETRY
+               : RC_VERDICT_FAIL;
+}
+
+/* ------------------------------------------------------------------------ index */
+
+static const char index_name[] = "ssstats.csv";
+
+typedef struct index_file {
+    rc_part_t part;
+} index_file_t;
+
+static rc_status_t begin_index(void *sink, const rc_http_head_t *head, rc_err_t *err)
+{
+    index_file_t *x = sink;
+    return rc_part_begin(&x->part, 0, head->mark, head->total, err);
+}
+
+static rc_status_t write_index(void *sink, const void *data, size_t n, rc_err_t *err)
+{
+    index_file_t *x = sink;
+    return rc_part_write(&x->part, data, n, err);
+}
+
+/* The reply to one request. */
+static rc_status_t exchange(
+    rc_fetch_t *f, const rc_http_request_t *q, rc_http_reply_t *r, rc_err_t *err)
+{
+    static const int slice_ms = 50;
+    rc_status_t st = RC_OK;
+    while (rc_fetch_delay(f, rc_clock_ns()) > 0) {
+        if (rc_fetch_stopping(f))
+            return rc_fail(err, RC_EINTR, "asked to stop");
+        int64_t ns = rc_fetch_delay(f, rc_clock_ns());
+        rc_sleep_ns(ns < slice_ms * INT64_C(1000000) ? ns : slice_ms * INT64_C(1000000));
+    }
+    rc_fetch_requested(f, rc_clock_ns());
+    RC_TRY(rc_http_start(f->http, q, err));
+    while (!rc_http_next(f->http, r)) {
+        if (rc_fetch_stopping(f))
+            return rc_fail(err, RC_EINTR, "asked to stop");
+        RC_TRY(rc_http_wait(f->http, slice_ms, err));
+    }
+done:
+    return st;
+}
+
+/* Download the index into x->part, or find that the copy with `mark` is still the server's. */
+static rc_status_t get_index(
+    rc_fetch_t *f, index_file_t *x, const char *mark, int *is_same, rc_err_t *err)
+{
+    static const int64_t most_bytes = INT64_C(256) << 20;
+    rc_http_request_t q = {.url = x->part.url,
+        .mark = mark,
+        .most_bytes = most_bytes,
+        .begin = begin_index,
+        .write = write_index,
+        .sink = x};
+    for (int tries = 0;; tries++) {
+        rc_http_reply_t r;
+        rc_err_t why = {0};
+        rc_status_t st = exchange(f, &q, &r, err);
+        if (st < 0)
+            return st;
+        rc_part_pause(&x->part);
+        rc_verdict_t v = rc_fetch_judge(&r, &why);
+        *is_same = v == RC_VERDICT_SAME && mark;
+        if (*is_same || v == RC_VERDICT_HAVE)
+            return RC_OK;
+        if (v != RC_VERDICT_RETRY || tries >= f->config->retries)
+            return rc_fail(err, RC_EIO, "%s: %.300s", x->part.url,
+                why.text[0] ? why.text : "the server gives no file");
+        int64_t wait = rc_backoff_ns(f->config->backoff_s, tries, f->config->seed, x->part.url);
+        if (r.head.retry_after_s * 1e9 > (double)wait)
+            wait = (int64_t)(r.head.retry_after_s * 1e9);
+        rc_log(f->config->log, RC_LOG_INFO, "fetch", "%s: %s; again in %.1f s", x->part.url,
+            why.text, (double)wait * 1e-9);
+        f->pause_ns = rc_clock_ns() + wait;
+    }
+}
+
+/* The mark of the copy that is there, "" when there is none. */
+static rc_status_t index_mark(
+    const char *dir, const char *url, char mark[RC_PART_MARK_MAX], rc_err_t *err)
+{
+    rc_part_t kept;
+    rc_status_t st = rc_part_look(dir, index_name, url, &kept, err);
+    mark[0] = '\0';
+    if (st < 0)
+        return st;
+    if (!kept.is_there && access(kept.final, R_OK) == 0)
+        memcpy(mark, kept.mark, RC_PART_MARK_MAX);
+    rc_part_free(&kept);
+    return RC_OK;
+}
+
+/* Download into dir, and read: from there, or the copy in the collection when that is the same. */
+static rc_status_t fetch_index(rc_fetch_t *f, const char *url, const char *dir, const char *copy,
+    int keep, rc_catalog_t *out, rc_err_t *err)
+{
+    index_file_t x = {.part = {.fd = -1}};
+    char mark[RC_PART_MARK_MAX];
+    int is_same = 0;
+    rc_status_t st;
+    RC_TRY(index_mark(f->config->to, url, mark, err));
+    RC_TRY(rc_part_look(dir, index_name, url, &x.part, err));
+    RC_TRY(get_index(f, &x, mark[0] ? mark : NULL, &is_same, err));
+    if (is_same) {
+        st = rc_catalog_read(copy, out, err);
+        goto done;
+    }
+    st = rc_catalog_read(x.part.path, out, err);
+    if (st < 0) {
+        rc_part_discard(&x.part);
+        rc_err_context(err, "%s", url);
+        goto done;
+    }
+    if (keep) {
+        st = rc_part_finish(&x.part, 1, err);
+        if (st < 0)
+            rc_catalog_free(out);
+    } else
+        rc_part_discard(&x.part);
+done:
+    rc_part_free(&x.part);
+    return st;
+}
+
+static char *scratch(rc_err_t *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *dir = joined(tmp && *tmp ? tmp : "/tmp", "/rowcast-fetch-XXXXXX", err);
+    if (dir && !mkdtemp(dir)) {
+        rc_fail_errno(err, RC_EIO, errno, "cannot make the folder %s", dir);
+        free(dir);
+        return NULL;
+    }
+    return dir;
+}
+
+rc_status_t rc_fetch_index(
+    rc_fetch_t *f, const char *index, int keep, rc_catalog_t *out, rc_err_t *err)
+{
+    const char *to = f->config->to;
+    const char *url = index ? index : f->index;
+    rc_err_t why = {0};
+    if (index && !rc_url_is_remote(index))
+        return rc_catalog_read(index, out, err);
+    char *copy = joined(to, "/ssstats.csv", err);
+    char *dir = !copy ? NULL : keep ? rc_strdup(to, err) : scratch(err);
+    rc_status_t st = dir   ? fetch_index(f, url, dir, copy, keep, out, &why)
+                     : err ? err->status
+                           : RC_ENOMEM;
+    if (dir && !keep)
+        rmdir(dir);
+    if (dir && st == RC_EIO && access(copy, R_OK) == 0) {
+        rc_log(f->config->log, RC_LOG_WARN, "fetch", "%s; the copy %s is taken", why.text, copy);
+        st = rc_catalog_read(copy, out, err);
+    } else if (dir && st < 0 && err)
+        *err = why;
+    free(copy);
+    free(dir);
+    return st;
+}
+
+/* ------------------------------------------------------------------------- plan */
+
+int rc_fetch_is_known(const rc_fetch_t *f, const rc_manifest_t *m, const rc_entry_t *e)
+{
+    const rc_manifest_line_t *l = rc_manifest_find(m, e->name);
+    return l && strcmp(l->file, rc_fetch_file(f, e)) == 0 && l->bytes == e->bytes &&
+           l->mtime_ns == e->mtime_ns && l->rows == e->rows && l->cols == e->cols &&
+           (l->entries == e->pattern_nnz || l->entries == e->nnz);
+}
+
+static rc_status_t plan_one(
+    rc_fetch_t *f, const rc_manifest_t *m, const rc_entry_t *e, rc_fetch_item_t *out, rc_err_t *err)
+{
+    rc_str_t dir = {0};
+    rc_str_t name = {0};
+    rc_part_t part = {.fd = -1};
+    rc_status_t st = RC_OK;
+    out->url = rc_fetch_url(f, e, err);
+    if (!out->url)
+        return RC_ENOMEM;
+    if (e->where == RC_WHERE_FILE) {
+        int known = !f->config->verify && rc_fetch_is_known(f, m, e);
+        out->need = known ? RC_FETCH_THERE : RC_FETCH_UNCHECKED;
+        out->have = out->bytes = e->bytes;
+        return RC_OK;
+    }
+    RC_TRY(rc_fetch_names(f, e, &dir, &name, err));
+    RC_TRY(rc_part_look(dir.text, name.text, out->url, &part, err));
+    out->need = part.bytes > 0 ? RC_FETCH_PART : RC_FETCH_ABSENT;
+    out->have = part.bytes;
+    out->estimated = part.bytes == 0 || part.total < part.bytes;
+    out->bytes = out->estimated ? rc_archive_estimate(e, RC_FETCH_BYTES_PER_ENTRY) : part.total;
+    if (out->bytes < out->have)
+        out->bytes = out->have;
+done:
+    rc_part_free(&part);
+    rc_str_free(&dir);
+    rc_str_free(&name);
+    return st;
+}
+
+rc_status_t rc_fetch_plan(
+    rc_fetch_t *f, const rc_catalog_t *c, rc_fetch_item_t **out, rc_err_t *err)
+{
+    rc_manifest_t *m = NULL;
+    rc_status_t st;
+    rc_fetch_item_t *item = rc_alloc0((size_t)c->count, sizeof *item, "a list of archives", err);
+    if (!item)
+        return RC_ENOMEM;
+    RC_TRY(rc_manifest_read(f->config->to, f->config->log, &m, err));
+    for (int64_t i = 0; i < c->count; i++)
+        RC_TRY(plan_one(f, m, &c->entry[i], &item[i], err));
+    *out = item;
+    item = NULL;
+done:
+    rc_fetch_items_free(item, c->count);
+    rc_manifest_free(m);
+    return st;
+}
+
+void rc_fetch_items_free(rc_fetch_item_t *items, int64_t count)
+{
+    for (int64_t i = 0; items && i < count; i++)
+        free(items[i].url);
+    free(items);
+}

@@ -1,0 +1,535 @@
+#include "config.h"
+#include "catalog/fetch_http.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "catalog/fetch_text.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum {
+    redirections = 5,
+    connect_s = 30,
+    buffer_bytes = 1 << 18,
+    error_body_bytes = 1 << 20, /* of a reply that is not wanted */
+    limited_ms = 20             /* between looks at what the limit of bytes allows */
+};
+
+typedef struct transfer {
+    rc_http_t *h;
+    rc_http_request_t request;
+    CURL *easy;
+    struct curl_slist *fields;
+    rc_http_head_t head;
+    int is_local; /* its head was made from the file's, not received */
+    int has_head;
+    int begun;
+    int refused; /* by begin or write, or too long */
+    int enough;  /* of the body of an error */
+    int paused;  /* by the limit of bytes */
+    int ended;
+    rc_http_end_t end;
+    int unreachable;
+    int64_t got;
+    rc_err_t err;
+    char text[CURL_ERROR_SIZE];
+    char date[64];              /* Last-Modified */
+    char tag[RC_HTTP_MARK_MAX]; /* ETag */
+    int64_t length;             /* of Content-Range */
+    int64_t first;
+    double retry_after_s;
+    struct transfer *next;
+} transfer_t;
+
+struct rc_http {
+    CURLM *multi;
+    rc_http_config_t config;
+    transfer_t *list;
+    int active;
+    int64_t received;
+    double allowance; /* bytes that the limit lets through now */
+    int64_t filled_ns;
+};
+
+/* ------------------------------------------------------------------------- head */
+
+double rc_http_retry_after(const char *text, int64_t now_s)
+{
+    int64_t s;
+    static const int64_t longest_s = INT64_C(1) << 40;
+    if (rc_parse_int(text, 0, longest_s, "", &s, NULL) == RC_OK)
+        return (double)s;
+    time_t at = curl_getdate(text, NULL);
+    if (at == (time_t)-1)
+        return -1;
+    return (int64_t)at > now_s ? (double)((int64_t)at - now_s) : 0;
+}
+
+static void forget_head(transfer_t *t)
+{
+    t->has_head = 0;
+    t->date[0] = '\0';
+    t->tag[0] = '\0';
+    t->length = -1;
+    t->first = -1;
+    t->retry_after_s = -1;
+}
+
+/* The value of a field when the line is that field, in buf without blanks around it. */
+static int field(const char *line, size_t n, const char *name, char *buf, size_t size)
+{
+    size_t m = strlen(name);
+    if (n <= m || strncasecmp(line, name, m) != 0 || line[m] != ':')
+        return 0;
+    const char *from = line + m + 1;
+    const char *end = line + n;
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    while (end > from && (unsigned char)end[-1] <= ' ')
+        end--;
+    if ((size_t)(end - from) >= size)
+        return 0;
+    for (const char *p = from; p < end; p++)
+        if ((unsigned char)*p < ' ')
+            return 0;
+    memcpy(buf, from, (size_t)(end - from));
+    buf[end - from] = '\0';
+    return 1;
+}
+
+static size_t on_field(char *line, size_t size, size_t count, void *arg)
+{
+    transfer_t *t = arg;
+    size_t n = size * count;
+    char value[RC_HTTP_MARK_MAX];
+    if (n >= 5 && strncmp(line, "HTTP/", 5) == 0)
+        forget_head(t); /* of a redirection */
+    else if (field(line, n, "etag", value, sizeof value))
+        rc_strcpy(t->tag, sizeof t->tag, value, "etag", NULL);
+    else if (field(line, n, "last-modified", value, sizeof t->date))
+        rc_strcpy(t->date, sizeof t->date, value, "date", NULL);
+    else if (field(line, n, "retry-after", value, sizeof value))
+        t->retry_after_s = rc_http_retry_after(value, rc_utc_ns() / 1000000000);
+    else if (field(line, n, "content-range", value, sizeof value) &&
+             rc_content_range(value, &t->first, &t->length) < 0)
+        t->first = t->length = -1;
+    return n;
+}
+
+static void complete_head(transfer_t *t)
+{
+    if (t->has_head || t->is_local)
+        return;
+    long status = 0;
+    curl_off_t length = -1;
+    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    t->has_head = 1;
+    t->head = (rc_http_head_t){.status = (int)status,
+        .total = t->length >= 0  ? t->length
+                 : status == 200 ? (int64_t)length
+                                 : -1,
+        .from = t->first,
+        .retry_after_s = t->retry_after_s};
+    const char *mark = rc_validator_is_strong(t->tag) ? t->tag : t->date;
+    rc_strcpy(t->head.mark, sizeof t->head.mark, mark, "mark", NULL);
+}
+
+/* ------------------------------------------------------------------------- body */
+
+static int is_wanted(const transfer_t *t)
+{
+    return t->head.status == 200 || t->head.status == 206;
+}
+
+static int begin(transfer_t *t)
+{
+    if (!t->begun && t->request.begin(t->request.sink, &t->head, &t->err) < 0)
+        t->refused = 1;
+    t->begun = 1;
+    return !t->refused;
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *arg)
+{
+    transfer_t *t = arg;
+    rc_http_t *h = t->h;
+    size_t n = size * count;
+    complete_head(t);
+    if (!is_wanted(t)) {
+        t->got += (int64_t)n;
+        t->enough = t->got > error_body_bytes;
+        return t->enough ? 0 : n;
+    }
+    if (h->config.bytes_per_s > 0 && h->allowance <= 0) {
+        t->paused = 1;
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    if (!begin(t))
+        return 0;
+    t->got += (int64_t)n;
+    if (t->got > t->request.most_bytes) {
+        t->refused = 1;
+        rc_fail(&t->err, RC_EFORMAT,
+            "the server sends more than the %" PRId64 " bytes that can be meant",
+            t->request.most_bytes);
+        return 0;
+    }
+    h->received += (int64_t)n;
+    h->allowance -= (double)n;
+    if (t->request.write(t->request.sink, data, n, &t->err) < 0) {
+        t->refused = 1;
+        return 0;
+    }
+    return n;
+}
+
+/* -------------------------------------------------------------------- transfers */
+
+static void free_transfer(transfer_t *t)
+{
+    if (t->easy) {
+        curl_multi_remove_handle(t->h->multi, t->easy);
+        curl_easy_cleanup(t->easy);
+    }
+    curl_slist_free_all(t->fields);
+    free(t);
+}
+
+static void end_with(transfer_t *t, rc_http_end_t end)
+{
+    t->ended = 1;
+    t->end = end;
+}
+
+static rc_status_t add_field(transfer_t *t, const char *name, const char *value, rc_err_t *err)
+{
+    rc_str_t line = {0};
+    rc_str_addf(&line, "%s: %s", name, value);
+    struct curl_slist *longer = line.failed ? NULL : curl_slist_append(t->fields, line.text);
+    rc_str_free(&line);
+    if (!longer)
+        return rc_fail(err, RC_ENOMEM, "no memory for a request");
+    t->fields = longer;
+    return RC_OK;
+}
+
+/* What a server would have said of a local file: its size and time are its mark. */
+static rc_status_t look_local(transfer_t *t, rc_err_t *err)
+{
+    rc_http_request_t *r = &t->request;
+    struct stat s;
+    char *path = curl_easy_unescape(t->easy, r->url + strlen("file://"), 0, NULL);
+    if (!path)
+        return rc_fail(err, RC_ENOMEM, "no memory for a request");
+    int found = stat(path, &s) == 0;
+    int why = errno;
+    curl_free(path);
+    t->is_local = 1;
+    t->head = (rc_http_head_t){.total = -1, .from = -1, .retry_after_s = -1};
+    if (!found || !S_ISREG(s.st_mode)) {
+        t->head.status = !found && (why == ENOENT || why == ENOTDIR) ? 404 : 403;
+        end_with(t, RC_HTTP_DONE);
+        return RC_OK;
+    }
+    t->head.total = (int64_t)s.st_size;
+    snprintf(t->head.mark, sizeof t->head.mark, "\"%" PRId64 "-%" PRId64 ".%09ld\"",
+        (int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+    int same = r->mark && strcmp(r->mark, t->head.mark) == 0;
+    if (same && r->from == 0) {
+        t->head.status = 304;
+        end_with(t, RC_HTTP_DONE);
+    } else if (same && r->from >= t->head.total) {
+        t->head.status = 416;
+        end_with(t, RC_HTTP_DONE);
+    } else if (same) {
+        t->head.status = 206;
+        t->head.from = r->from;
+    } else {
+        t->head.status = 200;
+        r->from = 0;
+    }
+    return RC_OK;
+}
+
+static rc_status_t ask_conditions(transfer_t *t, rc_err_t *err)
+{
+    const rc_http_request_t *r = &t->request;
+    const char *mark = r->mark ? r->mark : "";
+    if (!mark[0])
+        return RC_OK;
+    if (r->from > 0)
+        return add_field(t, "If-Range", mark, err);
+    return add_field(t, mark[0] == '"' ? "If-None-Match" : "If-Modified-Since", mark, err);
+}
+
+static CURLcode set_protocols(CURL *easy, const char *url)
+{
+    int is_secure = strncasecmp(url, "https:", strlen("https:")) == 0;
+    int is_local = strncasecmp(url, "file:", strlen("file:")) == 0;
+#if LIBCURL_VERSION_NUM >= 0x075500
+    CURLcode c = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, is_local ? "file" : "http,https");
+    return c ? c
+             : curl_easy_setopt(
+                   easy, CURLOPT_REDIR_PROTOCOLS_STR, is_secure ? "https" : "http,https");
+#else
+    long web = CURLPROTO_HTTP | CURLPROTO_HTTPS;
+    CURLcode c = curl_easy_setopt(easy, CURLOPT_PROTOCOLS, is_local ? (long)CURLPROTO_FILE : web);
+    return c ? c
+             : curl_easy_setopt(
+                   easy, CURLOPT_REDIR_PROTOCOLS, is_secure ? (long)CURLPROTO_HTTPS : web);
+#endif
+}
+
+static rc_status_t set_options(transfer_t *t, rc_err_t *err)
+{
+    CURL *e = t->easy;
+    char range[32];
+    long stall = (long)t->h->config.stall_s;
+    CURLcode c = set_protocols(e, t->request.url);
+#define SET(option, value) c = c ? c : curl_easy_setopt(e, option, value)
+    SET(CURLOPT_URL, t->request.url);
+    SET(CURLOPT_PRIVATE, t);
+    SET(CURLOPT_ERRORBUFFER, t->text);
+    SET(CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_FOLLOWLOCATION, 1L);
+    SET(CURLOPT_MAXREDIRS, (long)redirections);
+    SET(CURLOPT_CONNECTTIMEOUT, (long)connect_s);
+    SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    SET(CURLOPT_LOW_SPEED_TIME, stall > 0 ? stall : 1L);
+    SET(CURLOPT_BUFFERSIZE, (long)buffer_bytes);
+    SET(CURLOPT_WRITEFUNCTION, on_body);
+    SET(CURLOPT_WRITEDATA, t);
+    SET(CURLOPT_HEADERFUNCTION, on_field);
+    SET(CURLOPT_HEADERDATA, t);
+    if (t->request.from > 0) {
+        snprintf(range, sizeof range, "%" PRId64 "-", t->request.from);
+        SET(CURLOPT_RANGE, range);
+    }
+    if (t->fields)
+        SET(CURLOPT_HTTPHEADER, t->fields);
+#undef SET
+    return c ? rc_fail(err, RC_ENOMEM, "%s: libcurl: %s", t->request.url, curl_easy_strerror(c))
+             : RC_OK;
+}
+
+rc_status_t rc_http_start(rc_http_t *h, const rc_http_request_t *r, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    transfer_t *t = rc_alloc0(1, sizeof *t, "a transfer", err);
+    if (!t)
+        return RC_ENOMEM;
+    t->h = h;
+    t->request = *r;
+    t->head = (rc_http_head_t){.total = -1, .from = -1, .retry_after_s = -1};
+    forget_head(t);
+    t->easy = curl_easy_init();
+    if (!t->easy)
+        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for a transfer"));
+    if (strncmp(r->url, "file://", strlen("file://")) == 0)
+        RC_TRY(look_local(t, err));
+    else
+        RC_TRY(ask_conditions(t, err));
+    RC_TRY(set_options(t, err));
+    CURLMcode c = t->ended ? CURLM_OK : curl_multi_add_handle(h->multi, t->easy);
+    if (c != CURLM_OK)
+        RC_TRY(rc_fail(err, RC_ENOMEM, "libcurl: %s", curl_multi_strerror(c)));
+    t->next = h->list;
+    h->list = t;
+    h->active++;
+done:
+    if (st < 0)
+        free_transfer(t);
+    return st;
+}
+
+int rc_http_active(const rc_http_t *h)
+{
+    return h->active;
+}
+
+int64_t rc_http_received(const rc_http_t *h)
+{
+    return h->received;
+}
+
+/* ------------------------------------------------------------------------- ends */
+
+static int is_worth_a_try(CURLcode c)
+{
+    switch (c) {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_READ_ERROR:
+    case CURLE_AGAIN:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void conclude(transfer_t *t, CURLcode c)
+{
+    complete_head(t);
+    if (c == CURLE_OK && is_wanted(t))
+        begin(t); /* an empty body */
+    if (t->refused) {
+        end_with(t, RC_HTTP_REFUSED);
+        return;
+    }
+    if (c == CURLE_OK || t->enough) {
+        end_with(t, RC_HTTP_DONE);
+        return;
+    }
+    const char *why = t->text[0] ? t->text : curl_easy_strerror(c);
+    rc_fail(&t->err, RC_EIO, "%.200s", why);
+    t->unreachable = c == CURLE_COULDNT_RESOLVE_HOST || c == CURLE_COULDNT_RESOLVE_PROXY ||
+                     c == CURLE_COULDNT_CONNECT;
+    end_with(t, is_worth_a_try(c) ? RC_HTTP_BROKEN : RC_HTTP_IMPOSSIBLE);
+}
+
+static int collect(rc_http_t *h)
+{
+    int left;
+    int ended = 0;
+    CURLMsg *m;
+    while ((m = curl_multi_info_read(h->multi, &left)) != NULL) {
+        char *p = NULL;
+        if (m->msg != CURLMSG_DONE)
+            continue;
+        CURLcode c = m->data.result;
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &p);
+        conclude((transfer_t *)(void *)p, c);
+    }
+    for (const transfer_t *t = h->list; t; t = t->next)
+        ended += t->ended;
+    return ended;
+}
+
+/* ------------------------------------------------------------------------- time */
+
+static void refill(rc_http_t *h)
+{
+    static const double burst_s = 0.1;
+    int64_t now = rc_clock_ns();
+    double rate = (double)h->config.bytes_per_s;
+    if (rate <= 0)
+        return;
+    h->allowance += rate * (double)(now - h->filled_ns) * 1e-9;
+    h->filled_ns = now;
+    if (h->allowance > rate * burst_s)
+        h->allowance = rate * burst_s;
+    for (transfer_t *t = h->list; t; t = t->next)
+        if (t->paused && !t->ended && h->allowance > 0) {
+            t->paused = 0;
+            curl_easy_pause(t->easy, CURLPAUSE_CONT);
+        }
+}
+
+rc_status_t rc_http_wait(rc_http_t *h, int ms, rc_err_t *err)
+{
+    int64_t until = rc_clock_ns() + ms * INT64_C(1000000);
+    for (;;) {
+        int running = 0;
+        int ready = 0;
+        refill(h);
+        CURLMcode c = curl_multi_perform(h->multi, &running);
+        if (c == CURLM_OK && collect(h) > 0)
+            return RC_OK;
+        int64_t left = (until - rc_clock_ns()) / 1000000;
+        if (c == CURLM_OK && left > 0) {
+            if (h->config.bytes_per_s > 0 && left > limited_ms)
+                left = limited_ms;
+            int64_t start = rc_clock_ns();
+            c = curl_multi_wait(h->multi, NULL, 0, (int)left, &ready);
+            /* with nothing to wait for it returns at once */
+            if (c == CURLM_OK && ready == 0 && rc_clock_ns() - start < 1000000)
+                rc_sleep_ns((left < 10 ? left : 10) * 1000000);
+        }
+        if (c != CURLM_OK)
+            return rc_fail(err, RC_EIO, "libcurl: %s", curl_multi_strerror(c));
+        if (left <= 0)
+            return RC_OK;
+    }
+}
+
+int rc_http_next(rc_http_t *h, rc_http_reply_t *out)
+{
+    for (transfer_t **at = &h->list; *at; at = &(*at)->next) {
+        transfer_t *t = *at;
+        if (!t->ended)
+            continue;
+        *out = (rc_http_reply_t){.sink = t->request.sink,
+            .head = t->head,
+            .end = t->end,
+            .unreachable = t->unreachable,
+            .err = t->err};
+        *at = t->next;
+        h->active--;
+        free_transfer(t);
+        return 1;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ open, close */
+
+rc_status_t rc_http_open(const rc_http_config_t *config, rc_http_t **out, rc_err_t *err)
+{
+    rc_http_t *h = rc_alloc0(1, sizeof *h, "transfers", err);
+    if (!h)
+        return RC_ENOMEM;
+    h->config = *config;
+    h->filled_ns = rc_clock_ns();
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        free(h);
+        return rc_fail(err, RC_ENOMEM, "libcurl cannot be initialised");
+    }
+    h->multi = curl_multi_init();
+    if (!h->multi) {
+        rc_http_close(h);
+        return rc_fail(err, RC_ENOMEM, "no memory for transfers");
+    }
+    (void)curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)config->most);
+    *out = h;
+    return RC_OK;
+}
+
+void rc_http_cancel(rc_http_t *h)
+{
+    while (h->list) {
+        transfer_t *t = h->list;
+        h->list = t->next;
+        h->active--;
+        free_transfer(t);
+    }
+}
+
+void rc_http_close(rc_http_t *h)
+{
+    if (!h)
+        return;
+    rc_http_cancel(h);
+    if (h->multi)
+        curl_multi_cleanup(h->multi);
+    curl_global_cleanup();
+    free(h);
+}

@@ -1,0 +1,85 @@
+/** \file catalog/fetch_http.h  Transfers, several at once: HTTP, HTTPS, and files through the same
+ *  calls.  The only part that knows libcurl.  Private to src/catalog; not thread-safe. */
+#ifndef RC_CATALOG_FETCH_HTTP_H
+#define RC_CATALOG_FETCH_HTTP_H
+
+#include "rowcast.h"
+
+typedef struct rc_http rc_http_t;
+
+enum { RC_HTTP_MARK_MAX = 256 };
+
+/** The head of a reply. */
+typedef struct rc_http_head {
+    int status;           /**< 200, 206, 304, 404, ...; 0: none came */
+    int64_t total;        /**< bytes of the whole file; -1 when not known */
+    int64_t from;         /**< with 206: first byte of the body in the file; -1 when not said */
+    double retry_after_s; /**< what the server asks for, at least 0; negative: nothing */
+    char mark[RC_HTTP_MARK_MAX]; /**< strong entity tag, else the date of the last change; "" */
+} rc_http_head_t;
+
+/** How a transfer ended. */
+typedef enum rc_http_end {
+    RC_HTTP_DONE = 0,       /**< the reply is complete; its status may be anything */
+    RC_HTTP_BROKEN = 1,     /**< the connection failed or stalled: worth another try */
+    RC_HTTP_IMPOSSIBLE = 2, /**< it will fail again: bad address, redirection without end */
+    RC_HTTP_REFUSED = 3     /**< begin or write of the request said no */
+} rc_http_end_t;
+
+typedef struct rc_http_request {
+    const char *url;    /**< borrowed until the reply */
+    int64_t from;       /**< first byte wanted, when the version still has `mark`; 0: all */
+    const char *mark;   /**< of an earlier reply; with from 0: no body when it still has it */
+    int64_t most_bytes; /**< longest body that is taken */
+    /** Called once before the first byte of a body with status 200 or 206 (and at the end of an
+     *  empty one); not RC_OK ends the transfer. */
+    rc_status_t (*begin)(void *sink, const rc_http_head_t *head, rc_err_t *err);
+    rc_status_t (*write)(void *sink, const void *data, size_t n, rc_err_t *err);
+    void *sink;
+} rc_http_request_t;
+
+typedef struct rc_http_reply {
+    void *sink;
+    rc_http_head_t head;
+    rc_http_end_t end;
+    int unreachable; /**< BROKEN without a word from the server: name or connection failed */
+    rc_err_t err;    /**< why, when the end is not DONE */
+} rc_http_reply_t;
+
+/** Settings of all transfers. */
+typedef struct rc_http_config {
+    int most;            /**< transfers at once, at least 1 */
+    double stall_s;      /**< a transfer without a byte for this long is broken */
+    int64_t bytes_per_s; /**< of all transfers together; 0: no limit */
+} rc_http_config_t;
+
+/** \return RC_OK; RC_ENOTSUP when the program was built without libcurl; RC_ENOMEM */
+rc_status_t rc_http_open(const rc_http_config_t *config, rc_http_t **out, rc_err_t *err);
+
+/** Start a transfer.  At most config.most at once.
+ *  \param[in] r  copied; url, mark and sink are borrowed until its reply is taken */
+rc_status_t rc_http_start(rc_http_t *h, const rc_http_request_t *r, rc_err_t *err);
+
+/** Transfers that were started and whose reply was not taken. */
+int rc_http_active(const rc_http_t *h);
+
+/** Bytes of bodies received so far. */
+int64_t rc_http_received(const rc_http_t *h);
+
+/** Move data for about `ms` milliseconds; returns earlier when a transfer ends. */
+rc_status_t rc_http_wait(rc_http_t *h, int ms, rc_err_t *err);
+
+/** Take the reply of a transfer that has ended: 1; 0 when there is none. */
+int rc_http_next(rc_http_t *h, rc_http_reply_t *out);
+
+/** End all transfers without a reply: their sinks are not touched any more. */
+void rc_http_cancel(rc_http_t *h);
+
+/** Cancel, free.  NULL is allowed. */
+void rc_http_close(rc_http_t *h);
+
+/** Seconds from `now` (since 1970) that a Retry-After field asks for, at least 0; a number of
+ *  seconds or a date (RFC 9110, section 10.2.3); negative when it is neither. */
+double rc_http_retry_after(const char *text, int64_t now_s);
+
+#endif

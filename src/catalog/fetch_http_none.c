@@ -1,0 +1,64 @@
+#include "config.h"
+#include "catalog/fetch_http.h"
+#include "base/error.h"
+
+/* A build without libcurl: nothing can be opened, so nothing else is ever called. */
+
+rc_status_t rc_http_open(const rc_http_config_t *config, rc_http_t **out, rc_err_t *err)
+{
+    (void)config;
+    (void)out;
+    return rc_fail(err, RC_ENOTSUP,
+        "this program was built without libcurl, which downloads; install it (Debian: "
+        "libcurl4-openssl-dev), then configure and build again");
+}
+
+rc_status_t rc_http_start(rc_http_t *h, const rc_http_request_t *r, rc_err_t *err)
+{
+    (void)h;
+    (void)r;
+    return rc_fail(err, RC_ENOTSUP, "built without libcurl");
+}
+
+int rc_http_active(const rc_http_t *h)
+{
+    (void)h;
+    return 0;
+}
+
+int64_t rc_http_received(const rc_http_t *h)
+{
+    (void)h;
+    return 0;
+}
+
+rc_status_t rc_http_wait(rc_http_t *h, int ms, rc_err_t *err)
+{
+    (void)h;
+    (void)ms;
+    return rc_fail(err, RC_ENOTSUP, "built without libcurl");
+}
+
+int rc_http_next(rc_http_t *h, rc_http_reply_t *out)
+{
+    (void)h;
+    (void)out;
+    return 0;
+}
+
+void rc_http_cancel(rc_http_t *h)
+{
+    (void)h;
+}
+
+void rc_http_close(rc_http_t *h)
+{
+    (void)h;
+}
+
+double rc_http_retry_after(const char *text, int64_t now_s)
+{
+    (void)text;
+    (void)now_s;
+    return -1;
+}

@@ -1,0 +1,212 @@
+#include "config.h"
+#include "catalog/fetch_part.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "catalog/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------ where it is from */
+
+/* Three lines: address, mark, total.  Nothing is taken over unless all three are right. */
+static void read_from(rc_part_t *p)
+{
+    enum { lines = 3 };
+    char *line = NULL;
+    size_t capacity = 0;
+    char mark[RC_PART_MARK_MAX] = "";
+    int64_t total = -1;
+    int right = 0;
+    FILE *f = fopen(p->from, "r");
+    if (!f)
+        return;
+    for (int i = 0; i < lines; i++) {
+        ssize_t n = getline(&line, &capacity, f);
+        if (n < 1 || line[n - 1] != '\n')
+            break;
+        line[n - 1] = '\0';
+        if (i == 0)
+            right += strcmp(line, p->url) == 0;
+        else if (i == 1)
+            right += rc_strcpy(mark, sizeof mark, line, "mark", NULL) == RC_OK;
+        else
+            right += rc_parse_int(line, -1, INT64_MAX, "total", &total, NULL) == RC_OK;
+    }
+    free(line);
+    fclose(f);
+    if (right == lines) {
+        memcpy(p->mark, mark, sizeof mark);
+        p->total = total;
+    }
+}
+
+static rc_status_t write_from(const rc_part_t *p, rc_err_t *err)
+{
+    rc_str_t beside = {0};
+    rc_status_t st = RC_OK;
+    rc_str_addf(&beside, "%s.new", p->from);
+    if (beside.failed) {
+        rc_str_free(&beside);
+        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+    }
+    FILE *f = fopen(beside.text, "w");
+    int bad = !f || fprintf(f, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total) < 0;
+    int why = errno;
+    if (f && fclose(f) != 0 && !bad) {
+        bad = 1;
+        why = errno;
+    }
+    if (!bad && rename(beside.text, p->from) != 0) {
+        bad = 1;
+        why = errno;
+    }
+    if (bad) {
+        st = rc_fail_errno(err, RC_EIO, why, "cannot write %s", p->from);
+        unlink(beside.text);
+    }
+    rc_str_free(&beside);
+    return st;
+}
+
+/* ------------------------------------------------------------------------ parts */
+
+static char *name_of(const char *dir, const char *name, const char *before, const char *after)
+{
+    rc_str_t s = {0};
+    rc_str_addf(&s, "%s/%s%s%s", dir, before, name, after);
+    if (s.failed)
+        rc_str_free(&s);
+    return s.text;
+}
+
+rc_status_t rc_part_look(
+    const char *dir, const char *name, const char *url, rc_part_t *out, rc_err_t *err)
+{
+    struct stat s;
+    rc_part_t p = {.fd = -1, .total = -1};
+    p.path = name_of(dir, name, ".", ".part");
+    p.from = name_of(dir, name, ".", ".part.from");
+    p.final = name_of(dir, name, "", "");
+    p.url = rc_strdup(url, err);
+    if (!p.path || !p.from || !p.final || !p.url) {
+        rc_part_free(&p);
+        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+    }
+    p.is_there = lstat(p.path, &s) == 0;
+    read_from(&p);
+    if (p.is_there && S_ISREG(s.st_mode) && p.mark[0])
+        p.bytes = (int64_t)s.st_size;
+    *out = p;
+    return RC_OK;
+}
+
+rc_status_t rc_part_begin(
+    rc_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (p->fd < 0) {
+        st = rc_file_make_folders(p->path, err);
+        if (st < 0)
+            return st;
+        p->fd = open(p->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (p->fd < 0)
+            return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+    }
+    /* bytes of another version go before its mark comes */
+    if (ftruncate(p->fd, (off_t)keep) != 0 || lseek(p->fd, (off_t)keep, SEEK_SET) < 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+    p->bytes = keep;
+    p->total = total;
+    if (rc_strcpy(p->mark, sizeof p->mark, mark, "mark", NULL) < 0)
+        p->mark[0] = '\0'; /* too long to keep: the file cannot be continued, that is all */
+    return write_from(p, err);
+}
+
+rc_status_t rc_part_write(rc_part_t *p, const void *data, size_t n, rc_err_t *err)
+{
+    const char *from = data;
+    while (n > 0) {
+        ssize_t done = write(p->fd, from, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return rc_fail_errno(
+                err, RC_EIO, done < 0 ? errno : ENOSPC, "cannot write %s", p->path);
+        from += done;
+        n -= (size_t)done;
+        p->bytes += done;
+    }
+    return RC_OK;
+}
+
+void rc_part_pause(rc_part_t *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
+void rc_part_discard(rc_part_t *p)
+{
+    rc_part_pause(p);
+    unlink(p->from);
+    unlink(p->path);
+    p->bytes = 0;
+    p->total = -1;
+    p->mark[0] = '\0';
+}
+
+/* A rename is durable when its folder is; a file system that cannot sync one does it by itself. */
+static void sync_folder(const char *file)
+{
+    char *folder = rc_strdup(file, NULL);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) {
+        *slash = '\0';
+        int fd = open(*folder ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            (void)fsync(fd);
+            close(fd);
+        }
+    }
+    free(folder);
+}
+
+rc_status_t rc_part_finish(rc_part_t *p, int keep_mark, rc_err_t *err)
+{
+    rc_part_pause(p);
+    int fd = open(p->path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0) {
+        int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return rc_fail_errno(err, RC_EIO, why, "cannot sync %s", p->path);
+    }
+    if (close(fd) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+    if (rename(p->path, p->final) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot rename %s to %s", p->path, p->final);
+    sync_folder(p->final);
+    if (!keep_mark)
+        unlink(p->from);
+    return RC_OK;
+}
+
+void rc_part_free(rc_part_t *p)
+{
+    if (!p->path && !p->from && !p->final && !p->url)
+        return; /* zeroed: fd 0 is not ours */
+    rc_part_pause(p);
+    free(p->path);
+    free(p->from);
+    free(p->final);
+    free(p->url);
+    *p = (rc_part_t){.fd = -1};
+}

@@ -1,0 +1,455 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/evaluation.h"
+#include "cmd/learn.h"
+#include "cmd/models.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    rc_learn_options_t learn;
+    const char *model;
+    const char *format;
+    int seen;
+    int compare;
+    int ablation;
+    int topologies;
+};
+
+#define AT(member) offsetof(struct options, member)
+#define LEARN(member) offsetof(struct options, learn.member)
+
+static const rc_opt_t table[] = {
+    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+        "The model to evaluate: a file or a name. With --compare, --ablation and --topologies: "
+        "the trainers, e.g. 'mlp,xgboost' (default: all for --compare, mlp for the others).",
+        0, 0},
+    {"seen", 0, RC_OPT_FLAG, AT(seen), NULL,
+        "Also the rows of matrices that the model was fitted on: the figures are optimistic then, "
+        "and marked so.",
+        0, 0},
+    {"compare", 0, RC_OPT_FLAG, AT(compare), NULL,
+        "Fit and evaluate all trainers under the same division of the rows, side by side.", 0, 0},
+    {"ablation", 0, RC_OPT_FLAG, AT(ablation), NULL,
+        "Compare all features with the matrix-only ones (n_row .. nnz_blocks_per_row).", 0, 0},
+    {"topologies", 0, RC_OPT_FLAG, AT(topologies), NULL,
+        "Compare hidden layers of a network; --hidden may then list several, separated by ';'.", 0,
+        0},
+    RC_LEARN_SELECTION(LEARN),
+    RC_LEARN_PROTOCOL(LEARN),
+    RC_LEARN_FIT(LEARN),
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "table (default) or json; of a comparison also csv.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_evaluate = {
+    .name = "evaluate",
+    .summary = "evaluate a selector, or compare trainers, on the results of a store",
+    .usage = "[OPTIONS] STORE",
+    .description =
+        "With a model file: what it chooses on the rows of a store, against the measured times. "
+        "Only rows of matrices that it was not fitted on count, and of other groups when it was "
+        "trained with --split group. A model that was fitted on all matrices of the store (train "
+        "--folds) is refused unless --seen; its evaluation by folds is in the model file. --where, "
+        "--k and --precision choose among the rows; by default the K that it was trained "
+        "on. " RC_MODELS_HELP "\n\n"
+        "With --compare, --ablation or --topologies: fits from the store alone, with the options "
+        "of 'rowcast train', by default in 5 folds by group; a line per trainer, set of features "
+        "or topology, and for always taking the best single class, choosing at random, and the "
+        "oracle. gain: (geomean speedup - 1) / (that of the oracle - 1) with its 95 % bootstrap "
+        "interval; loss: chosen time over best time less 1; mape: mean absolute error of predicted "
+        "times.",
+    .examples =
+        "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
+        "rowcast evaluate real.h5 --compare --k n|all trainers, 5 folds by group\n"
+        "rowcast evaluate real.h5 --ablation --model mlp,xgboost|how much the features of the "
+        "warps matter\n"
+        "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
+    .options = table,
+    .run = run,
+};
+
+/* ---------------------------------------------------------------- of a model file */
+
+/* What only a fit is told has no meaning for a model that is there. */
+static rc_status_t refuse_fit_options(const rc_learn_options_t *o, rc_err_t *err)
+{
+    const struct {
+        const char *name;
+        int given;
+    } option[] = {{"--task", o->task != NULL}, {"--kernel", o->kernel != NULL},
+        {"--classes", o->classes != NULL}, {"--portfolio", o->portfolio > 0},
+        {"--baseline", o->baseline != NULL}, {"--features", o->features != NULL},
+        {"--device", o->device != NULL}, {"--split", o->split != NULL},
+        {"--test-share", o->test_share > 0}, {"--folds", o->folds > 0},
+        {"--weights", o->weights != NULL}, {"--hidden", o->hidden != NULL}, {"--l2", o->l2 >= 0},
+        {"--restarts", o->restarts > 0}, {"--members", o->members > 0},
+        {"--epochs", o->epochs > 0}};
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+        if (option[i].given)
+            return rc_fail(err, RC_EINVAL,
+                "%s is of --compare, --ablation and --topologies; a model file has its own",
+                option[i].name);
+    return RC_OK;
+}
+
+static const char *noted(const rc_model_t *m, const char *object, const char *key)
+{
+    return json_string_value(json_object_get(json_object_get(m->training, object), key));
+}
+
+/* --k and --precision as an expression: a model's rows are selected by one. */
+static rc_status_t add_list(
+    rc_str_t *s, const char *option, const char *list, const char *field, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    if (!list)
+        return RC_OK;
+    if (rc_words_split(list, ',', &words, err) < 0)
+        return rc_err_context(err, "%s", option);
+    rc_str_addf(s, "%s(", s->len ? " && " : "");
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        const char *word = words.word[i];
+        int is_k = strcmp(field, "k") == 0;
+        int64_t k;
+        if (is_k && strcmp(word, "n") == 0)
+            word = "cols";
+        else if (is_k ? rc_parse_int(word, 1, INT64_MAX, option, &k, NULL) < 0
+                      : strcmp(word, "fp32") != 0 && strcmp(word, "fp64") != 0)
+            st = rc_fail(err, RC_EINVAL, "%s: expected %s, found '%s'", option,
+                is_k ? "n or a whole number above 0" : "fp32 or fp64", word);
+        rc_str_addf(s, "%s%s == %s", i ? " || " : "", field, word);
+    }
+    rc_str_add(s, ")");
+    rc_words_free(&words);
+    return st;
+}
+
+static rc_status_t make_where(
+    const rc_learn_options_t *o, const rc_model_t *m, rc_str_t *out, rc_err_t *err)
+{
+    const char *k = o->k ? o->k : noted(m, "selection", "k");
+    if (o->where)
+        rc_str_addf(out, "(%s)", o->where);
+    rc_status_t st = add_list(out, "--k", k, "k", err);
+    if (st == RC_OK)
+        st = add_list(out, "--precision", o->precision, "precision", err);
+    return st == RC_OK && out->failed ? rc_fail(err, RC_ENOMEM, "no memory for a filter") : st;
+}
+
+/* The class that was best on the training part, when the model knows it; -1. */
+static int single_of(const rc_model_t *m)
+{
+    const char *name = json_string_value(json_object_get(m->evaluation, "single"));
+    const char *on = json_string_value(json_object_get(m->evaluation, "single_chosen_on"));
+    for (int c = 0; name && on && strcmp(on, "the training part") == 0 && c < m->classes; c++)
+        if (strcmp(m->cls[c].name, name) == 0)
+            return c;
+    return -1;
+}
+
+static int is_by_group(const rc_model_t *m)
+{
+    const char *split = noted(m, "protocol", "split");
+    return !split || strcmp(split, "group") == 0;
+}
+
+static rc_status_t choose_rows(const struct options *o, const rc_model_t *m, const rc_dataset_t *d,
+    int64_t *row, int64_t *n, int64_t *unseen, rc_err_t *err)
+{
+    *unseen = -1;
+    rc_status_t st = rc_unseen_rows(m, d, is_by_group(m), row, unseen, err);
+    if (st == RC_EINVAL && o->seen) { /* it does not say what it was fitted on */
+        *err = (rc_err_t){0};
+        st = RC_OK;
+    }
+    if (st < 0)
+        return st;
+    *n = *unseen;
+    if (!o->seen && *n == 0)
+        return rc_fail(err, RC_EINVAL,
+            "%s was fitted on all %" PRId64 " matrices of these rows%s: figures on them would be "
+            "optimistic; --seen prints them all the same",
+            o->model, rc_learn_matrices(d), is_by_group(m) ? ", or on others of their groups" : "");
+    if (o->seen)
+        for (*n = 0; *n < d->rows; (*n)++)
+            row[*n] = *n;
+    return RC_OK;
+}
+
+static rc_status_t print_model(const struct options *o, const char *store, const rc_model_t *m,
+    const rc_dataset_t *d, const rc_evaluation_t *e, int64_t n, int64_t unseen,
+    rc_table_format_t format, rc_err_t *err)
+{
+    char text[256];
+    if (!o->seen)
+        (void)snprintf(text, sizeof text,
+            "%" PRId64 " of %" PRId64 " rows, of matrices%s that the model was not fitted on", n,
+            d->rows, is_by_group(m) ? " and groups" : "");
+    else if (unseen >= 0)
+        (void)snprintf(text, sizeof text,
+            "all %" PRId64 " rows, %" PRId64 " of them of matrices%s that the model was fitted on: "
+            "optimistic",
+            n, n - unseen, is_by_group(m) ? " or groups" : "");
+    else
+        (void)snprintf(text, sizeof text,
+            "all %" PRId64
+            " rows; the model does not say what it was fitted on: perhaps optimistic",
+            n);
+    json_t *about = rc_learn_about(d, store, o->model, err);
+    if (!about)
+        return RC_ENOMEM;
+    if (format == RC_TABLE_TEXT)
+        printf("%s (%s), task %s: %s.\n", o->model, m->kind, rc_task_names[m->task], text);
+    rc_status_t st = RC_OK;
+    if (json_object_set_new(about, "evaluated", json_string(text)) < 0 ||
+        json_object_set_new(about, "kind", json_string(m->kind)) < 0 ||
+        json_object_set_new(about, "seen", json_boolean(o->seen)) < 0)
+        st = rc_fail(err, RC_ENOMEM, "no memory for an evaluation");
+    if (st == RC_OK)
+        st = rc_evaluation_print(d, e, format, about, err);
+    json_decref(about);
+    return st;
+}
+
+static rc_status_t evaluate_model(
+    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
+{
+    rc_model_t *m = NULL;
+    rc_dataset_t d = {0};
+    rc_predictions_t p = {0};
+    rc_evaluation_t e = {0};
+    rc_str_t where = {0};
+    int64_t *row = NULL;
+    int64_t n = 0;
+    int64_t unseen = 0;
+    rc_status_t st;
+    RC_TRY(refuse_fit_options(&o->learn, err));
+    RC_TRY(rc_command_model(o->model, &m, err));
+    RC_TRY(make_where(&o->learn, m, &where, err));
+    RC_TRY(rc_dataset_read_for(store, m, where.text, &d, err));
+    row = rc_alloc((size_t)d.rows, sizeof *row, "rows", err);
+    RC_TRY(row ? RC_OK : RC_ENOMEM);
+    RC_TRY(choose_rows(o, m, &d, row, &n, &unseen, err));
+    RC_TRY(rc_predict_rows(m, &d, row, n, &p, err));
+    RC_TRY(rc_evaluate(&d, &p, single_of(m), (uint64_t)o->learn.seed, &e, err));
+    if (!o->learn.quiet)
+        rc_learn_describe(&d, "evaluate", stderr);
+    RC_TRY(print_model(o, store, m, &d, &e, n, unseen, format, err));
+done:
+    rc_str_free(&where);
+    free(row);
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    rc_dataset_free(&d);
+    rc_model_free(m);
+    return st;
+}
+
+/* --------------------------------------------------------------------- compared */
+
+/* What is compared, and what the variants borrow. */
+typedef struct variants {
+    rc_variant_t *v;
+    rc_fit_options_t *fit; /* [capacity] of each */
+    rc_str_t *name;        /* [capacity] */
+    int count;
+    int capacity;
+} variants_t;
+
+static void free_variants(variants_t *v)
+{
+    for (int i = 0; i < v->count; i++)
+        rc_str_free(&v->name[i]);
+    free(v->name);
+    free(v->fit);
+    free(v->v);
+}
+
+static rc_status_t make_variants(variants_t *v, int capacity, rc_err_t *err)
+{
+    v->capacity = capacity;
+    v->v = rc_alloc0((size_t)capacity, sizeof *v->v, "variants", err);
+    v->fit = rc_alloc0((size_t)capacity, sizeof *v->fit, "variants", err);
+    v->name = rc_alloc0((size_t)capacity, sizeof *v->name, "variants", err);
+    return v->v && v->fit && v->name ? RC_OK : RC_ENOMEM;
+}
+
+static rc_status_t add_variant(variants_t *v, const rc_trainer_t *t, const char *suffix,
+    const rc_dataset_t *data, const rc_fit_options_t *fit, rc_err_t *err)
+{
+    rc_str_t *name = &v->name[v->count];
+    rc_str_addf(name, "%s%s", t->name, suffix);
+    v->fit[v->count] = *fit;
+    v->v[v->count] = (rc_variant_t){
+        .name = name->text, .trainer = t, .data = data, .options = &v->fit[v->count]};
+    v->count++;
+    return name->failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
+}
+
+/* Trainers by name; NULL: all of this build.  free() */
+static rc_status_t find_trainers(
+    const char *names, const rc_trainer_t ***out, int *count, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    const rc_trainer_t **list = NULL;
+    int n = 0;
+    rc_status_t st = RC_OK;
+    while (!names && rc_trainers[n])
+        n++;
+    if (names) {
+        RC_TRY(rc_words_split(names, ',', &words, err));
+        n = words.count;
+    }
+    if (n == 0)
+        RC_TRY(rc_fail(err, RC_ENOTSUP, "this build has no trainers: see 'rowcast info'"));
+    list = rc_alloc((size_t)n, sizeof *list, "trainers", err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < n; i++) {
+        list[i] = rc_trainers[i];
+        if (names)
+            RC_TRY(rc_learn_trainer(words.word[i], &list[i], err));
+    }
+    *out = list;
+    *count = n;
+    list = NULL;
+done:
+    free((void *)list);
+    rc_words_free(&words);
+    return st;
+}
+
+static int is_network(const rc_trainer_t *t)
+{
+    return strcmp(t->name, "mlp") == 0 || strcmp(t->name, "softmax") == 0 ||
+           strcmp(t->name, "ensemble") == 0;
+}
+
+static rc_status_t add_topologies(variants_t *v, const rc_words_t *sizes,
+    const rc_trainer_t *const *trainer, int trainers, const rc_fit_options_t *fit, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int t = 0; t < trainers; t++) {
+        if (!is_network(trainer[t]))
+            return rc_fail(err, RC_EINVAL, "--topologies: %s is no network", trainer[t]->name);
+        for (int i = 0; st == RC_OK && i < sizes->count; i++) {
+            char suffix[64];
+            rc_fit_options_t own = *fit;
+            int none = strcmp(sizes->word[i], "0") == 0;
+            own.hidden = none ? "" : sizes->word[i];
+            (void)snprintf(suffix, sizeof suffix, " %s", none ? "no hidden layer" : own.hidden);
+            st = add_variant(v, trainer[t], suffix, NULL, &own, err);
+        }
+    }
+    return st;
+}
+
+static rc_status_t add_pairs(variants_t *v, const struct options *o, const rc_dataset_t *matrix,
+    const rc_trainer_t *const *trainer, int trainers, const rc_fit_options_t *fit, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int t = 0; st == RC_OK && t < trainers; t++) {
+        st = add_variant(v, trainer[t], o->ablation ? " all features" : "", NULL, fit, err);
+        if (st == RC_OK && o->ablation)
+            st = add_variant(v, trainer[t], " matrix-only", matrix, fit, err);
+    }
+    return st;
+}
+
+static rc_status_t compare(
+    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
+{
+    rc_dataset_options_t selection;
+    rc_protocol_t protocol;
+    rc_fit_options_t fit;
+    rc_learn_progress_t progress;
+    rc_dataset_t d = {0};
+    rc_dataset_t matrix = {0};
+    rc_comparison_t c = {0};
+    variants_t v = {0};
+    rc_words_t sizes = {0};
+    const rc_trainer_t **trainer = NULL;
+    int trainers = 0;
+    char text[96];
+    rc_status_t st;
+    RC_TRY(rc_learn_dataset(&o->learn, &selection, err));
+    RC_TRY(rc_learn_protocol(&o->learn, 5, &protocol, err));
+    RC_TRY(rc_learn_fit(&o->learn, &fit, err));
+    RC_TRY(find_trainers(o->model || o->compare ? o->model : "mlp", &trainer, &trainers, err));
+    if (o->topologies &&
+        rc_words_split(o->learn.hidden ? o->learn.hidden : "0;16;32,16;64,32;128,64;64,64,32", ';',
+            &sizes, err) < 0)
+        RC_TRY(rc_err_context(err, "--hidden"));
+    RC_TRY(rc_dataset_read(store, &selection, &d, err));
+    selection.features = "matrix";
+    if (o->ablation)
+        RC_TRY(rc_dataset_read(store, &selection, &matrix, err));
+    RC_TRY(make_variants(&v, trainers * (o->topologies ? sizes.count : 2), err));
+    rc_learn_protocol_text(&protocol, text, sizeof text);
+    if (!o->learn.quiet) {
+        rc_learn_describe(&d, "evaluate", stderr);
+        fprintf(stderr, "evaluate: %s\n", text);
+    }
+    rc_learn_progress_start(&progress, "evaluate", o->learn.quiet, &fit);
+    RC_TRY(o->topologies
+               ? add_topologies(&v, &sizes, trainer, trainers, &fit, err)
+               : add_pairs(&v, o, o->ablation ? &matrix : NULL, trainer, trainers, &fit, err));
+    st = rc_compare(&d, v.v, v.count, &protocol, &c, err);
+    progress.loss = NAN; /* of the last fit only */
+    rc_learn_progress_end(&progress, st == RC_OK ? "compared" : NULL);
+    RC_TRY(st);
+    RC_TRY(rc_comparison_print(&d, &c, format, err));
+done:
+    rc_comparison_free(&c);
+    free_variants(&v);
+    rc_words_free(&sizes);
+    free((void *)trainer);
+    rc_dataset_free(&matrix);
+    rc_dataset_free(&d);
+    return st;
+}
+
+static rc_status_t check(const struct options *o, rc_table_format_t format, rc_err_t *err)
+{
+    int modes = o->compare + o->ablation + o->topologies;
+    if (modes > 1)
+        return rc_fail(err, RC_EINVAL, "--compare, --ablation and --topologies exclude each other");
+    if (modes && o->seen)
+        return rc_fail(err, RC_EINVAL, "--seen is of a model file");
+    if (!modes && !o->model)
+        return rc_fail(err, RC_EINVAL,
+            "nothing to evaluate: name a model with --model, or use --compare, --ablation or "
+            "--topologies");
+    if (!modes && format == RC_TABLE_CSV)
+        return rc_fail(err, RC_EINVAL, "--format: csv is of comparisons; expected table or json");
+    return RC_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.learn = RC_LEARN_DEFAULTS};
+    char **operands;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    int code = rc_command_parse(&rc_command_evaluate, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK)
+        st = check(&o, format, &err);
+    if (st == RC_OK)
+        st = o.compare || o.ablation || o.topologies
+                 ? compare(&o, operands[0], format, &err)
+                 : evaluate_model(&o, operands[0], format, &err);
+    return st < 0 ? rc_command_fail(&rc_command_evaluate, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,69 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/replace.h"
+#include "cmd/cmd.h"
+#include "cmd/models.h"
+
+#include <string.h>
+
+struct options {
+    const char *c;
+    const char *name;
+};
+
+static const rc_opt_t options[] = {
+    {"c", 'c', RC_OPT_TEXT, offsetof(struct options, c), "FILE",
+        "C99 source to write; - is standard output. Required.", 0, 0},
+    {"name", 'n', RC_OPT_TEXT, offsetof(struct options, name), "PREFIX",
+        "Prefix of the names in it: PREFIX_choose and so on (default selector).", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_export_model = {
+    .name = "export-model",
+    .summary = "write a model as C source",
+    .usage = "MODEL --c FILE [--name PREFIX]",
+    .description = RC_MODELS_HELP
+    "\n\nThe source is C99, needs nothing but the math library, and holds the function "
+    "int PREFIX_choose(const double *value, double *time): the index of the class to take for "
+    "the input values that its first comment lists with their units, and the predicted time of "
+    "every class in ns (time may be NULL). The tables PREFIX_input and PREFIX_class name both.\n\n"
+    "Choices and times are those of rowcast, bit by bit, with the same math library.",
+    .examples = "rowcast export-model model.json --c selector.c|for a solver without rowcast\n"
+                "rowcast export-model model.json --c - --name order | cc -c -o order.o -x c -|"
+                "compile it at once",
+    .options = options,
+    .run = run,
+};
+
+static rc_status_t export_to(const rc_model_t *m, const char *name, const char *path, rc_err_t *err)
+{
+    if (strcmp(path, "-") == 0)
+        return rc_model_export_c(m, name, stdout, err);
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin(path, &r, err);
+    if (st < 0)
+        return st;
+    st = rc_model_export_c(m, name, r.file, err);
+    rc_status_t end = rc_replace_end(&r, st == RC_OK, st == RC_OK ? err : NULL);
+    return st < 0 ? st : end;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.name = "selector"};
+    char **operands;
+    int code = rc_command_parse(&rc_command_export_model, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_err_t err = {0};
+    rc_model_t *m = NULL;
+    rc_status_t st = o.c ? rc_command_model(operands[0], &m, &err)
+                         : rc_fail(&err, RC_EINVAL, "--c is missing: the file to write");
+    if (st == RC_OK)
+        st = export_to(m, o.name, o.c, &err);
+    rc_model_free(m);
+    return st < 0 ? rc_command_fail(&rc_command_export_model, &err) : RC_EXIT_OK;
+}

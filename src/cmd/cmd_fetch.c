@@ -1,0 +1,374 @@
+#include "config.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "catalog/fetch.h"
+#include "cmd/cmd.h"
+#include "cmd/table.h"
+#include "store/lock.h"
+#include "sweep/drain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct options {
+    const char *to;
+    const char *where;
+    int64_t limit;
+    const char *mirror;
+    const char *index;
+    int64_t jobs;
+    int64_t retries;
+    double rate;
+    int64_t max_rate;
+    double backoff;
+    double stall;
+    int64_t seed;
+    int verify;
+    int dry_run;
+    const char *format;
+    int quiet;
+    int verbose;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t table[] = {
+    {"to", 't', RC_OPT_TEXT, AT(to), "DIR",
+        "Folder of the collection: DIR/Group/Name.tar.gz; made when it is not there. Required.", 0,
+        0},
+    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+        "Matrices of the index to have, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast "
+        "catalog --fields' lists the fields. '--where true' is the whole collection. Required, "
+        "unless there is a --limit.",
+        0, 0},
+    {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
+    {"mirror", 'm', RC_OPT_TEXT, AT(mirror), "URL|DIR",
+        "Where from: URL/MM/Group/Name.tar.gz, or a folder with this layout or that of --to. "
+        "Default: " RC_FETCH_MIRROR ".",
+        0, 0},
+    {"index", 'i', RC_OPT_TEXT, AT(index), "FILE|URL",
+        "Index of the collection. Default: MIRROR/files/ssstats.csv, which is kept as "
+        "DIR/ssstats.csv.",
+        0, 0},
+    {"jobs", 'j', RC_OPT_INT, AT(jobs), "N", "Transfers at once. Default: 4.", 1, 64},
+    {"retries", 'r', RC_OPT_INT, AT(retries), "N",
+        "Tries after a failed one, for each archive. Default: 5.", 0, 1000},
+    {"rate", 0, RC_OPT_DOUBLE, AT(rate), "X", "Requests a second at most; 0: no limit. Default: 4.",
+        0, 1e6},
+    {"max-rate", 0, RC_OPT_BYTES, AT(max_rate), "BYTES",
+        "Bytes a second at most, all transfers together. Default: no limit.", 0, 0},
+    {"backoff", 0, RC_OPT_DOUBLE, AT(backoff), "SECONDS",
+        "Wait before the first retry; it doubles up to a minute, and is longer when the server "
+        "says so (Retry-After). Default: 1.",
+        0, 60},
+    {"stall", 0, RC_OPT_DOUBLE, AT(stall), "SECONDS",
+        "Try again when a transfer brings nothing for so long. Default: 60.", 1, 3600},
+    {"seed", 0, RC_OPT_INT, AT(seed), "N", "Seed of the waiting times. Default: 1.", 0, 0},
+    {"verify", 0, RC_OPT_FLAG, AT(verify), NULL,
+        "Read all that is there again, and compare it with the index and with the digests of the "
+        "manifest.",
+        0, 0},
+    {"dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
+        "Print what would be done and change nothing; asks for the index only.", 0, 0},
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "Of the dry run and of the result: table, csv or json. Default: table.", 0, 0},
+    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr.", 0, 0},
+    {"verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "A line for each archive.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_fetch = {
+    .name = "fetch",
+    .summary = "download matrices of the SuiteSparse collection",
+    .usage = "[OPTIONS] --where EXPR --to DIR",
+    .description =
+        "Downloads the archives of the matrices that match, a few at a time, into a folder that "
+        "'rowcast sweep --collection DIR --catalog DIR/ssstats.csv' takes as it is. An archive "
+        "gets its name when it was read to its end and has the rows, columns and entries of the "
+        "index; DIR/manifest.jsonl says of each what it is, with digest, origin and time. What is "
+        "there and was checked is not asked for again; what was there before is read once.\n\n"
+        "A server that fails is asked again later, and at the time that it names. What has come of "
+        "an archive is kept and continued, also after kill -9; SIGTERM, SIGINT and SIGUSR1 end the "
+        "run (exit 75): run the same command again. An archive that cannot be had, is damaged, "
+        "holds another matrix, links, names outside its folder or much more than its matrix, is "
+        "not kept; one line on stderr says why, the rest goes on, and the exit code is 1.\n\n"
+        "Proxies are taken from the environment (https_proxy, no_proxy). The collection is under "
+        "CC-BY 4.0: cite it and the authors of the matrices.",
+    .examples =
+        "rowcast fetch --where 'square && rows <= 30000 && !duplicate' --to matrices|the matrices "
+        "of the published results, and more\n"
+        "rowcast fetch --where 'group == SNAP' --to matrices --dry-run|what is missing of a group\n"
+        "rowcast fetch --where true --to copy --mirror matrices|a copy of what was downloaded, "
+        "checked",
+    .options = table,
+    .run = run,
+};
+
+/* --------------------------------------------------------------------- progress */
+
+typedef struct progress {
+    int is_terminal;
+    int64_t next_ns;
+    int shown; /* a line without its end is on the terminal */
+} progress_t;
+
+static void show(void *arg, const rc_fetch_progress_t *p)
+{
+    static const int64_t often_ns = 200 * INT64_C(1000000);
+    static const int64_t seldom_ns = 10 * INT64_C(1000000000);
+    progress_t *s = arg;
+    int64_t now = rc_clock_ns();
+    char done[32];
+    char all[32];
+    char speed[32];
+    char left[32];
+    if (s->next_ns == 0) /* a run that is over at once says nothing */
+        s->next_ns = now + (s->is_terminal ? often_ns : seldom_ns);
+    if (now < s->next_ns)
+        return;
+    s->next_ns = now + (s->is_terminal ? often_ns : seldom_ns);
+    rc_text_bytes((double)p->bytes_done, done, sizeof done);
+    rc_text_bytes((double)p->bytes_expected, all, sizeof all);
+    rc_text_bytes(p->bytes_per_s, speed, sizeof speed);
+    rc_text_seconds(p->left_s, left, sizeof left);
+    fprintf(stderr,
+        "%s%" PRId64 " of %" PRId64 " matrices, %s of about %s, %s/s, %s%s, %d under way",
+        s->is_terminal ? "\r" : "", p->there + p->fetched, p->matrices, done, all, speed,
+        isnan(p->left_s) ? "" : "about ", isnan(p->left_s) ? "time left unknown" : left, p->active);
+    if (p->failed)
+        fprintf(stderr, ", %" PRId64 " failed", p->failed);
+    fputs(s->is_terminal ? "\033[K" : "\n", stderr);
+    fflush(stderr);
+    s->shown = s->is_terminal;
+}
+
+/* ------------------------------------------------------------------------- work */
+
+static rc_status_t print_plan(
+    const rc_catalog_t *c, const rc_fetch_item_t *item, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
+        {"state", ""}, {"have", "bytes"}, {"size", "bytes"}, {"estimated", ""}, {"url", ""}};
+    static const char *const state[] = {"there", "unchecked", "part", "absent"};
+    int64_t count[4] = {0};
+    double missing = 0;
+    char text[32];
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 9, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < c->count; i++) {
+        const rc_entry_t *e = &c->entry[i];
+        rc_table_text(t, e->name);
+        rc_table_int(t, e->rows);
+        rc_table_int(t, e->cols);
+        rc_table_int(t, e->nnz);
+        rc_table_text(t, state[item[i].need]);
+        rc_table_int(t, item[i].have);
+        rc_table_int(t, item[i].bytes);
+        rc_table_bool(t, item[i].estimated);
+        rc_table_text(t, item[i].url);
+        count[item[i].need]++;
+        missing += (double)(item[i].bytes - item[i].have);
+    }
+    rc_status_t st = rc_table_end(t, err);
+    rc_text_bytes(missing, text, sizeof text);
+    fprintf(stderr,
+        "%" PRId64 " matrices: %" PRId64 " there, %" PRId64 " there but not checked, %" PRId64
+        " to continue, %" PRId64 " to download, about %s\n",
+        c->count, count[RC_FETCH_THERE], count[RC_FETCH_UNCHECKED], count[RC_FETCH_PART],
+        count[RC_FETCH_ABSENT], text);
+    return st;
+}
+
+static rc_status_t print_result(const char *to, int64_t matrices, const rc_fetch_result_t *r,
+    rc_table_format_t format, int quiet, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"matrices", ""}, {"there", ""}, {"fetched", ""},
+        {"failed", ""}, {"left", ""}, {"received", "bytes"}, {"wall", "s"}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 7, err);
+    if (!t)
+        return RC_ENOMEM;
+    rc_table_int(t, matrices);
+    rc_table_int(t, r->there);
+    rc_table_int(t, r->fetched);
+    rc_table_int(t, r->failed);
+    rc_table_int(t, r->left);
+    rc_table_int(t, r->received);
+    rc_table_real(t, r->wall_s, 3);
+    rc_status_t st = rc_table_end(t, err);
+    if (r->failed)
+        fprintf(
+            stderr, "%s: %" PRId64 " matrices failed, the lines above say why\n", to, r->failed);
+    if (r->left)
+        fprintf(
+            stderr, "%s: %" PRId64 " matrices are left; run the same command again\n", to, r->left);
+    if (!quiet && r->failed + r->left == 0)
+        fprintf(stderr, "%s: all %" PRId64 " matrices are there\n", to, matrices);
+    return st;
+}
+
+/* The entries of the index that match, with what is there of them; the index is used up. */
+static rc_status_t select_entries(const struct options *o, rc_catalog_t *index,
+    const rc_expr_t *where, rc_catalog_t *out, rc_err_t *err)
+{
+    rc_expr_t *listed = NULL;
+    struct stat s;
+    rc_status_t st = rc_expr_compile("id > 0", rc_entry_fields, RC_ENTRY_FIELDS, &listed, err);
+    if (st < 0)
+        return st;
+    if (stat(o->to, &s) != 0 && errno == ENOENT) { /* a dry run makes no folder */
+        *out = *index;
+        *index = (rc_catalog_t){0};
+    } else
+        st = rc_catalog_scan(o->to, index, out, err);
+    if (st == RC_OK) {
+        rc_catalog_select(out, listed, -1);
+        rc_catalog_select(out, where, o->limit);
+    }
+    rc_expr_free(listed);
+    return st;
+}
+
+static rc_status_t dry_run(
+    rc_fetch_t *f, const rc_catalog_t *c, rc_table_format_t format, rc_err_t *err)
+{
+    rc_fetch_item_t *item = NULL;
+    rc_status_t st = rc_fetch_plan(f, c, &item, err);
+    if (st == RC_OK)
+        st = print_plan(c, item, format, err);
+    rc_fetch_items_free(item, c->count);
+    return st;
+}
+
+static int exit_code(const rc_fetch_result_t *r)
+{
+    if (r->stopped)
+        return RC_EXIT_AGAIN;
+    return r->failed + r->left > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
+}
+
+/* Two at once would write into each other's files.  Where there are no locks, nobody knows. */
+static rc_status_t take_lock(
+    const struct options *o, const rc_log_t *log, rc_lock_t **lock, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    rc_status_t st = rc_lock_take(o->to, ".fetch.lock", 0, lock, &why);
+    if (st == RC_EIO && access(o->to, W_OK) == 0) {
+        rc_log(log, RC_LOG_WARN, "fetch", "%s: no lock; do not run a second fetch there", why.text);
+        return RC_OK;
+    }
+    if (st < 0)
+        *err = why;
+    return st;
+}
+
+static rc_status_t fetch(const struct options *o, const rc_fetch_config_t *config,
+    const rc_expr_t *where, rc_table_format_t format, int *code, rc_err_t *err)
+{
+    rc_fetch_t *f = NULL;
+    rc_lock_t *lock = NULL;
+    rc_catalog_t index = {0};
+    rc_catalog_t c = {0};
+    rc_fetch_result_t r = {0};
+    rc_status_t st;
+    progress_t *p = config->arg;
+    RC_TRY(rc_fetch_open(config, &f, err));
+    if (!o->dry_run)
+        RC_TRY(take_lock(o, config->log, &lock, err));
+    RC_TRY(rc_fetch_index(f, o->index, !o->dry_run, &index, err));
+    RC_TRY(select_entries(o, &index, where, &c, err));
+    if (c.count == 0)
+        fprintf(stderr, "no matrix of the index matches\n");
+    if (o->dry_run) {
+        st = dry_run(f, &c, format, err);
+        goto done;
+    }
+    RC_TRY(rc_fetch_run(f, &c, &r, err));
+    if (p->shown)
+        fputc('\n', stderr);
+    p->shown = 0;
+    *code = exit_code(&r);
+    RC_TRY(print_result(o->to, c.count, &r, format, o->quiet, err));
+done:
+    if (p->shown)
+        fputc('\n', stderr);
+    rc_catalog_free(&c);
+    rc_catalog_free(&index);
+    rc_lock_release(lock);
+    rc_fetch_close(f);
+    return st;
+}
+
+static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_err_t *err)
+{
+    if (!o->to)
+        return rc_fail(err, RC_EINVAL, "--to DIR is missing");
+    if (!o->where && o->limit < 0)
+        return rc_fail(err, RC_EINVAL,
+            "--where EXPR is missing: which matrices? '--where true' is the whole collection");
+    if (!o->where)
+        return RC_OK;
+    rc_status_t st = rc_expr_compile(o->where, rc_entry_fields, RC_ENTRY_FIELDS, where, err);
+    return st < 0 ? rc_err_context(err, "--where") : RC_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {
+        .limit = -1, .jobs = 4, .retries = 5, .rate = 4, .backoff = 1, .stall = 60, .seed = 1};
+    char **operands;
+    rc_err_t err = {0};
+    rc_table_format_t format = RC_TABLE_TEXT;
+    rc_expr_t *where = NULL;
+    int code = rc_command_parse(&rc_command_fetch, &o, argc, argv, 0, 0, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK)
+        st = check_options(&o, &where, &err);
+    if (st < 0)
+        return rc_command_fail(&rc_command_fetch, &err);
+    rc_log_t log = {.stream = stderr,
+        .level = o.quiet     ? RC_LOG_WARN
+                 : o.verbose ? RC_LOG_DEBUG
+                             : RC_LOG_INFO,
+        .rank = -1};
+    progress_t p = {.is_terminal = isatty(STDERR_FILENO)};
+    rc_fetch_config_t config = {.to = o.to,
+        .mirror = o.mirror,
+        .jobs = (int)o.jobs,
+        .retries = (int)o.retries,
+        .rate = o.rate,
+        .max_rate = o.max_rate,
+        .backoff_s = o.backoff,
+        .stall_s = o.stall,
+        .seed = (uint64_t)o.seed,
+        .verify = o.verify,
+        .log = &log,
+        .stop = rc_drain_asked,
+        .progress = o.quiet ? NULL : show,
+        .arg = &p};
+    /* a closed connection is an error, not the end */
+    signal(SIGPIPE, SIG_IGN);
+    st = rc_drain_install(&err);
+    if (st == RC_OK)
+        st = fetch(&o, &config, where, format, &code, &err);
+    rc_expr_free(where);
+    if (st == RC_OK)
+        return code;
+    if (st != RC_ENOTSUP)
+        return rc_command_fail(&rc_command_fetch, &err);
+    /* the words on the command line are right: what is missing is a part of the program */
+    fprintf(stderr, "rowcast fetch: %s\n", err.text);
+    return RC_EXIT_ERROR;
+}

@@ -1,0 +1,348 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/load.h"
+#include "cmd/models.h"
+#include "cmd/table.h"
+#include "model/choose.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char *model;
+    const char *k;
+    const char *precision;
+    int64_t reuse;
+    const char *format;
+    int json;
+    int64_t threads;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t options[] = {
+    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "The selector: a file or a name. Required.", 0,
+        0},
+    {"k", 'k', RC_OPT_TEXT, AT(k), "N|n",
+        "Columns of B; n: as many as the matrix has columns. Default: n.", 0, 0},
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "NAME",
+        "fp32 or fp64. Default: fp32, or what the model was trained on.", 0, 0},
+    {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
+        "Products with this matrix: choose what makes setup plus N products cheapest. Default: the "
+        "fastest product, whatever its setup costs.",
+        1, 1e15},
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "table (default); csv or json: a row per class.", 0, 0},
+    {"json", 0, RC_OPT_FLAG, AT(json), NULL, "The same as --format json.", 0, 0},
+    {"threads", 't', RC_OPT_INT, AT(threads), "N",
+        "Threads for features and order; neither depends on it. Default 0: all.", 0, 4096},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_predict = {
+    .name = "predict",
+    .summary = "choose the row order, or kernel and order, for a matrix",
+    .usage = "FILE --model MODEL [--k N] [--reuse N]",
+    .description =
+        "FILE is a Matrix Market file (plain, .gz, .xz, .zst or .tar.gz), the name of a built-in "
+        "matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP "\n\n"
+        "Prints what the model chooses, and for every class the predicted time of one product, its "
+        "speedup over the baseline class, the predicted setup (building the order and "
+        "preprocessing by the kernel), and its break-even: the products after which it has paid "
+        "for its setup, the features and the prediction. Times of products and setup are "
+        "predictions for the device that the model learnt from; features, prediction and order "
+        "were measured here. A classifier predicts no times.\n\n"
+        "Inputs outside the range of the training data are named on stderr: the choice is an "
+        "extrapolation then. In csv and json an empty break_even beside a time means never.",
+    .examples = "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
+                "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
+                "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
+    .options = options,
+    .run = run,
+};
+
+/* What there is to print. */
+typedef struct report {
+    const char *matrix;
+    const char *model_word;
+    const rc_model_t *m;
+    const rc_csr_t *a;
+    rc_request_t request;
+    rc_choice_t choice;
+    double *value; /* [inputs] raw */
+    int *order;    /* [classes] best first */
+} report_t;
+
+/* -------------------------------------------------------------------- request */
+
+static rc_status_t parse_request(
+    const struct options *o, const rc_model_t *m, const rc_csr_t *a, rc_request_t *r, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    r->k = a->cols;
+    if (o->k && strcmp(o->k, "n") != 0)
+        st = rc_parse_int(o->k, 1, INT32_MAX, "--k", &r->k, err);
+    else if (a->cols < 1)
+        st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
+    r->value_bytes = m->geometry.fp32.nw ? 4 : 8;
+    if (o->precision) {
+        r->value_bytes = strcmp(o->precision, "fp64") == 0 ? 8 : 4;
+        if (r->value_bytes == 4 && strcmp(o->precision, "fp32") != 0)
+            st = rc_fail(
+                err, RC_EINVAL, "--precision: expected fp32 or fp64, found '%s'", o->precision);
+    }
+    r->reuse = (double)o->reuse;
+    r->threads = (int)o->threads;
+    if (st == RC_ERANGE)
+        err->status = RC_EINVAL; /* a wrong word on the command line */
+    return st;
+}
+
+/* -------------------------------------------------------------------- figures */
+
+static double total_of(const report_t *r, int c)
+{
+    return r->request.reuse > 0 ? r->choice.setup_ns[c] + r->request.reuse * r->choice.time_ns[c]
+                                : NAN;
+}
+
+static double speedup_of(const report_t *r, int c)
+{
+    return r->choice.time_ns[r->m->baseline] / r->choice.time_ns[c];
+}
+
+static double break_even_of(const report_t *r, int c)
+{
+    const rc_choice_t *k = &r->choice;
+    return rc_break_even(r->m, k->time_ns, k->setup_ns, k->featurise_ns + k->predict_ns, c);
+}
+
+/* The chosen class first, then by what was made smallest; without times in the model's order. */
+static int comes_before(const report_t *r, int a, int b)
+{
+    if (a == r->choice.candidate || b == r->choice.candidate)
+        return a == r->choice.candidate;
+    double x = r->request.reuse > 0 ? total_of(r, a) : r->choice.time_ns[a];
+    double y = r->request.reuse > 0 ? total_of(r, b) : r->choice.time_ns[b];
+    return x < y;
+}
+
+static void sort_classes(report_t *r)
+{
+    for (int i = 0; i < r->m->classes; i++) {
+        int at = i;
+        for (; at > 0 && comes_before(r, i, r->order[at - 1]); at--)
+            r->order[at] = r->order[at - 1];
+        r->order[at] = i;
+    }
+}
+
+/* ---------------------------------------------------------------- for people */
+
+static void print_chosen(const report_t *r)
+{
+    const rc_choice_t *c = &r->choice;
+    const char *name = r->m->cls[c->candidate].name;
+    const char *baseline = r->m->cls[r->m->baseline].name;
+    printf("chosen   %s", name);
+    if (r->m->output == RC_OUTPUT_SCORE)
+        printf("; %s is a classifier: it predicts no times", r->m->kind);
+    else if (c->candidate == r->m->baseline)
+        printf(", the baseline");
+    else
+        printf(", %.3g x over %s", speedup_of(r, c->candidate), baseline);
+    putchar('\n');
+    if (r->request.reuse > 0) {
+        char mine[32];
+        char other[32];
+        rc_text_seconds(total_of(r, c->candidate) * 1e-9, mine, sizeof mine);
+        rc_text_seconds(total_of(r, r->m->baseline) * 1e-9, other, sizeof other);
+        printf("reuse    setup and %.0f products take %s, with %s %s\n", r->request.reuse, mine,
+            baseline, other);
+    }
+    if (isnan(c->break_even) || c->candidate == r->m->baseline)
+        return;
+    if (isinf(c->break_even))
+        printf("pays     never: features, prediction and setup are not earned back\n");
+    else
+        printf("pays     after %.0f products: features, prediction and setup against %s\n",
+            c->break_even, baseline);
+}
+
+static void print_head(const report_t *r)
+{
+    const rc_model_t *m = r->m;
+    char features[32];
+    char prediction[32];
+    char order[32];
+    rc_text_seconds(r->choice.featurise_ns * 1e-9, features, sizeof features);
+    rc_text_seconds(r->choice.predict_ns * 1e-9, prediction, sizeof prediction);
+    rc_text_seconds(r->choice.order_ns * 1e-9, order, sizeof order);
+    printf("matrix   %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n", r->matrix, r->a->rows,
+        r->a->cols, r->a->nnz);
+    printf("product  K = %" PRId64 ", %s\n", r->request.k,
+        r->request.value_bytes == 4 ? "fp32" : "fp64");
+    printf("model    %s: %s@%d, features %s@%d", r->model_word, m->kind, (int)m->kind_version,
+        m->feature_set, (int)m->feature_version);
+    if (m->task == RC_TASK_ORDER)
+        printf(", row orders for %s\n", m->cls[0].kernel);
+    else
+        printf(", pairs of kernel and row order\n");
+    printf("device   %s\n", m->device);
+    print_chosen(r);
+    printf("took     features %s, prediction %s, order %s\n\n", features, prediction, order);
+}
+
+/* The table takes microseconds; a time of it is missing when the model has none. */
+static rc_status_t print_people(const report_t *r, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"class", ""}, {"chosen", ""}, {"time", "us"},
+        {"speedup", "x"}, {"setup", "us"}, {"break_even", "products"}, {"total", "us"}};
+    int n = sizeof columns / sizeof *columns - (r->request.reuse > 0 ? 0 : 1);
+    const double us = 1e-3;
+    print_head(r);
+    rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns, n, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < r->m->classes; i++) {
+        int c = r->order[i];
+        double products = break_even_of(r, c);
+        rc_table_text(t, r->m->cls[c].name);
+        rc_table_text(t, c == r->choice.candidate ? "yes" : "");
+        rc_table_real(t, r->choice.time_ns[c] * us, 4);
+        rc_table_real(t, speedup_of(r, c), 4);
+        rc_table_real(t, r->choice.setup_ns[c] * us, 4);
+        if (isinf(products))
+            rc_table_text(t, "never");
+        else
+            rc_table_real(t, products, 6);
+        if (r->request.reuse > 0)
+            rc_table_real(t, total_of(r, c) * us, 4);
+    }
+    return rc_table_end(t, err);
+}
+
+/* -------------------------------------------------------------- for programs */
+
+static rc_status_t print_programs(const report_t *r, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"matrix", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
+        {"k", ""}, {"precision", ""}, {"reuse", "products"}, {"model", ""}, {"kind", ""},
+        {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""}, {"baseline", ""},
+        {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"}, {"total_ns", "ns"},
+        {"break_even", "products"}, {"outside", "inputs"}, {"featurise_ns", "ns"},
+        {"predict_ns", "ns"}, {"order_ns", "ns"}};
+    enum { digits = 17 };
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < r->m->classes; i++) {
+        int c = r->order[i];
+        const rc_model_class_t *k = &r->m->cls[c];
+        rc_table_text(t, r->matrix);
+        rc_table_int(t, r->a->rows);
+        rc_table_int(t, r->a->cols);
+        rc_table_int(t, r->a->nnz);
+        rc_table_int(t, r->request.k);
+        rc_table_text(t, r->request.value_bytes == 4 ? "fp32" : "fp64");
+        if (r->request.reuse > 0)
+            rc_table_int(t, (int64_t)r->request.reuse);
+        else
+            rc_table_missing(t);
+        rc_table_text(t, r->model_word);
+        rc_table_text(t, r->m->kind);
+        rc_table_text(t, r->m->device);
+        rc_table_text(t, k->name);
+        rc_table_text(t, k->policy);
+        rc_table_text(t, k->kernel);
+        rc_table_bool(t, c == r->m->baseline);
+        rc_table_bool(t, c == r->choice.candidate);
+        rc_table_real(t, r->choice.time_ns[c], digits);
+        rc_table_real(t, speedup_of(r, c), digits);
+        rc_table_real(t, r->choice.setup_ns[c], digits);
+        rc_table_real(t, total_of(r, c), digits);
+        rc_table_real(t, break_even_of(r, c), digits);
+        rc_table_int(t, r->choice.outside);
+        rc_table_real(t, r->choice.featurise_ns, digits);
+        rc_table_real(t, r->choice.predict_ns, digits);
+        rc_table_real(t, r->choice.order_ns, digits);
+    }
+    return rc_table_end(t, err);
+}
+
+static void warn_outside(const report_t *r)
+{
+    enum { NAMED = 4 };
+    int named = 0;
+    if (r->choice.outside == 0)
+        return;
+    fprintf(stderr,
+        "%s: an extrapolation, %d of %d inputs are outside the range of the training data:",
+        r->matrix, r->choice.outside, r->m->inputs);
+    for (int i = 0; i < r->m->inputs && named < NAMED; i++) {
+        const rc_model_input_t *in = &r->m->input[i];
+        if (r->value[i] < in->min || r->value[i] > in->max)
+            fprintf(stderr, "%s %s = %.6g (%.6g to %.6g)", named++ ? "," : "", in->name,
+                r->value[i], in->min, in->max);
+    }
+    fprintf(stderr, "%s\n", r->choice.outside > NAMED ? ", ..." : "");
+}
+
+/* ------------------------------------------------------------------- command */
+
+static rc_status_t predict(
+    const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
+{
+    report_t r = {.matrix = word, .model_word = o->model};
+    rc_model_t *m = NULL;
+    rc_csr_t a = {0};
+    rc_mtx_info_t info;
+    rc_status_t st;
+    RC_TRY(rc_command_model(o->model, &m, err));
+    RC_TRY(rc_command_load(word, (int)o->threads, &a, &info, err));
+    r.m = m;
+    r.a = &a;
+    RC_TRY(parse_request(o, m, &a, &r.request, err));
+    r.value = rc_alloc((size_t)m->inputs, sizeof *r.value, "the inputs of a model", err);
+    r.order = rc_alloc0((size_t)m->classes, sizeof *r.order, "the classes of a model", err);
+    RC_TRY(r.value && r.order ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_choose_values(m, &a, &r.request, r.value, &r.choice, err));
+    sort_classes(&r);
+    warn_outside(&r);
+    st = format == RC_TABLE_TEXT ? print_people(&r, err) : print_programs(&r, format, err);
+done:
+    rc_choice_free(&r.choice);
+    free(r.value);
+    free(r.order);
+    rc_csr_free(&a);
+    rc_model_free(m);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    char **operands;
+    int code = rc_command_parse(&rc_command_predict, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_err_t err = {0};
+    rc_table_format_t format = RC_TABLE_TEXT;
+    rc_status_t st = RC_OK;
+    if (!o.model)
+        st = rc_fail(&err, RC_EINVAL, "--model is missing");
+    else if (o.json && o.format)
+        st = rc_fail(&err, RC_EINVAL, "--json and --format exclude each other");
+    else
+        st = rc_table_format_parse(o.json ? "json" : o.format, &format, &err);
+    if (st == RC_OK)
+        st = predict(operands[0], &o, format, &err);
+    return st < 0 ? rc_command_fail(&rc_command_predict, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,168 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/evaluation.h"
+#include "cmd/learn.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    rc_learn_options_t learn;
+    const char *model;
+    const char *output;
+    const char *format;
+};
+
+#define AT(member) offsetof(struct options, member)
+#define LEARN(member) offsetof(struct options, learn.member)
+
+static const rc_opt_t table[] = {
+    {"output", 'o', RC_OPT_TEXT, AT(output), "FILE",
+        "The model file. Required; a file of its name is replaced when all is done.", 0, 0},
+    {"model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
+        "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, ensemble, "
+        "xgboost, "
+        "svm, tree, ...; an unknown name lists those of this build.",
+        0, 0},
+    RC_LEARN_SELECTION(LEARN),
+    RC_LEARN_PROTOCOL(LEARN),
+    RC_LEARN_FIT(LEARN),
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "Of the evaluation: table or json. Default: table.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_train = {
+    .name = "train",
+    .summary = "fit a selector to the results of a store",
+    .usage = "[OPTIONS] STORE -o MODEL",
+    .description =
+        "Fits a model that chooses, from the features of a matrix, the row order for a kernel "
+        "(task order) or the pair of kernel and order (task plan), and evaluates it on matrices "
+        "that it has not seen. A row of the data is a (matrix, K, precision); newest verified "
+        "results of the current versions enter, with C in the original order, of one device.\n\n"
+        "By default 20 % of the rows test, whole groups of the collection at a time, and the model "
+        "is fitted on the others. With --folds every row is predicted by a fit that did not see "
+        "its group; the model that is written is then fitted on all rows.\n\n"
+        "The evaluation goes to stdout: speedup of the selector, the oracle, the best single class "
+        "and a random choice; gain recovered, (geomean of the selector - 1) / (geomean of the "
+        "oracle - 1); loss, the chosen time over the best one less 1; confusion; error of "
+        "predicted times; all by K and by kind of matrix. Progress and the loss go to stderr. The "
+        "model file is JSON and holds what it was fitted on, how, and the evaluation.",
+    .examples =
+        "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
+        "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
+        "rowcast train real.h5 -o plan.json --task plan --model ensemble --folds 5|kernel and "
+        "order, evaluated on all rows, fitted on all\n"
+        "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
+        "order, for another kernel",
+    .options = table,
+    .run = run,
+};
+
+/* Minutes of fitting should not end in a directory that is not there. */
+static rc_status_t check_output(const char *path, rc_err_t *err)
+{
+    rc_str_t dir = {0};
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        rc_str_addn(&dir, path, (size_t)(slash - path) + 1);
+    else
+        rc_str_add(&dir, ".");
+    rc_status_t st = dir.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path") : RC_OK;
+    if (st == RC_OK && access(dir.text, W_OK | X_OK) < 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot be written", path);
+    rc_str_free(&dir);
+    return st;
+}
+
+static rc_status_t record(rc_model_t *m, const rc_learn_options_t *o, rc_err_t *err)
+{
+    if (!m->training)
+        m->training = json_object();
+    if (!m->training || json_object_set_new(m->training, "selection", rc_learn_selection(o)) < 0)
+        return rc_fail(err, RC_ENOMEM, "the record of a fit: no memory, or an option is not UTF-8");
+    return RC_OK;
+}
+
+static rc_status_t print(const struct options *o, const char *store, const rc_dataset_t *d,
+    const rc_protocol_t *p, const rc_evaluation_t *e, rc_table_format_t format, rc_err_t *err)
+{
+    char protocol[96];
+    rc_learn_protocol_text(p, protocol, sizeof protocol);
+    json_t *about = rc_learn_about(d, store, o->model, err);
+    if (!about)
+        return RC_ENOMEM;
+    if (format == RC_TABLE_TEXT)
+        printf("%s, task %s, %s; all figures are of rows that the fit did not see.\n", o->model,
+            rc_task_names[d->task], protocol);
+    rc_status_t st = json_object_set_new(about, "protocol", json_string(protocol)) < 0
+                         ? rc_fail(err, RC_ENOMEM, "no memory for an evaluation")
+                         : rc_evaluation_print(d, e, format, about, err);
+    json_decref(about);
+    return st;
+}
+
+static rc_status_t train(
+    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
+{
+    rc_dataset_options_t selection;
+    rc_protocol_t protocol;
+    rc_fit_options_t fit;
+    rc_learn_progress_t progress;
+    const rc_trainer_t *trainer;
+    rc_dataset_t d = {0};
+    rc_model_t *m = NULL;
+    rc_predictions_t predictions = {0};
+    rc_evaluation_t e = {0};
+    int single = -1;
+    rc_status_t st;
+    RC_TRY(rc_learn_dataset(&o->learn, &selection, err));
+    RC_TRY(rc_learn_protocol(&o->learn, 0, &protocol, err));
+    RC_TRY(rc_learn_fit(&o->learn, &fit, err));
+    RC_TRY(rc_learn_trainer(o->model, &trainer, err));
+    RC_TRY(check_output(o->output, err));
+    RC_TRY(rc_dataset_read(store, &selection, &d, err));
+    if (!o->learn.quiet)
+        rc_learn_describe(&d, "train", stderr);
+    rc_learn_progress_start(&progress, "train", o->learn.quiet, &fit);
+    st = rc_experiment(trainer, &d, &protocol, &fit, &m, &predictions, &single, err);
+    if (m && json_is_real(json_object_get(m->training, "validation_loss")))
+        progress.loss = json_real_value(json_object_get(m->training, "validation_loss"));
+    rc_learn_progress_end(&progress, st == RC_OK ? "fitted" : NULL);
+    RC_TRY(st);
+    RC_TRY(record(m, &o->learn, err));
+    RC_TRY(rc_evaluate(&d, &predictions, single, protocol.seed, &e, err));
+    RC_TRY(rc_model_write(m, o->output, err));
+    RC_TRY(print(o, store, &d, &protocol, &e, format, err));
+done:
+    rc_evaluation_free(&e);
+    rc_predictions_free(&predictions);
+    rc_model_free(m);
+    rc_dataset_free(&d);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.learn = RC_LEARN_DEFAULTS, .model = "mlp"};
+    char **operands;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    int code = rc_command_parse(&rc_command_train, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK && format == RC_TABLE_CSV)
+        st = rc_fail(&err, RC_EINVAL, "--format: expected table or json, found 'csv'");
+    if (st == RC_OK && !o.output)
+        st = rc_fail(&err, RC_EINVAL, "no model file: name one with -o");
+    if (st == RC_OK)
+        st = train(&o, operands[0], format, &err);
+    return st < 0 ? rc_command_fail(&rc_command_train, &err) : RC_EXIT_OK;
+}

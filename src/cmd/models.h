@@ -1,0 +1,18 @@
+/** \file cmd/models.h  A model named on the command line. */
+#ifndef RC_CMD_MODELS_H
+#define RC_CMD_MODELS_H
+
+#include "model/model.h"
+
+/** What --help says of the operand. */
+#define RC_MODELS_HELP                                                                             \
+    "A model is a file that 'rowcast train' wrote, or the name of one (without .json) in the "     \
+    "directory $ROWCAST_MODELS or among the installed ones (" RC_PKGDATADIR "/models)."
+
+/** Read the model that a word names: a file when there is one of that name or the word looks like
+ *  one (has '/' or ".json"), else a model of that name in $ROWCAST_MODELS or installed.
+ *  \return as rc_model_read; RC_ENOENT lists the names there are; a model that this program cannot
+ *          serve is RC_EFORMAT, so that it does not read as a wrong option */
+rc_status_t rc_command_model(const char *word, rc_model_t **out, rc_err_t *err);
+
+#endif

@@ -1,0 +1,192 @@
+#include "config.h"
+#include "model/choose.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "feature/feature.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ request */
+
+static rc_status_t check_request(
+    const rc_model_t *m, const rc_request_t *r, rc_geometry_t *g, rc_err_t *err)
+{
+    if (r->k < 1)
+        return rc_fail(err, RC_EINVAL, "choose: expected k of at least 1, found %" PRId64, r->k);
+    if (r->value_bytes != 4 && r->value_bytes != 8)
+        return rc_fail(
+            err, RC_EINVAL, "choose: expected values of 4 or 8 bytes, found %d", r->value_bytes);
+    if (!(r->reuse >= 0) || isinf(r->reuse))
+        return rc_fail(
+            err, RC_EINVAL, "choose: expected a reuse of at least 0, found %g", r->reuse);
+    if (r->threads < 0)
+        return rc_fail(err, RC_EINVAL, "choose: expected at least 0 threads, found %d", r->threads);
+    if (r->reuse > 0 && m->output == RC_OUTPUT_SCORE)
+        return rc_fail(err, RC_EINVAL,
+            "choose: reuse needs predicted times, and this model (%s) is a classifier without them",
+            m->kind);
+    if (r->reuse > 0 && !m->setup)
+        return rc_fail(err, RC_EINVAL,
+            "choose: reuse needs predicted setup times, and this model (%s) has none", m->kind);
+    *g = r->value_bytes == 4 ? m->geometry.fp32 : m->geometry.fp64;
+    if (g->nw == 0)
+        return rc_fail(err, RC_ENOTSUP,
+            "choose: the model was trained on %s, found a request for %s",
+            r->value_bytes == 4 ? "fp64" : "fp32", r->value_bytes == 4 ? "fp32" : "fp64");
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------- inputs */
+
+/* Input values from features; models list features in the order of the set, so each search begins
+ * behind the feature before. */
+static void gather(const rc_model_t *m, const rc_feature_set_t *set, const double *feature,
+    const rc_request_t *r, double *value)
+{
+    int at = 0;
+    for (int i = 0; i < m->inputs; i++) {
+        const char *name = m->input[i].name;
+        if (strcmp(name, "k") == 0) {
+            value[i] = (double)r->k;
+            continue;
+        }
+        if (strcmp(name, "value_bytes") == 0) {
+            value[i] = r->value_bytes;
+            continue;
+        }
+        for (int n = 0; n < set->count && strcmp(set->feature[at].name, name) != 0; n++)
+            at = at + 1 < set->count ? at + 1 : 0;
+        value[i] = feature[at]; /* rc_model_check has seen that it is there */
+        at = at + 1 < set->count ? at + 1 : 0;
+    }
+}
+
+static int count_outside(const rc_model_t *m, const double *value)
+{
+    int n = 0;
+    for (int i = 0; i < m->inputs; i++)
+        n += value[i] < m->input[i].min || value[i] > m->input[i].max;
+    return n;
+}
+
+/* ------------------------------------------------------------------ choices */
+
+/* The class of the smallest setup + reuse products; the first of equals. */
+static int cheapest(const rc_choice_t *c, double reuse, int otherwise)
+{
+    int chosen = -1;
+    double least = 0;
+    for (int i = 0; i < c->candidates; i++) {
+        double cost = c->setup_ns[i] + reuse * c->time_ns[i];
+        if (!isnan(cost) && (chosen < 0 || cost < least)) {
+            chosen = i;
+            least = cost;
+        }
+    }
+    return chosen < 0 ? otherwise : chosen;
+}
+
+double rc_break_even(
+    const rc_model_t *m, const double *time, const double *setup, double extra, int c)
+{
+    if (c == m->baseline)
+        return isnan(time[c]) ? NAN : 0;
+    double gain = time[m->baseline] - time[c];
+    double cost = extra + setup[c] - setup[m->baseline];
+    if (isnan(gain) || isnan(cost))
+        return NAN;
+    if (cost <= 0 && gain >= 0)
+        return 0;
+    return gain > 0 ? ceil(cost / gain) : INFINITY;
+}
+
+/* The kernels of a plan have teams of their own; the features are of one of them. */
+static rc_geometry_t order_geometry(
+    const rc_model_class_t *c, const rc_request_t *r, rc_geometry_t of_features)
+{
+    const rc_geometry_t *g = r->value_bytes == 4 ? &c->geometry.fp32 : &c->geometry.fp64;
+    return g->nw ? *g : of_features;
+}
+
+static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *err)
+{
+    size_t n = (size_t)m->classes;
+    c->candidates = m->classes;
+    c->time_ns = rc_alloc(n, sizeof *c->time_ns, "predicted times", err);
+    c->setup_ns = rc_alloc(n, sizeof *c->setup_ns, "predicted times", err);
+    return c->time_ns && c->setup_ns ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    double *value, rc_choice_t *out, rc_err_t *err)
+{
+    if (!m || !a || !request || !out)
+        return rc_fail(err, RC_EINVAL, "choose: no model, no matrix, no request or no output");
+    const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
+    rc_choice_t c = {0};
+    rc_geometry_t g;
+    double *feature = NULL;
+    double *scratch = NULL;
+    rc_status_t st;
+    RC_TRY(set ? RC_OK : rc_model_check(m, "model", err));
+    RC_TRY(check_request(m, request, &g, err));
+    RC_TRY(alloc_choice(m, &c, err));
+    feature = rc_alloc((size_t)set->count, sizeof *feature, "features", err);
+    scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
+    RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
+
+    int64_t start = rc_clock_ns();
+    int threads = request->threads ? request->threads : omp_get_max_threads();
+    RC_TRY(set->compute(a, &g, threads, feature, err));
+    int64_t featurised = rc_clock_ns();
+    gather(m, set, feature, request, value);
+    c.candidate = rc_model_choose_raw(m, value, scratch, c.time_ns);
+    rc_model_setup_ns(m, scratch, c.setup_ns); /* scratch begins with the standardised inputs */
+    if (request->reuse > 0)
+        c.candidate = cheapest(&c, request->reuse, c.candidate);
+    int64_t predicted = rc_clock_ns();
+    c.geometry = order_geometry(&m->cls[c.candidate], request, g);
+    RC_TRY(rc_order_build(
+        m->cls[c.candidate].policy, a, &c.geometry, request->threads, &c.schedule, err));
+    c.featurise_ns = (double)(featurised - start);
+    c.predict_ns = (double)(predicted - featurised);
+    c.order_ns = (double)(rc_clock_ns() - predicted);
+    c.break_even =
+        rc_break_even(m, c.time_ns, c.setup_ns, c.featurise_ns + c.predict_ns, c.candidate);
+    c.outside = count_outside(m, value);
+    *out = c;
+    c = (rc_choice_t){0};
+done:
+    rc_choice_free(&c);
+    free(feature);
+    free(scratch);
+    return st;
+}
+
+rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    rc_choice_t *out, rc_err_t *err)
+{
+    if (!m)
+        return rc_fail(err, RC_EINVAL, "choose: no model");
+    double *value = rc_alloc((size_t)m->inputs, sizeof *value, "the inputs of a model", err);
+    if (!value)
+        return RC_ENOMEM;
+    rc_status_t st = rc_choose_values(m, a, request, value, out, err);
+    free(value);
+    return st;
+}
+
+void rc_choice_free(rc_choice_t *c)
+{
+    if (!c)
+        return;
+    free(c->time_ns);
+    free(c->setup_ns);
+    rc_schedule_free(&c->schedule);
+    *c = (rc_choice_t){0};
+}

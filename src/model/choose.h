@@ -1,0 +1,19 @@
+/** \file model/choose.h  rc_choose, with the values that it went by. */
+#ifndef RC_MODEL_CHOOSE_H
+#define RC_MODEL_CHOOSE_H
+
+#include "model/model.h"
+
+/** As rc_choose, and tells the raw input values.
+ *  \param[out] value  [m->inputs], in the order of m->input; also set when the order fails */
+rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    double *value, rc_choice_t *out, rc_err_t *err);
+
+/** Products after which class c has paid for what it needs over the baseline: the smallest whole
+ *  N >= 0 from which on extra + setup[c] + N time[c] <= setup[baseline] + N time[baseline].
+ *  \param[in] extra  ns spent besides (features and prediction)
+ *  \return N, 0 for the baseline itself, INFINITY when it never does, NaN when a time is NaN */
+double rc_break_even(
+    const rc_model_t *m, const double *time, const double *setup, double extra, int c);
+
+#endif

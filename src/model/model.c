@@ -1,0 +1,128 @@
+#include "config.h"
+#include "model/model.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const rc_task_names[] = {"order", "plan", NULL};
+const char *const rc_transform_names[] = {"none", "log1p", "log", NULL};
+const char *const rc_output_names[] = {"log_ns", "log_ratio", "score", NULL};
+
+rc_model_t *rc_model_new(rc_err_t *err)
+{
+    return rc_alloc0(1, sizeof(rc_model_t), "a model", err);
+}
+
+void rc_model_free(rc_model_t *m)
+{
+    if (!m)
+        return;
+    rc_predictor_free(&m->predictor);
+    json_decref(m->training);
+    json_decref(m->evaluation);
+    free(m->input);
+    free(m->cls);
+    free(m->setup);
+    free(m->setup_min);
+    free(m->setup_max);
+    free(m);
+}
+
+int rc_model_candidates(const rc_model_t *m)
+{
+    return m ? m->classes : 0;
+}
+
+rc_status_t rc_model_candidate(const rc_model_t *m, int index, rc_candidate_t *out, rc_err_t *err)
+{
+    if (!m || !out)
+        return rc_fail(err, RC_EINVAL, "candidate: no model or no output");
+    if (index < 0 || index >= m->classes)
+        return rc_fail(
+            err, RC_EINVAL, "candidate: expected 0 to %d, found %d", m->classes - 1, index);
+    const rc_model_class_t *c = &m->cls[index];
+    *out = (rc_candidate_t){c->name, c->policy, c->kernel, index == m->baseline};
+    return RC_OK;
+}
+
+const char *rc_model_device(const rc_model_t *m)
+{
+    return m ? m->device : "";
+}
+
+/* ------------------------------------------------------------- prediction */
+
+/* export.c writes these same operations in this same order. */
+void rc_model_standardise(const rc_model_t *m, const double *value, double *x)
+{
+    const double tiny = 1e-300; /* a ratio of 0 stays finite */
+    for (int i = 0; i < m->inputs; i++) {
+        double v = value[i];
+        if (m->input[i].transform == RC_TRANSFORM_LOG1P)
+            v = log1p(v > 0 ? v : 0);
+        else if (m->input[i].transform == RC_TRANSFORM_LOG)
+            v = log(v > tiny ? v : tiny);
+        x[i] = (v - m->input[i].mean) / m->input[i].scale;
+    }
+}
+
+/* What is made smallest: the time, or the score with its sign turned. */
+static double cost_of(const rc_model_t *m, const double *out, int c)
+{
+    if (m->output == RC_OUTPUT_SCORE)
+        return -out[c];
+    if (m->output == RC_OUTPUT_LOG_RATIO && c != m->baseline)
+        return exp(out[m->baseline] + out[c]);
+    return exp(out[c]);
+}
+
+int rc_model_decide(const rc_model_t *m, const double *out, double *time)
+{
+    int chosen = -1;
+    double least = 0;
+    for (int c = 0; c < m->classes; c++) {
+        double cost = cost_of(m, out, c);
+        if (time)
+            time[c] = m->output == RC_OUTPUT_SCORE ? NAN : cost;
+        if (!isnan(cost) && (chosen < 0 || cost < least)) {
+            chosen = c;
+            least = cost;
+        }
+    }
+    return chosen < 0 ? m->baseline : chosen;
+}
+
+size_t rc_model_scratch(const rc_model_t *m)
+{
+    return (size_t)m->inputs + (size_t)m->classes + m->predictor.kind->scratch(m->predictor.state);
+}
+
+int rc_model_choose_raw(const rc_model_t *m, const double *value, double *scratch, double *time)
+{
+    double *x = scratch;
+    double *out = x + m->inputs;
+    rc_model_standardise(m, value, x);
+    m->predictor.kind->score(m->predictor.state, x, out + m->classes, out);
+    return rc_model_decide(m, out, time);
+}
+
+void rc_model_setup_ns(const rc_model_t *m, const double *x, double *out)
+{
+    for (int c = 0; c < m->classes; c++) {
+        if (!m->setup) {
+            out[c] = NAN;
+            continue;
+        }
+        const double *weight = m->setup + (size_t)c * ((size_t)m->inputs + 1);
+        double sum = weight[0];
+        for (int i = 0; i < m->inputs; i++)
+            sum += weight[1 + i] * x[i];
+        if (sum < m->setup_min[c])
+            sum = m->setup_min[c];
+        if (sum > m->setup_max[c])
+            sum = m->setup_max[c];
+        out[c] = exp(sum);
+    }
+}

@@ -1,0 +1,411 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "model/file.h"
+#include "model/member.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INPUTS_MAX = 4096, /* both bound what a broken file can make us allocate */
+    CLASSES_MAX = 4096,
+    GEOMETRY_MAX = 65536,
+    PATH = 64 /* of "inputs[4095]" and the like */
+};
+
+/* Positive numbers below this are no standard deviations; a quotient by them overflows. */
+#define LEAST_SCALE 1e-300
+
+/* ---------------------------------------------------------------- the parts */
+
+static rc_status_t read_head(const json_t *root, rc_err_t *err)
+{
+    static const char *const keys[] = {"format", "version", "kind", "kind_version", "task",
+        "output", "device", "features", "inputs", "classes", "baseline", "setup", "predictor",
+        "training", "evaluation", NULL};
+    if (!json_is_object(root))
+        return rc_member_wrong(root, "the file", NULL, "an object", err);
+    const char *format = json_string_value(json_object_get(root, "format"));
+    if (!format || strcmp(format, RC_MODEL_FORMAT) != 0)
+        return rc_member_wrong(
+            json_object_get(root, "format"), "", "format", "'" RC_MODEL_FORMAT "'", err);
+    int32_t version;
+    rc_status_t st = rc_member_int(root, "", "version", 1, INT32_MAX, &version, err);
+    if (st == RC_OK && version != RC_MODEL_VERSION)
+        st = rc_fail(err, RC_ENOTSUP,
+            "version: this library reads version %d of model files, found %d",
+            (int)RC_MODEL_VERSION, (int)version);
+    return st < 0 ? st : rc_member_only(root, "", keys, err);
+}
+
+static rc_status_t read_words(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    rc_status_t st;
+    int task = 0;
+    int output = 0;
+    RC_TRY(rc_member_text(root, "", "kind", m->kind, sizeof m->kind, err));
+    RC_TRY(rc_member_int(root, "", "kind_version", 1, INT32_MAX, &m->kind_version, err));
+    RC_TRY(rc_member_name(root, "", "task", rc_task_names, &task, err));
+    RC_TRY(rc_member_name(root, "", "output", rc_output_names, &output, err));
+    RC_TRY(rc_member_text(root, "", "device", m->device, sizeof m->device, err));
+    m->task = (rc_task_t)task;
+    m->output = (rc_output_t)output;
+done:
+    return st;
+}
+
+static rc_status_t read_geometry(
+    const json_t *object, const char *where, const char *key, rc_geometry_t *g, rc_err_t *err)
+{
+    static const char *const keys[] = {"nw", "nt", "line", NULL};
+    char path[PATH];
+    const json_t *v = json_object_get(object, key);
+    if (json_is_null(v))
+        return RC_OK; /* zero: not trained */
+    snprintf(path, sizeof path, "%s.geometry.%s", where, key);
+    rc_status_t st;
+    RC_TRY(rc_member_only(v, path, keys, err));
+    RC_TRY(rc_member_int(v, path, "nw", 1, GEOMETRY_MAX, &g->nw, err));
+    RC_TRY(rc_member_int(v, path, "nt", 1, GEOMETRY_MAX, &g->nt, err));
+    RC_TRY(rc_member_int(v, path, "line", 1, GEOMETRY_MAX, &g->line, err));
+done:
+    return st;
+}
+
+static rc_status_t read_geometries(
+    const json_t *object, const char *where, rc_model_geometry_t *g, rc_err_t *err)
+{
+    static const char *const precisions[] = {"fp32", "fp64", NULL};
+    char path[PATH];
+    const json_t *v;
+    rc_status_t st;
+    snprintf(path, sizeof path, "%s.geometry", where);
+    RC_TRY(rc_member_object(object, where, "geometry", &v, err));
+    RC_TRY(rc_member_only(v, path, precisions, err));
+    RC_TRY(read_geometry(v, where, "fp32", &g->fp32, err));
+    RC_TRY(read_geometry(v, where, "fp64", &g->fp64, err));
+done:
+    return st;
+}
+
+static rc_status_t read_features(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    static const char *const keys[] = {"set", "version", "geometry", NULL};
+    const json_t *v;
+    rc_status_t st;
+    RC_TRY(rc_member_object(root, "", "features", &v, err));
+    RC_TRY(rc_member_only(v, "features", keys, err));
+    RC_TRY(rc_member_text(v, "features", "set", m->feature_set, sizeof m->feature_set, err));
+    RC_TRY(rc_member_int(v, "features", "version", 1, INT32_MAX, &m->feature_version, err));
+    RC_TRY(read_geometries(v, "features", &m->geometry, err));
+    if (m->geometry.fp32.nw == 0 && m->geometry.fp64.nw == 0)
+        st = rc_fail(err, RC_EFORMAT,
+            "features.geometry: expected that of fp32 or of fp64, found null for both");
+done:
+    return st;
+}
+
+static rc_status_t read_input(
+    const json_t *v, const char *path, rc_model_input_t *in, rc_err_t *err)
+{
+    static const char *const keys[] = {"name", "transform", "mean", "scale", "min", "max", NULL};
+    rc_status_t st;
+    int transform = 0;
+    RC_TRY(rc_member_only(v, path, keys, err));
+    RC_TRY(rc_member_text(v, path, "name", in->name, sizeof in->name, err));
+    RC_TRY(rc_member_name(v, path, "transform", rc_transform_names, &transform, err));
+    RC_TRY(rc_member_real(v, path, "mean", &in->mean, err));
+    RC_TRY(rc_member_real(v, path, "scale", &in->scale, err));
+    RC_TRY(rc_member_real(v, path, "min", &in->min, err));
+    RC_TRY(rc_member_real(v, path, "max", &in->max, err));
+    in->transform = (rc_transform_t)transform;
+    if (in->scale < LEAST_SCALE)
+        st = rc_member_wrong(json_object_get(v, "scale"), path, "scale", "a number above 0", err);
+    else if (in->max < in->min)
+        st = rc_member_wrong(json_object_get(v, "max"), path, "max", "at least min", err);
+done:
+    return st;
+}
+
+static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    const json_t *list;
+    rc_status_t st = rc_member_array(root, "", "inputs", 1, INPUTS_MAX, &list, err);
+    if (st < 0)
+        return st;
+    int n = (int)json_array_size(list);
+    m->input = rc_alloc0((size_t)n, sizeof *m->input, "the inputs of a model", err);
+    if (!m->input)
+        return RC_ENOMEM;
+    m->inputs = n;
+    for (int i = 0; i < n; i++) {
+        char path[PATH];
+        snprintf(path, sizeof path, "inputs[%d]", i);
+        st = read_input(json_array_get(list, (size_t)i), path, &m->input[i], err);
+        for (int j = 0; j < i && st == RC_OK; j++)
+            if (strcmp(m->input[j].name, m->input[i].name) == 0)
+                st = rc_fail(err, RC_EFORMAT,
+                    "%s.name: expected another than that of inputs[%d], found '%s'", path, j,
+                    m->input[i].name);
+        if (st < 0)
+            return st;
+    }
+    return RC_OK;
+}
+
+static rc_status_t read_class(const json_t *v, const char *path, rc_model_class_t *c, rc_err_t *err)
+{
+    static const char *const keys[] = {
+        "name", "policy", "policy_version", "kernel", "kernel_version", "geometry", NULL};
+    rc_status_t st;
+    RC_TRY(rc_member_only(v, path, keys, err));
+    RC_TRY(rc_member_text(v, path, "name", c->name, sizeof c->name, err));
+    RC_TRY(rc_member_text(v, path, "policy", c->policy, sizeof c->policy, err));
+    RC_TRY(rc_member_int(v, path, "policy_version", 1, INT32_MAX, &c->policy_version, err));
+    RC_TRY(rc_member_text(v, path, "kernel", c->kernel, sizeof c->kernel, err));
+    RC_TRY(rc_member_int(v, path, "kernel_version", 1, INT32_MAX, &c->kernel_version, err));
+    if (json_object_get(v, "geometry"))
+        RC_TRY(read_geometries(v, path, &c->geometry, err));
+done:
+    return st;
+}
+
+static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    const json_t *list;
+    rc_status_t st = rc_member_array(root, "", "classes", 1, CLASSES_MAX, &list, err);
+    if (st < 0)
+        return st;
+    int n = (int)json_array_size(list);
+    m->cls = rc_alloc0((size_t)n, sizeof *m->cls, "the classes of a model", err);
+    if (!m->cls)
+        return RC_ENOMEM;
+    m->classes = n;
+    for (int c = 0; c < n; c++) {
+        char path[PATH];
+        snprintf(path, sizeof path, "classes[%d]", c);
+        st = read_class(json_array_get(list, (size_t)c), path, &m->cls[c], err);
+        for (int j = 0; j < c && st == RC_OK; j++)
+            if (strcmp(m->cls[j].name, m->cls[c].name) == 0)
+                st = rc_fail(err, RC_EFORMAT,
+                    "%s.name: expected another than that of classes[%d], found '%s'", path, j,
+                    m->cls[c].name);
+        if (st == RC_OK && m->task == RC_TASK_ORDER &&
+            strcmp(m->cls[0].kernel, m->cls[c].kernel) != 0)
+            st = rc_fail(err, RC_EFORMAT,
+                "%s.kernel: expected that of classes[0] in a model of task order, found '%s'", path,
+                m->cls[c].kernel);
+        if (st < 0)
+            return st;
+    }
+    return RC_OK;
+}
+
+static rc_status_t read_baseline(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    char name[RC_CLASS_NAME_MAX + 1];
+    rc_status_t st = rc_member_text(root, "", "baseline", name, sizeof name, err);
+    if (st < 0)
+        return st;
+    for (int c = 0; c < m->classes; c++)
+        if (strcmp(m->cls[c].name, name) == 0) {
+            m->baseline = c;
+            return RC_OK;
+        }
+    return rc_member_wrong(
+        json_object_get(root, "baseline"), "", "baseline", "the name of a class", err);
+}
+
+static rc_status_t read_setup_of(const json_t *v, int c, rc_model_t *m, rc_err_t *err)
+{
+    static const char *const keys[] = {"class", "min_log_ns", "max_log_ns", "weights", NULL};
+    char path[PATH];
+    snprintf(path, sizeof path, "setup[%d]", c);
+    const json_t *list;
+    rc_status_t st;
+    RC_TRY(rc_member_only(v, path, keys, err));
+    const char *name = json_string_value(json_object_get(v, "class"));
+    if (!name || strcmp(name, m->cls[c].name) != 0)
+        RC_TRY(rc_member_wrong(json_object_get(v, "class"), path, "class",
+            "the name of the class at this index", err));
+    RC_TRY(rc_member_real(v, path, "min_log_ns", &m->setup_min[c], err));
+    RC_TRY(rc_member_real(v, path, "max_log_ns", &m->setup_max[c], err));
+    if (m->setup_max[c] < m->setup_min[c])
+        RC_TRY(rc_member_wrong(
+            json_object_get(v, "max_log_ns"), path, "max_log_ns", "at least min_log_ns", err));
+    RC_TRY(rc_member_array(v, path, "weights", m->inputs + 1, m->inputs + 1, &list, err));
+    double *weight = m->setup + (size_t)c * ((size_t)m->inputs + 1);
+    for (int i = 0; i <= m->inputs; i++) {
+        const json_t *w = json_array_get(list, (size_t)i);
+        if (!json_is_number(w)) {
+            char at[PATH + 32];
+            snprintf(at, sizeof at, "%s.weights[%d]", path, i);
+            RC_TRY(rc_member_wrong(w, at, NULL, "a number", err));
+        }
+        weight[i] = json_number_value(w);
+    }
+done:
+    return st;
+}
+
+static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    const json_t *list;
+    if (json_is_null(json_object_get(root, "setup")))
+        return RC_OK;
+    rc_status_t st = rc_member_array(root, "", "setup", m->classes, m->classes, &list, err);
+    if (st < 0)
+        return st;
+    size_t classes = (size_t)m->classes;
+    m->setup = rc_alloc0(
+        classes * ((size_t)m->inputs + 1), sizeof *m->setup, "the setup times of a model", err);
+    m->setup_min = rc_alloc0(classes, sizeof *m->setup_min, "the setup times of a model", err);
+    m->setup_max = rc_alloc0(classes, sizeof *m->setup_max, "the setup times of a model", err);
+    if (!m->setup || !m->setup_min || !m->setup_max)
+        return RC_ENOMEM;
+    for (int c = 0; c < m->classes && st == RC_OK; c++)
+        st = read_setup_of(json_array_get(list, (size_t)c), c, m, err);
+    return st;
+}
+
+static rc_status_t unknown_predictor(const char *kind, rc_err_t *err)
+{
+    rc_str_t list = {0};
+    for (int i = 0; rc_predictor_kinds[i]; i++)
+        rc_str_addf(&list, "%s%s", i ? ", " : "", rc_predictor_kinds[i]->name);
+    rc_fail(err, RC_ENOTSUP, "predictor.kind: this library has %s, found '%s'",
+        list.text && !list.failed ? list.text : "none", kind);
+    rc_str_free(&list);
+    return RC_ENOTSUP;
+}
+
+static rc_status_t read_predictor(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    static const char *const keys[] = {"kind", "version", "state", NULL};
+    const json_t *v;
+    const json_t *state;
+    char kind[32];
+    int32_t version;
+    rc_status_t st;
+    RC_TRY(rc_member_object(root, "", "predictor", &v, err));
+    RC_TRY(rc_member_only(v, "predictor", keys, err));
+    RC_TRY(rc_member_text(v, "predictor", "kind", kind, sizeof kind, err));
+    RC_TRY(rc_member_int(v, "predictor", "version", 1, INT32_MAX, &version, err));
+    const rc_predictor_kind_t *k = rc_predictor_find(kind);
+    if (!k)
+        RC_TRY(unknown_predictor(kind, err));
+    if (k->version != version)
+        RC_TRY(rc_fail(err, RC_ENOTSUP, "predictor: this library has %s@%d, found %s@%d", k->name,
+            k->version, kind, (int)version));
+    RC_TRY(rc_member_object(v, "predictor", "state", &state, err));
+    st = k->read(state, m->inputs, m->classes, &m->predictor.state, err);
+    if (st == RC_OK)
+        m->predictor.kind = k;
+    else
+        rc_err_context(err, "predictor.state");
+done:
+    return st;
+}
+
+/* Free-form objects for people and for evaluation. */
+static rc_status_t read_notes(const json_t *root, const char *key, json_t **out, rc_err_t *err)
+{
+    json_t *v = json_object_get(root, key);
+    if (v && !json_is_object(v) && !json_is_null(v))
+        return rc_member_wrong(v, "", key, "an object", err);
+    *out = json_is_object(v) ? json_incref(v) : NULL;
+    return RC_OK;
+}
+
+rc_status_t rc_model_from_json(const json_t *root, rc_model_t **out, rc_err_t *err)
+{
+    rc_model_t *m = rc_model_new(err);
+    if (!m)
+        return RC_ENOMEM;
+    rc_status_t st;
+    RC_TRY(read_head(root, err));
+    RC_TRY(read_words(root, m, err));
+    RC_TRY(read_features(root, m, err));
+    RC_TRY(read_inputs(root, m, err));
+    RC_TRY(read_classes(root, m, err));
+    RC_TRY(read_baseline(root, m, err));
+    RC_TRY(read_setup(root, m, err));
+    RC_TRY(read_predictor(root, m, err));
+    RC_TRY(read_notes(root, "training", &m->training, err));
+    RC_TRY(read_notes(root, "evaluation", &m->evaluation, err));
+    *out = m;
+    m = NULL;
+done:
+    rc_model_free(m);
+    return st;
+}
+
+/* ------------------------------------------------------------------- calls */
+
+rc_status_t rc_model_parse(
+    const char *text, size_t bytes, const char *name, rc_model_t **out, rc_err_t *err)
+{
+    json_error_t at;
+    json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &at);
+    if (!root)
+        return rc_fail(err, RC_EFORMAT, "%s:%d:%d: expected JSON, found: %s", name, at.line,
+            at.column, at.text);
+    rc_model_t *m = NULL;
+    rc_status_t st = rc_model_from_json(root, &m, err);
+    json_decref(root);
+    if (st < 0) {
+        rc_err_context(err, "%s", name);
+        return st;
+    }
+    st = rc_model_check(m, name, err);
+    if (st < 0)
+        rc_model_free(m);
+    else
+        *out = m;
+    return st;
+}
+
+static rc_status_t read_text(const char *path, char **text, size_t *bytes, rc_err_t *err)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot read '%s'", path);
+    enum { STEP = 1 << 16 };
+    void *data = NULL;
+    size_t capacity = 0;
+    size_t n = 0;
+    rc_status_t st = RC_OK;
+    while (st == RC_OK && !feof(f) && !ferror(f)) {
+        st = rc_grow(&data, &capacity, n + STEP, 1, "a model file", err);
+        if (st == RC_OK)
+            n += fread((char *)data + n, 1, STEP, f);
+    }
+    if (st == RC_OK && ferror(f))
+        st = rc_fail_errno(err, RC_EIO, errno, "cannot read '%s'", path);
+    fclose(f);
+    if (st < 0) {
+        free(data);
+        return st;
+    }
+    *text = data;
+    *bytes = n;
+    return RC_OK;
+}
+
+rc_status_t rc_model_read(const char *path, rc_model_t **out, rc_err_t *err)
+{
+    if (!path || !out)
+        return rc_fail(err, RC_EINVAL, "model: no path or no output");
+    char *text = NULL;
+    size_t bytes = 0;
+    rc_status_t st = read_text(path, &text, &bytes, err);
+    if (st == RC_OK)
+        st = rc_model_parse(text, bytes, path, out, err);
+    free(text);
+    return st;
+}

@@ -1,0 +1,271 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/replace.h"
+#include "base/str.h"
+#include "model/file.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- text */
+
+enum {
+    PER_LINE = 8, /* numbers of an array in a line */
+    HOW = JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17)
+};
+
+static void add_dump(rc_str_t *s, const json_t *v)
+{
+    char *text = json_dumps(v, HOW);
+    if (text)
+        rc_str_add(s, text);
+    else
+        s->failed = 1;
+    free(text);
+}
+
+static int is_container(const json_t *v)
+{
+    return json_is_object(v) || json_is_array(v);
+}
+
+/* No container inside: fits into a line, or is a list of numbers. */
+static int is_flat(const json_t *v)
+{
+    const char *key;
+    json_t *inner;
+    size_t i;
+    json_object_foreach((json_t *)v, key, inner) if (is_container(inner)) return 0;
+    json_array_foreach(v, i, inner) if (is_container(inner)) return 0;
+    return 1;
+}
+
+static void new_line(rc_str_t *s, int depth)
+{
+    rc_str_addf(s, "\n%*s", depth, "");
+}
+
+static void add_value(rc_str_t *s, const json_t *v, int depth)
+{
+    const char *key;
+    json_t *inner;
+    size_t i;
+    if (!is_container(v) || (is_flat(v) && (json_is_object(v) || json_array_size(v) <= PER_LINE))) {
+        add_dump(s, v);
+    } else if (json_is_array(v)) {
+        size_t step = is_flat(v) ? PER_LINE : 1;
+        rc_str_add(s, "[");
+        json_array_foreach(v, i, inner)
+        {
+            if (i)
+                rc_str_add(s, i % step ? ", " : ",");
+            if (i % step == 0)
+                new_line(s, depth + 1);
+            add_value(s, inner, depth + 1);
+        }
+        new_line(s, depth);
+        rc_str_add(s, "]");
+    } else {
+        int first = 1;
+        rc_str_add(s, "{");
+        json_object_foreach((json_t *)v, key, inner)
+        {
+            rc_str_add(s, first ? "" : ",");
+            first = 0;
+            new_line(s, depth + 1);
+            json_t *name = json_string(key);
+            if (name)
+                add_dump(s, name);
+            else
+                s->failed = 1;
+            json_decref(name);
+            rc_str_add(s, ": ");
+            add_value(s, inner, depth + 1);
+        }
+        new_line(s, depth);
+        rc_str_add(s, "}");
+    }
+}
+
+/* ------------------------------------------------------------------- JSON */
+
+static json_t *geometry_json(const rc_geometry_t *g)
+{
+    if (g->nw == 0)
+        return json_null();
+    return json_pack("{s:i, s:i, s:i}", "nw", (int)g->nw, "nt", (int)g->nt, "line", (int)g->line);
+}
+
+static json_t *inputs_json(const rc_model_t *m)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (int i = 0; i < m->inputs && !failed; i++) {
+        const rc_model_input_t *in = &m->input[i];
+        failed = json_array_append_new(
+            list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "name", in->name, "transform",
+                      rc_transform_names[in->transform], "mean", in->mean, "scale", in->scale,
+                      "min", in->min, "max", in->max));
+    }
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *classes_json(const rc_model_t *m)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (int c = 0; c < m->classes && !failed; c++) {
+        const rc_model_class_t *k = &m->cls[c];
+        json_t *one = json_pack("{s:s, s:s, s:i, s:s, s:i}", "name", k->name, "policy", k->policy,
+            "policy_version", (int)k->policy_version, "kernel", k->kernel, "kernel_version",
+            (int)k->kernel_version);
+        failed = !one;
+        if (one && (k->geometry.fp32.nw || k->geometry.fp64.nw))
+            failed = json_object_set_new(one, "geometry",
+                         json_pack("{s:o, s:o}", "fp32", geometry_json(&k->geometry.fp32), "fp64",
+                             geometry_json(&k->geometry.fp64))) < 0;
+        failed = json_array_append_new(list, one) < 0 || failed;
+    }
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *setup_json(const rc_model_t *m)
+{
+    if (!m->setup)
+        return json_null();
+    json_t *list = json_array();
+    int failed = !list;
+    size_t width = (size_t)m->inputs + 1;
+    for (int c = 0; c < m->classes && !failed; c++) {
+        json_t *weights = json_array();
+        for (size_t i = 0; i < width && !failed; i++)
+            failed = json_array_append_new(weights, json_real(m->setup[(size_t)c * width + i]));
+        json_t *one = json_pack("{s:s, s:f, s:f, s:o}", "class", m->cls[c].name, "min_log_ns",
+            m->setup_min[c], "max_log_ns", m->setup_max[c], "weights", weights);
+        failed = failed || json_array_append_new(list, one);
+    }
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *root_json(const rc_model_t *m, rc_err_t *err)
+{
+    json_t *state = m->predictor.kind->write(m->predictor.state, err);
+    if (!state)
+        return NULL;
+    json_t *features = json_pack("{s:s, s:i, s:{s:o, s:o}}", "set", m->feature_set, "version",
+        (int)m->feature_version, "geometry", "fp32", geometry_json(&m->geometry.fp32), "fp64",
+        geometry_json(&m->geometry.fp64));
+    json_t *predictor = json_pack("{s:s, s:i, s:o}", "kind", m->predictor.kind->name, "version",
+        m->predictor.kind->version, "state", state);
+    json_t *root = json_pack("{s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}",
+        "format", RC_MODEL_FORMAT, "version", (int)RC_MODEL_VERSION, "kind", m->kind,
+        "kind_version", (int)m->kind_version, "task", rc_task_names[m->task], "output",
+        rc_output_names[m->output], "device", m->device, "features", features, "inputs",
+        inputs_json(m), "classes", classes_json(m), "baseline", m->cls[m->baseline].name, "setup",
+        setup_json(m), "predictor", predictor);
+    int failed = !root;
+    if (!failed && m->training)
+        failed = json_object_set(root, "training", m->training);
+    if (!failed && m->evaluation)
+        failed = json_object_set(root, "evaluation", m->evaluation);
+    if (!failed)
+        return root;
+    json_decref(root);
+    rc_fail(err, RC_ENOMEM, "no memory for the JSON of a model (or a text in it is not UTF-8)");
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+/* What must hold for the JSON to be made; what it then says is checked by reading it again. */
+static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
+{
+    if (!m->predictor.kind || !m->predictor.state)
+        return rc_fail(err, RC_EINVAL, "the model has no predictor");
+    if (m->inputs < 1 || m->classes < 1 || !m->input || !m->cls)
+        return rc_fail(
+            err, RC_EINVAL, "the model has %d inputs and %d classes", m->inputs, m->classes);
+    if (m->baseline < 0 || m->baseline >= m->classes)
+        return rc_fail(err, RC_EINVAL, "the baseline is class %d of %d", m->baseline, m->classes);
+    if ((unsigned)m->task > RC_TASK_PLAN || (unsigned)m->output > RC_OUTPUT_SCORE)
+        return rc_fail(
+            err, RC_EINVAL, "the model has task %d and output %d", (int)m->task, (int)m->output);
+    for (int i = 0; i < m->inputs; i++) {
+        const rc_model_input_t *in = &m->input[i];
+        if ((unsigned)in->transform > RC_TRANSFORM_LOG || !isfinite(in->mean) ||
+            !isfinite(in->scale) || !isfinite(in->min) || !isfinite(in->max))
+            return rc_fail(err, RC_EINVAL,
+                "input %d (%s): transform %d, mean %g, scale %g, range %g to %g", i, in->name,
+                (int)in->transform, in->mean, in->scale, in->min, in->max);
+    }
+    if (m->setup && (!m->setup_min || !m->setup_max))
+        return rc_fail(err, RC_EINVAL, "the model has setup times without a range");
+    for (int c = 0; m->setup && c < m->classes; c++) {
+        int bad = !isfinite(m->setup_min[c]) || !isfinite(m->setup_max[c]);
+        for (int i = 0; i <= m->inputs; i++)
+            bad |= !isfinite(m->setup[(size_t)c * ((size_t)m->inputs + 1) + (size_t)i]);
+        if (bad)
+            return rc_fail(err, RC_EINVAL, "class %s: a number of its setup time is not finite",
+                m->cls[c].name);
+    }
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------- calls */
+
+char *rc_model_text(const rc_model_t *m, rc_err_t *err)
+{
+    rc_str_t s = {0};
+    rc_model_t *copy = NULL;
+    json_t *root = NULL;
+    rc_status_t st;
+    RC_TRY(check_struct(m, err));
+    root = root_json(m, err);
+    RC_TRY(root ? RC_OK : RC_ENOMEM);
+    st = rc_model_from_json(root, &copy, err); /* never write what cannot be read */
+    if (st < 0) {
+        if (st != RC_ENOMEM && err) {
+            rc_err_context(err, "not a valid model");
+            err->status = RC_EINVAL;
+        }
+        goto done;
+    }
+    add_value(&s, root, 0);
+    rc_str_add(&s, "\n");
+    if (s.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for the text of a model");
+done:
+    rc_model_free(copy);
+    json_decref(root);
+    if (st < 0)
+        rc_str_free(&s);
+    return s.text;
+}
+
+rc_status_t rc_model_write(const rc_model_t *m, const char *path, rc_err_t *err)
+{
+    rc_err_t own = {0};
+    char *text = rc_model_text(m, &own);
+    if (!text)
+        return rc_fail(err, own.status, "%s: %s", path, own.text);
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin(path, &r, err);
+    if (st == RC_OK) {
+        fputs(text, r.file);
+        st = rc_replace_end(&r, 1, err);
+    }
+    free(text);
+    return st;
+}

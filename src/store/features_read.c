@@ -1,0 +1,76 @@
+#include "config.h"
+#include "store/features_read.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "store/h5.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rc_status_t rc_feature_tables(const char *store, rc_words_t *out, rc_err_t *err)
+{
+    rc_h5_t h = {.file = -1};
+    rc_status_t st = rc_h5_open(store, 0, &h, err);
+    if (st < 0)
+        return st;
+    *out = (rc_words_t){0};
+    st = rc_h5_feature_sets(&h, &out->word, &out->count, err);
+    (void)rc_h5_close(&h, NULL);
+    return st;
+}
+
+static int has(const rc_words_t *w, const char *name)
+{
+    for (int i = 0; i < w->count; i++)
+        if (strcmp(w->word[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t read_set(
+    const rc_h5_t *h, const char *set, rc_feature_table_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    int columns = 0;
+    char *names = NULL;
+    rc_words_t sets = {0};
+    RC_TRY(rc_h5_feature_sets(h, &sets.word, &sets.count, err));
+    if (!has(&sets, set))
+        RC_TRY(rc_fail(err, RC_ENOENT, "%s: no features of the set '%s'", h->path, set));
+    RC_TRY(rc_h5_read_features(h, set, &out->row, &out->value, &out->rows, &columns, &names, err));
+    RC_TRY(rc_words_split(names, ',', &out->names, err));
+    if (out->names.count != columns)
+        RC_TRY(rc_fail(err, RC_ESTORE, "%s: /features/%s has %d columns and names for %d", h->path,
+            set, columns, out->names.count));
+done:
+    free(names);
+    rc_words_free(&sets);
+    return st;
+}
+
+rc_status_t rc_feature_table_read(
+    const char *store, const char *set, rc_feature_table_t *out, rc_err_t *err)
+{
+    rc_feature_table_t t = {0};
+    rc_h5_t h = {.file = -1};
+    rc_status_t st = rc_h5_open(store, 0, &h, err);
+    if (st < 0)
+        return st;
+    st = read_set(&h, set, &t, err);
+    (void)rc_h5_close(&h, NULL);
+    if (st < 0)
+        rc_feature_table_free(&t);
+    else
+        *out = t;
+    return st;
+}
+
+void rc_feature_table_free(rc_feature_table_t *t)
+{
+    if (!t)
+        return;
+    rc_words_free(&t->names);
+    free(t->row);
+    free(t->value);
+    *t = (rc_feature_table_t){0};
+}

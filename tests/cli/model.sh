@@ -1,0 +1,29 @@
+# shellcheck shell=sh
+# Sourced by tests that need a model whose predictions can be worked out by hand.
+
+# write_model OUTPUT [null]: two inputs, three classes, one layer: log of the time in ns is 6.9 for
+# csr, 7.5 for dcsr and 8.9 - log(1 + longest row) for lpt; setup takes 100 ns, 1000 ns and 20000 ns
+# whatever the matrix, with null it is not known
+write_model()
+{
+    times='[{"class": "csr", "min_log_ns": 0, "max_log_ns": 20, "weights": [4.6051701859880918, 0, 0]},
+  {"class": "dcsr", "min_log_ns": 0, "max_log_ns": 20, "weights": [6.9077552789821368, 0, 0]},
+  {"class": "lpt", "min_log_ns": 0, "max_log_ns": 20, "weights": [9.9034875525361272, 0, 0]}]'
+    cat <<END
+{"format": "rowcast-model", "version": 1, "kind": "byhand", "kind_version": 3,
+ "task": "order", "output": "$1", "device": "a device, \\"class\\" 7",
+ "features": {"set": "mehrabi", "version": 1,
+  "geometry": {"fp32": {"nw": 32, "nt": 32, "line": 32}, "fp64": null}},
+ "inputs": [
+  {"name": "nnz_per_row_max", "transform": "log1p", "mean": 0, "scale": 1, "min": 1, "max": 500},
+  {"name": "k", "transform": "none", "mean": 0, "scale": 1, "min": 1, "max": 64}],
+ "classes": [
+  {"name": "csr", "policy": "csr", "policy_version": 1, "kernel": "gsub:lanes=8", "kernel_version": 1},
+  {"name": "dcsr", "policy": "dcsr", "policy_version": 1, "kernel": "gsub:lanes=8", "kernel_version": 1},
+  {"name": "lpt", "policy": "lpt", "policy_version": 1, "kernel": "gsub:lanes=8", "kernel_version": 1}],
+ "baseline": "csr",
+ "setup": ${2:-$times},
+ "predictor": {"kind": "network", "version": 1, "state": {"nets": [{"layers": [
+  {"in": 2, "out": 3, "weight": [0, 0, -1, 0, 0, 0], "bias": [6.9, 7.5, 8.9]}]}]}}}
+END
+}

@@ -1,0 +1,137 @@
+#!/bin/sh
+# rowcast predict and export-model: choices of a model worked out by hand, formats, names, errors.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+# shellcheck source=tests/cli/model.sh
+. "$top_srcdir/tests/cli/model.sh"
+plan 56
+
+cd "$tmp" || exit 1
+mkdir models
+
+write_model log_ns >models/byhand.json
+# among scores the largest wins, which is that of dcsr
+write_model score null >models/classifier.json
+sed 's/"lpt", "policy_version": 1/"lpt", "policy_version": 42/' models/byhand.json >old.json
+sed 's/"weight": \[0/"weight": [null/' models/byhand.json >broken.json
+
+# matrix N: N rows of one entry, but for the first, which is full
+matrix()
+{
+    awk -v n="$1" 'BEGIN {
+        print "%%MatrixMarket matrix coordinate pattern general"
+        print n, n, 2 * n - 1
+        for (i = 1; i <= n; i++) print 1, i
+        for (i = 2; i <= n; i++) print i, 1
+    }'
+}
+matrix 5 >short.mtx  # longest row 5: lpt takes exp(8.9) / 6 = 1222 ns, csr exp(6.9) = 992 ns
+matrix 200 >long.mtx # longest row 200: lpt takes exp(8.9) / 201 = 36.48 ns, 27.2 x
+
+# column NAME: that column of the csv output
+column()
+{
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+        { gsub(/"[^"]*"/, "q") } { split($0, f, ","); print f[at] }' "$tmp/table.csv"
+}
+
+# near FOUND WANT: equal to three digits
+near()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && (a - b) ^ 2 < (0.001 * b) ^ 2) }'
+}
+
+code "a matrix with a long row" 0 "$ROWCAST" predict long.mtx --model models/byhand.json --k 32
+ok "lpt is chosen" grep -q '^chosen   lpt, 27.2 x over csr$' "$tmp/out"
+ok "the table begins with it" grep -qE '^lpt +yes +0.03648 +27.2 ' "$tmp/out"
+ok "the model is named" grep -q '^model .*byhand@3, features mehrabi@1, row orders for gsub:lanes=8$' "$tmp/out"
+ok "and its device" grep -q '^device   a device, "class" 7$' "$tmp/out"
+ok "what was measured is there" grep -qE '^took     features [0-9.]+ .s, prediction [0-9.]+ .s, order [0-9.]+ .s$' "$tmp/out"
+is "nothing is said on stderr" "$(wc -c <"$tmp/err")" 0
+
+code "a matrix with short rows" 0 "$ROWCAST" predict short.mtx --model models/byhand.json --k 32
+ok "csr is chosen" grep -q '^chosen   csr, the baseline$' "$tmp/out"
+ok "lpt is slower and never pays" grep -qE '^lpt +1.222 +0.81.. +20 +never$' "$tmp/out"
+
+code "csv" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv
+cp out table.csv
+is "has the classes by predicted time" "$(column class | tr '\n' ' ')" "lpt csr dcsr "
+is "marks the chosen one" "$(column chosen | tr '\n' ' ')" "1 0 0 "
+is "and the baseline" "$(column baseline | tr '\n' ' ')" "0 1 0 "
+ok "times in ns" near "$(column time_ns | sed -n 1p)" 36.4828
+ok "speedups" near "$(column speedup | sed -n 3p)" 0.548812
+ok "setup in ns" near "$(column setup_ns | sed -n 1p)" 20000
+# (features + prediction + 20000 - 100) / (992.27 - 36.48), rounded up
+ok "the break-even counts features, prediction and setup" near "$(column break_even | sed -n 1p)" \
+    "$(awk -v f="$(column featurise_ns | sed -n 1p)" -v p="$(column predict_ns | sed -n 1p)" \
+        'BEGIN { n = (f + p + 19900) / (exp(6.9) - exp(8.9) / 201); print int(n) + (n > int(n)) }')"
+is "the baseline has nothing to earn back" "$(column break_even | sed -n 2p)" 0
+is "what never pays has none" "$(column break_even | sed -n 3p)" ""
+
+# 3 products: 2977 + 100 ns against 109 + 20000 ns; 100 products: 99327 against 23648 ns
+code "few products" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 3
+ok "do not pay for lpt" grep -q '^chosen   csr, the baseline$' "$tmp/out"
+ok "and that is said" grep -q '^reuse    setup and 3 products take 3.08 us, with csr 3.08 us$' "$tmp/out"
+code "many products" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 100
+ok "do" grep -q '^chosen   lpt' "$tmp/out"
+ok "with their total" grep -q '^reuse    setup and 100 products take 23.65 us, with csr 99.33 us$' "$tmp/out"
+"$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 3 --format csv >table.csv
+is "sorted by total" "$(column class | tr '\n' ' ')" "csr dcsr lpt "
+ok "total of lpt" near "$(column total_ns | sed -n 3p)" 20109.4
+
+code "json" 0 "$ROWCAST" predict long.mtx -m models/byhand.json --json
+ok "has k = n" grep -q '"k": 200,' "$tmp/out"
+ok "and the chosen class" grep -q '"class": "lpt", "policy": "lpt", "kernel": "gsub:lanes=8", "baseline": false, "chosen": true' "$tmp/out"
+ok "inputs outside the range are named" grep -qx \
+    'long.mtx: an extrapolation, 1 of 2 inputs are outside the range of the training data: k = 200 (1 to 64)' "$tmp/err"
+cp out json
+"$ROWCAST" predict long.mtx -m models/byhand.json --format json >json2 2>&1
+is "--json is --format json" "$(grep -c '"class": "lpt"' json2)" 1
+
+code "a classifier" 0 "$ROWCAST" predict long.mtx -m models/classifier.json -k 8
+ok "says that it has no times" grep -q '^chosen   dcsr; byhand is a classifier: it predicts no times$' "$tmp/out"
+code "and none for a reuse" 2 "$ROWCAST" predict long.mtx -m models/classifier.json -k 8 --reuse 5
+
+ROWCAST_MODELS=$tmp/models
+export ROWCAST_MODELS
+code "a name is one of ROWCAST_MODELS" 0 "$ROWCAST" predict short.mtx -m byhand -k 8
+code "an unknown name is an error" 3 "$ROWCAST" predict short.mtx -m nothing -k 8
+ok "that lists the names" grep -q "no model 'nothing'; there are byhand, classifier (in $tmp/models)" "$tmp/err"
+code "so is a file that is not there" 3 "$ROWCAST" predict short.mtx -m ./nothing.json
+code "a broken model is refused" 3 "$ROWCAST" predict short.mtx -m broken.json
+ok "by member" grep -q 'broken.json: predictor.state: .*weight\[0\]: expected a number, found null' "$tmp/err"
+code "one of another version of a policy too" 3 "$ROWCAST" predict short.mtx -m old.json
+ok "by name" grep -q 'old.json: class lpt was fitted with the policy lpt@42, this library has lpt@1' "$tmp/err"
+
+code "--model is needed" 2 "$ROWCAST" predict short.mtx
+code "a precision that was not trained is refused" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp64
+code "and one that is none" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp16
+code "k must be a number or n" 2 "$ROWCAST" predict short.mtx -m byhand --k 0
+code "a missing matrix is an error" 3 "$ROWCAST" predict missing.mtx -m byhand
+
+# ---------------------------------------------------------------- export-model
+
+code "a model is written as C" 0 "$ROWCAST" export-model byhand --c out.c --name pick
+code "the same on stdout" 0 "$ROWCAST" export-model byhand --c - --name pick
+ok "byte for byte" cmp out out.c
+ok "it says what it is" grep -q '^ \* device      a device, "class" 7$' out.c
+cat >main.c <<'END'
+#include <stdio.h>
+int pick_choose(const double *value, double *time);
+extern const char *const pick_class[];
+int main(void)
+{
+    const double value[2] = {200, 32};
+    double time[3];
+    int c = pick_choose(value, time);
+    printf("%s %.17g %.17g %.17g\n", pick_class[c], time[2], time[0], time[1]);
+    return 0;
+}
+END
+# shellcheck disable=SC2086  # a compiler and its options
+ok "it compiles without a warning" $CC -std=c99 -O2 -Wall -Wextra -Werror -pedantic out.c main.c -o main -lm
+"$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv >table.csv
+is "and says the same, digit for digit" "$(./main)" "lpt $(column time_ns | tr '\n' ' ' | sed 's/ $//')"
+code "a name that is no identifier is refused" 2 "$ROWCAST" export-model byhand --c out.c --name 1a

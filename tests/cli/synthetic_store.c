@@ -1,0 +1,51 @@
+/* synthetic_store FILE: write a store whose times follow a known rule, see tests/unit/synthetic.h
+ */
+#include "config.h"
+#include "synthetic.h"
+
+#include "base/opt.h"
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct options {
+    synthetic_t s;
+    int64_t devices;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t table[] = {
+    {"matrices", 0, RC_OPT_INT, AT(s.matrices), "N", "Matrices (default 300).", 1, 1e7},
+    {"groups", 0, RC_OPT_INT, AT(s.groups), "N", "Groups (default 40).", 1, 1e7},
+    {"seed", 0, RC_OPT_INT, AT(s.seed), "S", "Of features and noise (default 1).", 0, 1e15},
+    {"noise", 0, RC_OPT_DOUBLE, AT(s.noise), "X", "Of log times (default 0.01).", 0, 1},
+    {"k", 0, RC_OPT_TEXT, AT(s.k), "LIST", "Default 8,32,128; n may be among them.", 0, 0},
+    {"devices", 0, RC_OPT_INT, AT(devices), "N", "Devices (default 1).", 1, 8},
+    {"fp64", 0, RC_OPT_FLAG, AT(s.fp64), NULL, "Also fp64.", 0, 0},
+    {"shuffle", 0, RC_OPT_FLAG, AT(s.shuffle), NULL, "Rows in another order.", 0, 0},
+    {"gaps", 0, RC_OPT_FLAG, AT(s.gaps), NULL, "Some cases fail, some features lack.", 0, 0},
+    {"stale", 0, RC_OPT_FLAG, AT(s.stale), NULL, "Also rows that are superseded.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+int main(int argc, char **argv)
+{
+    struct options o = {.s = synthetic_default, .devices = 1};
+    rc_err_t err = {0};
+    int first;
+    rc_status_t st = rc_opt_parse(table, &o, argc, argv, &first, &err);
+    if (st < 0 || first != argc - 1) {
+        fprintf(stderr, "%s\nusage: synthetic_store [OPTIONS] FILE\n", err.text);
+        rc_opt_help(table, stderr);
+        return 2;
+    }
+    o.s.devices = (int)o.devices;
+    MPI_Init(&argc, &argv);
+    st = synthetic_write(argv[first], &o.s, &err);
+    MPI_Finalize();
+    if (st < 0)
+        fprintf(stderr, "synthetic_store: %s\n", err.text);
+    return st < 0 ? 3 : 0;
+}

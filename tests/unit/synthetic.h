@@ -1,0 +1,49 @@
+/* A store whose times follow a known rule of few features, for tests of the selector: whatever
+ * learns from it can be held against the rule. */
+#ifndef RC_TESTS_SYNTHETIC_H
+#define RC_TESTS_SYNTHETIC_H
+
+#include "rowcast.h"
+
+enum { SYNTHETIC_POLICIES = 4, SYNTHETIC_KERNELS = 3 };
+
+typedef struct synthetic {
+    int64_t matrices; /* names "Gg/mI", matrix I in group I mod groups */
+    int64_t groups;
+    int64_t seed;
+    double noise;  /* times are multiplied by exp(noise * z), z about normal */
+    const char *k; /* "8,32,n" */
+    int fp64;      /* also fp64 */
+    int shuffle;   /* the results come in another order; nothing else changes */
+    int devices;   /* the same cases on so many devices; the second is half as fast */
+    int gaps;      /* 1: some cases failed, some matrices have no features */
+    int stale;     /* 1: every case twice, the older row with a wrong time, and cases of older
+                      versions of the kernels */
+} synthetic_t;
+
+extern const synthetic_t synthetic_default;
+
+/* Orders csr, dcsr, lpt, warp; kernels "syn-a:strip=8", "syn-b:lanes=8" (of another geometry) and
+ * "syn-c:pre=1" (with preprocessing). */
+extern const char *const synthetic_policies[SYNTHETIC_POLICIES];
+extern const char *const synthetic_kernels[SYNTHETIC_KERNELS];
+rc_geometry_t synthetic_geometry(int kernel, int value_bytes);
+
+/* The 24 features of matrix i under a geometry. */
+void synthetic_features(
+    const synthetic_t *s, int64_t i, const rc_geometry_t *g, double out[RC_FEATURES_MEHRABI]);
+
+/* Time in ns without noise.
+ *   dcsr is 30 % faster than csr with many empty rows (nnz_per_row_min 0 and nnz_per_row_mean below
+ *   4), else 3 % slower;
+ *   lpt is faster by up to 40 % where warp_load_max / warp_load_mean is above 1.5, else 4 % slower;
+ *   warp is 20 % faster where lines are requested often (total / distinct above 3) and loads are
+ *   even, else 10 % slower;
+ *   kernel b wins for short rows (nnz_per_row_mean below 12), kernel c for K >= 128, else a. */
+double synthetic_time(
+    const double feature[RC_FEATURES_MEHRABI], int kernel, int policy, int64_t k, int value_bytes);
+
+/* Write the store (a new file).  \return RC_OK, RC_EINVAL (options), or what the store says */
+rc_status_t synthetic_write(const char *store, const synthetic_t *s, rc_err_t *err);
+
+#endif

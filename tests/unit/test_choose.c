@@ -1,0 +1,395 @@
+#include "config.h"
+#include "scratch.h"
+#include "unit.h"
+
+#include "model/choose.h"
+#include "model/model.h"
+#include "model_fixture.h"
+#include "order_matrix.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- steps */
+
+static void inputs_are_transformed_and_scaled(void **state)
+{
+    (void)state;
+    rc_model_input_t in[] = {
+        {.name = "a", .transform = RC_TRANSFORM_NONE, .mean = 2, .scale = 4},
+        {.name = "b", .transform = RC_TRANSFORM_LOG1P, .mean = 0, .scale = 1},
+        {.name = "c", .transform = RC_TRANSFORM_LOG, .mean = 1, .scale = 2},
+    };
+    rc_model_t m = {.inputs = 3, .input = in};
+    double x[3];
+    rc_model_standardise(&m, (double[]){10, M_E - 1, M_E}, x);
+    assert_true(x[0] == 2 && fabs(x[1] - 1) < 1e-15 && fabs(x[2]) < 1e-15);
+    rc_model_standardise(&m, (double[]){-2, -5, 0}, x);
+    assert_true(x[0] == -1 && x[1] == 0);
+    assert_true(fabs(x[2] - (log(1e-300) - 1) / 2) < 1e-12);
+    rc_model_standardise(&m, (double[]){0, 1e308, 1e308}, x);
+    assert_true(isfinite(x[1]) && isfinite(x[2]));
+}
+
+static void the_smallest_time_or_the_largest_score_is_chosen(void **state)
+{
+    (void)state;
+    rc_model_class_t cls[3] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
+    rc_model_t m = {.classes = 3, .cls = cls, .baseline = 1};
+    double time[3];
+    assert_int_equal(rc_model_decide(&m, (double[]){3, 1, 2}, time), 1);
+    assert_true(time[0] == exp(3) && time[1] == exp(1) && time[2] == exp(2));
+    assert_int_equal(rc_model_decide(&m, (double[]){2, 2, 1}, NULL), 2);
+    assert_int_equal(rc_model_decide(&m, (double[]){1, 1, 1}, NULL), 0);
+    assert_int_equal(rc_model_decide(&m, (double[]){NAN, 5, 4}, NULL), 2);
+    assert_int_equal(rc_model_decide(&m, (double[]){NAN, NAN, NAN}, time), 1);
+    assert_true(isnan(time[0]));
+    assert_int_equal(rc_model_decide(&m, (double[]){1e4, 1e4, 2e4}, NULL), 0); /* infinite times */
+
+    m.output = RC_OUTPUT_LOG_RATIO;
+    assert_int_equal(rc_model_decide(&m, (double[]){0.5, 7, -0.25}, time), 2);
+    assert_true(time[0] == exp(7.5) && time[1] == exp(7) && time[2] == exp(6.75));
+    assert_int_equal(rc_model_decide(&m, (double[]){0.5, 7, 0.25}, time), 1);
+
+    m.output = RC_OUTPUT_SCORE;
+    assert_int_equal(rc_model_decide(&m, (double[]){3, 1, 3}, time), 0);
+    assert_true(isnan(time[0]) && isnan(time[1]) && isnan(time[2]));
+    assert_int_equal(rc_model_decide(&m, (double[]){-INFINITY, NAN, -9}, NULL), 2);
+}
+
+static void setup_times_stay_in_their_range(void **state)
+{
+    (void)state;
+    double setup[] = {1, 2, 0.5, 10, 0, 0};
+    double low[] = {0, 0};
+    double high[] = {8, 9};
+    rc_model_t m = {.inputs = 2, .classes = 2, .setup = setup, .setup_min = low, .setup_max = high};
+    double ns[2];
+    rc_model_setup_ns(&m, (double[]){1, 2}, ns);
+    assert_true(ns[0] == exp(1 + 2 + 1) && ns[1] == exp(9));
+    rc_model_setup_ns(&m, (double[]){-50, 0}, ns);
+    assert_true(ns[0] == exp(0));
+    m.setup = NULL;
+    rc_model_setup_ns(&m, (double[]){1, 2}, ns);
+    assert_true(isnan(ns[0]) && isnan(ns[1]));
+}
+
+static void break_even_is_where_the_totals_meet(void **state)
+{
+    (void)state;
+    rc_model_t m = {.classes = 2, .baseline = 0};
+    rc_rng_t r;
+    rc_rng_seed(&r, 5);
+    int paid = 0;
+    for (int i = 0; i < 2000; i++) {
+        /* whole numbers: totals are exact */
+        double time[2] = {(double)rc_rng_below(&r, 50), (double)rc_rng_below(&r, 50)};
+        double setup[2] = {(double)rc_rng_below(&r, 9000), (double)rc_rng_below(&r, 9000)};
+        double extra = (double)rc_rng_below(&r, 2000);
+        double n = rc_break_even(&m, time, setup, extra, 1);
+        assert_true(!isnan(n));
+        for (int64_t k = 0; k < 20000 && !isinf(n); k += 1 + k / 8) {
+            int pays = extra + setup[1] + (double)k * time[1] <= setup[0] + (double)k * time[0];
+            assert_int_equal(pays, (double)k >= n);
+        }
+        if (isinf(n))
+            assert_true(time[1] > time[0] || (time[1] == time[0] && extra + setup[1] > setup[0]));
+        else
+            paid += n > 0;
+        assert_true(rc_break_even(&m, time, setup, extra, 0) == 0);
+    }
+    assert_true(paid > 500);
+    assert_true(isnan(rc_break_even(&m, (double[]){NAN, NAN}, (double[]){1, 1}, 0, 1)));
+    assert_true(isnan(rc_break_even(&m, (double[]){NAN, NAN}, (double[]){1, 1}, 0, 0)));
+    assert_true(isnan(rc_break_even(&m, (double[]){2, 1}, (double[]){NAN, NAN}, 0, 1)));
+}
+
+/* ------------------------------------------------------------------ choices */
+
+static void expect_schedule(
+    const rc_model_t *m, const rc_csr_t *a, const rc_request_t *q, const rc_choice_t *c)
+{
+    rc_geometry_t g = q->value_bytes == 4 ? m->geometry.fp32 : m->geometry.fp64;
+    rc_schedule_t s = {0};
+    rc_candidate_t candidate;
+    assert_int_equal(rc_model_candidate(m, c->candidate, &candidate, NULL), RC_OK);
+    assert_int_equal(rc_order_build(candidate.policy, a, &g, 1, &s, NULL), RC_OK);
+    assert_int_equal(s.slots, c->schedule.slots);
+    assert_memory_equal(s.row, c->schedule.row, (size_t)s.slots * sizeof *s.row);
+    rc_schedule_free(&s);
+}
+
+/* What the library predicts, from the public features, by name. */
+static int predict_apart(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *q,
+    double *time, double *setup, int *outside)
+{
+    rc_geometry_t g = q->value_bytes == 4 ? m->geometry.fp32 : m->geometry.fp64;
+    double feature[RC_FEATURES_MEHRABI];
+    double value[64];
+    double *scratch = calloc(rc_model_scratch(m), sizeof *scratch);
+    assert_non_null(scratch);
+    assert_int_equal(rc_features_compute(a, &g, 1, feature, NULL), RC_OK);
+    *outside = 0;
+    for (int i = 0; i < m->inputs; i++) {
+        const char *name = m->input[i].name;
+        value[i] = strcmp(name, "k") == 0 ? (double)q->k : (double)q->value_bytes;
+        for (int f = 0; f < RC_FEATURES_MEHRABI; f++)
+            if (strcmp(rc_feature_name(f), name) == 0)
+                value[i] = feature[f];
+        *outside += value[i] < m->input[i].min || value[i] > m->input[i].max;
+    }
+    int chosen = rc_model_choose_raw(m, value, scratch, time);
+    rc_model_standardise(m, value, scratch);
+    rc_model_setup_ns(m, scratch, setup);
+    free(scratch);
+    return chosen;
+}
+
+static void choices_follow_the_model(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 1);
+    int seen[4] = {0};
+    int by_reuse = 0;
+    for (int i = 0; i < 200; i++) {
+        model_shape_t shape = {.output = i % 3 == 2 ? RC_OUTPUT_LOG_RATIO : RC_OUTPUT_LOG_NS,
+            .matrix_inputs = i % 5 == 0};
+        rc_model_t *m = model_make((uint64_t)i, &shape);
+        if (i % 4 == 0) { /* inputs in another order than the features */
+            rc_model_input_t first = m->input[0];
+            m->input[0] = m->input[6];
+            m->input[6] = first;
+        }
+        rc_csr_t a;
+        random_matrix(&r, 60, &a);
+        rc_request_t q = {.k = 1 + (int64_t)rc_rng_below(&r, 500),
+            .value_bytes = i % 2 ? 4 : 8,
+            .reuse = i % 3 ? (double)rc_rng_below(&r, 100) : 0,
+            .threads = 1};
+        rc_choice_t c = {0};
+        rc_err_t err = {0};
+        double time[8];
+        double setup[8];
+        int outside;
+        if (rc_choose(m, &a, &q, &c, &err) != RC_OK)
+            fail_msg("%s", err.text);
+        int best = predict_apart(m, &a, &q, time, setup, &outside);
+        assert_int_equal(c.candidates, m->classes);
+        assert_true(same_bits(time, c.time_ns, m->classes));
+        assert_true(same_bits(setup, c.setup_ns, m->classes));
+        assert_int_equal(c.outside, outside);
+        int fastest = best;
+        for (int k = m->classes - 1; k >= 0 && q.reuse > 0; k--)
+            if (setup[k] + q.reuse * time[k] <= setup[best] + q.reuse * time[best])
+                best = k;
+        by_reuse += best != fastest;
+        assert_int_equal(c.candidate, best);
+        seen[best]++;
+        assert_true(c.featurise_ns > 0 && c.predict_ns > 0 && c.order_ns > 0);
+        double n = rc_break_even(m, time, setup, c.featurise_ns + c.predict_ns, best);
+        assert_true(same_bits(&n, &c.break_even, 1));
+        expect_schedule(m, &a, &q, &c);
+        rc_choice_free(&c);
+        rc_choice_free(&c);
+        free_matrix(&a);
+        rc_model_free(m);
+    }
+    assert_true(seen[0] && seen[1] && seen[2] && seen[3]); /* every class was chosen */
+    assert_true(by_reuse > 5);
+}
+
+static void bad_requests_are_refused(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 2);
+    rc_csr_t a;
+    random_matrix(&r, 30, &a);
+    rc_model_t *m = model_make(1, &(model_shape_t){.fp32_only = 1});
+    rc_model_t *classifier = model_make(1, &(model_shape_t){.output = RC_OUTPUT_SCORE});
+    rc_model_t *no_setup = model_make(1, &(model_shape_t){.no_setup = 1});
+    const struct {
+        const rc_model_t *m;
+        const rc_csr_t *a;
+        rc_request_t q;
+        rc_status_t status;
+        const char *say;
+    } cases[] = {
+        {m, &a, {.k = 0, .value_bytes = 4}, RC_EINVAL, "k of at least 1, found 0"},
+        {m, &a, {.k = 8, .value_bytes = 2}, RC_EINVAL, "4 or 8 bytes, found 2"},
+        {m, &a, {.k = 8, .value_bytes = 4, .reuse = -1}, RC_EINVAL,
+            "reuse of at least 0, found -1"},
+        {m, &a, {.k = 8, .value_bytes = 4, .reuse = NAN}, RC_EINVAL, "reuse"},
+        {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL, "threads, found -2"},
+        {m, &a, {.k = 8, .value_bytes = 8}, RC_ENOTSUP,
+            "trained on fp32, found a request for fp64"},
+        {classifier, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "classifier"},
+        {no_setup, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "setup times"},
+        {NULL, &a, {.k = 8, .value_bytes = 4}, RC_EINVAL, "no model"},
+        {m, NULL, {.k = 8, .value_bytes = 4}, RC_EINVAL, "no matrix"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rc_err_t err = {0};
+        rc_choice_t c = {.candidate = 77};
+        rc_status_t st = rc_choose(cases[i].m, cases[i].a, &cases[i].q, &c, &err);
+        if (st != cases[i].status || !strstr(err.text, cases[i].say) || c.candidate != 77)
+            fail_msg("%zu: expected %d '%s', found %d '%s'", i, (int)cases[i].status, cases[i].say,
+                (int)st, err.text);
+    }
+    rc_choice_t c = {0};
+    rc_request_t q = {.k = 8, .value_bytes = 4};
+    assert_int_equal(rc_choose(classifier, &a, &q, &c, NULL), RC_OK);
+    assert_true(isnan(c.time_ns[0]) && isnan(c.break_even));
+    rc_choice_free(&c);
+    rc_choice_free(NULL);
+    rc_candidate_t candidate;
+    assert_int_equal(rc_model_candidates(m), 4);
+    assert_int_equal(rc_model_candidate(m, 4, &candidate, NULL), RC_EINVAL);
+    assert_int_equal(rc_model_candidate(m, -1, &candidate, NULL), RC_EINVAL);
+    assert_int_equal(rc_model_candidate(m, 1, &candidate, NULL), RC_OK);
+    assert_string_equal(candidate.policy, "csr");
+    assert_true(candidate.is_baseline);
+    assert_string_equal(rc_model_device(m), m->device);
+    free_matrix(&a);
+    rc_model_free(m);
+    rc_model_free(classifier);
+    rc_model_free(no_setup);
+}
+
+/* ------------------------------------------------------------------- C source */
+
+typedef int choose_fn(const double *value, double *time);
+
+/* Write, compile with every warning an error, load.  `flags`: besides those. */
+static void *compile(void **state, const rc_model_t *m, const char *name, const char *flags)
+{
+    char source[SCRATCH_PATH];
+    char library[SCRATCH_PATH];
+    char command[4 * SCRATCH_PATH];
+    char file[64];
+    rc_err_t err = {0};
+    snprintf(file, sizeof file, "%s.c", name);
+    scratch_path(state, file, source);
+    snprintf(file, sizeof file, "%s.so", name);
+    scratch_path(state, file, library);
+    FILE *f = fopen(source, "w");
+    assert_non_null(f);
+    if (rc_model_export_c(m, name, f, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    fclose(f);
+    snprintf(command, sizeof command,
+        TEST_CC " -Wall -Wextra -Wmissing-prototypes -Werror -pedantic %s -fPIC -shared -o '%s' "
+                "'%s' -lm >&2",
+        flags, library, source);
+    if (system(command) != 0)
+        fail_msg("cannot compile: %s", command);
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        fail_msg("%s", dlerror());
+    return handle;
+}
+
+static void *symbol(void *handle, const char *name, const char *what)
+{
+    char full[128];
+    snprintf(full, sizeof full, "%s_%s", name, what);
+    void *p = dlsym(handle, full);
+    if (!p)
+        fail_msg("no %s", full);
+    return p;
+}
+
+static void exported_source_repeats_choices_and_times(void **state)
+{
+    /* with instructions that fuse products and sums, and what ISO C does not promise, too */
+    static const char *const flags[] = {
+        "-std=c99 -O2",
+        "-std=c99 -O0",
+        "-std=gnu11 -O3"
+#if defined(__x86_64__)
+        ,
+        "-std=gnu99 -O3 -mavx2 -mfma"
+#endif
+    };
+    enum { FLAGS = sizeof flags / sizeof *flags };
+    for (int i = 0; i < 6; i++) {
+        model_shape_t shape = {.task = i % 2 ? RC_TASK_PLAN : RC_TASK_ORDER,
+            .output = (rc_output_t)(i % 3),
+            .nets = 1 + i % 2,
+            .matrix_inputs = i == 5};
+        rc_model_t *m = model_make((uint64_t)(100 + i), &shape);
+        char name[16];
+        snprintf(name, sizeof name, "model_%d", i);
+        void *handle = compile(state, m, name, flags[i % FLAGS]);
+        choose_fn *choose;
+        *(void **)&choose = symbol(handle, name, "choose");
+        const char *const *input = symbol(handle, name, "input");
+        const char *const *cls = symbol(handle, name, "class");
+        for (int k = 0; k < m->inputs; k++)
+            assert_string_equal(input[k], m->input[k].name);
+        for (int k = 0; k < m->classes; k++)
+            assert_string_equal(cls[k], m->cls[k].name);
+        double *scratch = calloc(rc_model_scratch(m), sizeof *scratch);
+        assert_non_null(scratch);
+        rc_rng_t r;
+        rc_rng_seed(&r, (uint64_t)i);
+        int chosen[4] = {0};
+        for (int round = 0; round < 20000; round++) {
+            double value[64];
+            double mine[8];
+            double theirs[8];
+            for (int k = 0; k < m->inputs; k++)
+                value[k] = round % 2 ? model_random_value(&r) : floor(1e4 * rc_rng_unit(&r));
+            int c = rc_model_choose_raw(m, value, scratch, mine);
+            chosen[c]++;
+            if (choose(value, theirs) != c || choose(value, NULL) != c ||
+                !same_bits(mine, theirs, m->classes))
+                fail_msg("model %d, round %d: another choice or time", i, round);
+        }
+        int different = 0;
+        for (int c = 0; c < 4; c++)
+            different += chosen[c] > 0;
+        assert_true(different > 1);
+        free(scratch);
+        dlclose(handle);
+        rc_model_free(m);
+    }
+}
+
+static void names_that_are_no_identifiers_are_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"", "1a", "a-b", "a b", "\xc3\xa4",
+        "a23456789012345678901234567890123456789012345678901234567890"};
+    rc_model_t *m = model_make(1, &(model_shape_t){.nets = 1});
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        rc_err_t err = {0};
+        assert_int_equal(rc_model_export_c(m, names[i], stderr, &err), RC_EINVAL);
+        assert_non_null(strstr(err.text, "identifier"));
+    }
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        assert_int_equal(rc_model_export_c(m, "x", full, NULL), RC_EIO);
+        fclose(full);
+    }
+    rc_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_are_transformed_and_scaled),
+        cmocka_unit_test(the_smallest_time_or_the_largest_score_is_chosen),
+        cmocka_unit_test(setup_times_stay_in_their_range),
+        cmocka_unit_test(break_even_is_where_the_totals_meet),
+        cmocka_unit_test(choices_follow_the_model),
+        cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(exported_source_repeats_choices_and_times),
+        cmocka_unit_test(names_that_are_no_identifiers_are_refused),
+    };
+    return cmocka_run_group_tests_name("choose", tests, scratch_setup, scratch_teardown);
+}
