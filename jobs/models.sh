@@ -52,18 +52,19 @@ table()
 
 case ${1:-} in
 fit)
-    fit paper --model xgboost "${paper[@]}"
-    fit order --model xgboost "${order[@]}"
+    fit paper --model regret "${paper[@]}"
+    fit order --model regret "${order[@]}"
     fit plan --model xgboost "${plan[@]}"
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"
     table compare-order --compare "${order[@]}"
-    table compare-plan --compare "${plan[@]}"
     table random-paper --compare --split random "${paper[@]}"
     table ablation-paper --ablation --model mlp,xgboost "${paper[@]}"
-    table ablation-plan --ablation --model mlp,xgboost "${plan[@]}"
     table topologies-paper --topologies "${paper[@]}"
+    table ablation-plan --ablation --model xgboost "${plan[@]}"
+    # the longest: six times the rows, nine classes
+    table compare-plan --compare "${plan[@]}" --folds 5
     ;;
 *)
     echo "models.sh: expected fit or tables, found '${1:-}'; see -h" >&2

@@ -1,0 +1,37 @@
+#!/bin/sh
+# The pretrained models: each can be read by its name from where it is installed, was fitted on the
+# published store as it is now, and has the evaluation that its README gives.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+models=$top_srcdir/data/models
+store=$top_srcdir/data/results/h200.h5
+[ -f "$models/h200-plan.json" ] || skip_all "no data/models"
+command -v python3 >/dev/null || skip_all "no python3"
+plan 16
+ROWCAST_MODELS=$models
+export ROWCAST_MODELS
+
+# get FILE EXPRESSION: of the JSON object x
+get()
+{
+    python3 -c 'import json, sys
+x = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+for name in paper order plan; do
+    code "$name: a choice for a built-in matrix" 0 "$ROWCAST" predict rmat-14 --model "h200-$name" --k 128 -f json
+    ok "$name: it names the device, and a class for which a time was predicted" python3 -c '
+import json, sys
+x = json.load(open(sys.argv[1]))
+text = json.dumps(x)
+assert "H200" in text and "csr" in text, text' "$tmp/out"
+    # --seen: all rows were seen in the end, but here only the digest of the data counts
+    code "$name: the store has the rows that it was fitted on" 0 \
+        "$ROWCAST" evaluate "$store" --model "h200-$name" --seen -q -f json
+    is "$name: all of them" "$(get "$tmp/out" 'x["all"]["rows"]')" "$(get "$models/h200-$name.json" 'x["training"]["rows"]')"
+    is "$name: README has its gain and its share of the oracle" \
+        "$(get "$models/h200-$name.json" '"| `h200-%s` | %.1f | %.1f |" % ("'$name'", 100 * x["evaluation"]["all"]["gain_recovered"]["value"], 100 * x["evaluation"]["all"]["geomean_speedup_of_oracle_share"]["value"])')" \
+        "$(grep -oE "^\| .h200-$name. \| [0-9.]+ \| [0-9.]+ \|" "$models/README.md")"
+done
+code "an unknown model is refused, and those there are named" 3 "$ROWCAST" predict rmat-14 --model nothing --k 8
