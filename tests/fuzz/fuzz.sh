@@ -23,8 +23,8 @@ if ! printf x >fuzz/try.in || ! ASAN_OPTIONS=detect_leaks=1 fuzz/try fuzz/try.in
     export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
     echo "fuzz: leaks are not looked for, the leak sanitizer does not run here"
 fi
-# requests that no machine can meet fail, as they do without the sanitizer
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1"
+# requests that no machine can meet fail, as they do without the sanitizer; large blocks of text are given back soon
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1:quarantine_size_mb=16"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
 found=0

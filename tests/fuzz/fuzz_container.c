@@ -13,7 +13,7 @@
 
 const char fuzz_target[] = "container";
 
-enum { MOST_ROWS = 1 << 20, MOST_BYTES = 1 << 22 };
+enum { MOST_ROWS = 1 << 12, MOST_BYTES = 1 << 22 };
 
 static int keep_going(void *asked)
 {

@@ -1,16 +1,20 @@
 /* Feeds a fuzz target files, without libFuzzer.
  *   fuzz_<name>             the inputs of corpus/<name>, as TAP; and of each, changed at random,
  *                           ROWCAST_FUZZ_ROUNDS ones [100], from ROWCAST_SEED [1]
- *   fuzz_<name> FILE...     these inputs, as they are */
+ *   fuzz_<name> FILE...     these inputs, as they are
+ * Where it dies of an input, that is kept in the file fuzz_<name>.<process>.input. */
 #include "config.h"
 #include "fuzz.h"
 
 #include "base/rng.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LARGEST = 1 << 20 };
 
@@ -27,9 +31,28 @@ static size_t load(const char *path, uint8_t *data)
     return n;
 }
 
+/* What is being fed, for the handler. */
+static const uint8_t *fed;
+static size_t fed_size;
+
+/* Keep the input that the program dies of: in a file beside it, which it can be fed again. */
+static void keep(int signal_number)
+{
+    char path[FUZZ_PATH];
+    snprintf(path, sizeof path, "fuzz_%s.%d.input", fuzz_target, (int)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd >= 0 && write(fd, fed, fed_size) == (ssize_t)fed_size)
+        printf("# the input is in %s\n", path);
+    fflush(stdout);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 /* Each input in an allocation of its own size, so that the address sanitizer sees its end. */
 static void feed(const uint8_t *data, size_t n)
 {
+    fed = data;
+    fed_size = n;
     uint8_t *copy = malloc(n ? n : 1);
     FUZZ_CHECK(copy != NULL);
     if (n)
@@ -94,6 +117,8 @@ int main(int argc, char **argv)
 {
     static uint8_t seed[LARGEST];
     static uint8_t data[LARGEST];
+    signal(SIGABRT, keep);
+    signal(SIGSEGV, keep);
     if (argc > 1) {
         for (int i = 1; i < argc; i++)
             feed(data, load(argv[i], data));

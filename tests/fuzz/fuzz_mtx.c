@@ -14,8 +14,9 @@
 
 const char fuzz_target[] = "mtx";
 
-/* A size line may ask for as many rows as there are: the memory for them is no bug. */
-enum { MOST_ROWS = 1 << 20 };
+/* A size line may ask for as many rows as there are: the memory for them is no bug, and costs time.
+ */
+enum { MOST_ROWS = 1 << 12 };
 
 static void written_reads_back(const rc_csr_t *a)
 {
@@ -62,10 +63,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(rc_mtx_read_blocks(path, 1, block, slice, &b, NULL, &other) == st);
     FUZZ_CHECK(st == RC_OK || strcmp(err.text, other.text) == 0);
     rc_csr_free(&b);
-    /* as a stream; messages name another file */
+    /* as a stream: what is missing at its end is seen later than another fault */
     fuzz_path("m.mtx.gz", packed);
     fuzz_write_gzip(packed, data + 1, size - 1);
-    FUZZ_CHECK(rc_mtx_read_blocks(packed, 1, block, slice, &b, NULL, &other) == st);
+    rc_status_t streamed = rc_mtx_read_blocks(packed, 1, block, slice, &b, NULL, &other);
+    FUZZ_CHECK((streamed == RC_OK) == (st == RC_OK));
     rc_status_t counted = rc_mtx_count(path, 1, NULL, &counts, &other);
     FUZZ_CHECK(counted == st);
     if (st == RC_OK) {
