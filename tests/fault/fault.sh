@@ -5,11 +5,12 @@
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
 shims=${top_builddir:?}/tests/fault
 for shim in io clock; do
-    LD_PRELOAD=$shims/shim_$shim.so sh -c : >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ] \
-        || skip_all "shared objects cannot be preloaded here"
+    LD_PRELOAD=$shims/shim_$shim.so sh -c : >"$tmp/out" 2>&1
+    [ ! -s "$tmp/out" ] || skip_all "shared objects cannot be preloaded here: $(cat "$tmp/out")"
 done
 points=${ROWCAST_FAULT_POINTS:-2}
 seed=${ROWCAST_SEED:-$$}
+at=       # where a test is, for fault()
 workers=4 # most of a run is waiting for MPI
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
