@@ -2,9 +2,15 @@
 # Installs what is missing, builds, runs all tests; the last line is "N passed, N failed".
 # Usage: jobs/check.sh [--full | --quick]
 #   --quick  the test suite of the ordinary build only
+<<<<<<< HEAD
 #   --full   also: the suite with serial HDF5, the suite under the address and undefined-behaviour
 #            sanitizers, a short run of the fuzz targets, cppcheck, shellcheck, make distcheck (each
 #            of the last four counts as one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
+=======
+#   --full   also: the job scripts under a private Slurm, the suite with serial HDF5, the suite under the address and undefined-behaviour
+#            sanitizers, cppcheck, shellcheck, make distcheck (each of the last three counts as one
+#            test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
+>>>>>>> 70bfd95da838efbc1971b33727b67ca84ee0da09
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
 #   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [900]
@@ -161,7 +167,9 @@ main()
     ((full)) && packages+=("${packages_full[@]}")
     install_packages "${packages[@]}"
     prepare_mpi 5
+    ((full)) && export ROWCAST_SLURM=1
     suite "$build" --enable-werror
+    unset ROWCAST_SLURM
     if ((full)); then
         export ROWCAST_OTHER=$build/rowcast
         suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
@@ -170,7 +178,7 @@ main()
         fuzzed
         # shellcheck disable=SC2016  # for that shell
         stage shellcheck "$build/log/shellcheck.log" bash -c 'set -o pipefail
-            cd "$1" && git ls-files -z -- "*.sh" "*.t" .ci/run \
+            cd "$1" && git ls-files -z -- "*.sh" "*.t" "*.sbatch" .ci/run \
                 | grep -zv "^src/build/aux/" | xargs -0 -r shellcheck -x' - "$top"
         # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
         stage cppcheck "$build/log/cppcheck.log" cppcheck --quiet --std=c11 --language=c \

@@ -97,7 +97,7 @@ big=/MM/C/big.tar.gz
 bytes=$(wc -c <"$tmp/site$big")
 etag='"'$(md5sum <"$tmp/site$big" | cut -d' ' -f1)'"'
 part=C/.big.tar.gz.part
-plan 161
+plan 170
 
 # --------------------------------------------------------------------- the plain case
 behave
@@ -321,6 +321,30 @@ is "not one of them began anew" "$(requests "$big" | sed 's/=[0-9]*-/=N-/')" "20
 206 bytes=N- $etag -"
 ok "nor lost a byte" at_least "$(requests "$big" | sed -n 's/.*=\([0-9]*\)-.*/\1/p' | tail -n 1)" 800000
 
+# Killed at any moment: what has a name is right, and in the end all is there.
+r=$tmp/r
+kills=${ROWCAST_KILLS:-6}
+behave "$big slow=40000"
+wrong=0
+while read -r nap; do
+    start --where 'group != X' --to "$r" -q
+    sleep "$nap"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    for name in A/one A/two A/three A/four B/rect B/zeros B/pattern C/big 'C/odd+name'; do
+        [ ! -e "$r/$name.tar.gz" ] || same_as_served "$r" "$name" || wrong=$((wrong + 1))
+    done
+done <<NAPS
+$(awk -v n="$kills" 'BEGIN { srand(3); for (i = 0; i < n; i++) printf "%.3f\n", rand() * rand() * 0.6 }')
+NAPS
+is "after $kills kills at random no file is wrong" "$wrong" 0
+behave
+code "then the rest comes" 0 fetch --where 'group != X' --to "$r"
+is "all is there" "$(result | awk -F, '{ print $1 + $2 }')" 9
+ok "and right" same_as_served "$r" C/big
+is "with a line for each" "$(grep -c '^{"name".*}$' "$r/manifest.jsonl")" 9
+is "and nothing on its way" "$(find "$r" -name '.*.tar.gz*')" ""
+
 t=$tmp/t
 behave "$big slow=20000"
 start --where 'name == big || name == one' --to "$t"
@@ -343,6 +367,9 @@ printf '%s\n%s\n%d\n' "$url$big" "$etag" "$bytes" >"$f/$part.from"
 behave
 code "what is complete is not asked for" 0 fetch --where 'name == big' --to "$f"
 is "but read" "$(result) $(requests "$big")" "0,1,0,0 "
+printf '%s\n%s\n%d\n' "$url$big" "$etag" "$bytes" >"$f/$part.from"
+fetch --where 'name == big' --to "$f" >"$tmp/out" 2>"$tmp/err"
+is "what a kill after the rename left is cleared away" "$(result) $(ls -A "$f/C")" "1,0,0,0 big.tar.gz"
 rm -f "$f/C/big.tar.gz"
 head -c "$bytes" /dev/zero >"$f/$part"
 printf '%s\n%s\n%d\n' "$url$big" "$etag" "$bytes" >"$f/$part.from"
@@ -363,6 +390,22 @@ ok "what fits stays" larger "$d/$part" 100000
 code "and with room" 0 fetch --where 'group == A || name == big' --to "$d"
 ok "is continued" same_as_served "$d" C/big
 is "... from there" "$(requests "$big" | sed 's/=[0-9]*-/=N-/' | tail -n 1)" "206 bytes=N- $etag -"
+
+# A small file system, where one may be mounted.
+mkdir "$tmp/small"
+if unshare -m mount -t tmpfs -o size=600k none "$tmp/small" 2>/dev/null; then
+    # shellcheck disable=SC2016  # for the other shell
+    unshare -m sh -c 'mount -t tmpfs -o size=600k none "$1" && shift && exec "$@"' sh \
+        "$tmp/small" "$ROWCAST" fetch \
+        --to "$tmp/small" --mirror "$url" --rate 0 --format csv \
+        --where 'group == A || name == big' >"$tmp/out" 2>"$tmp/err"
+    # what comes behind the big one may find no room either
+    is "on a full file system each one ends" "$(result | awk -F, '{ print $2 + $3, ($3 > 0), $4 }')" "5 1 0"
+    ok "and the line says so" grep -q 'C/big: cannot write .*No space left' "$tmp/err"
+else
+    skip "on a full file system each one ends" "nothing can be mounted"
+    skip "and the line says so" "nothing can be mounted"
+fi
 
 # ---------------------------------------------------------------------- other mirrors
 code "a folder is a mirror" 0 "$ROWCAST" fetch --mirror "$tmp/site" --where 'group != X' --to "$tmp/m" \
