@@ -3,9 +3,9 @@
 # Usage: jobs/check.sh [--full | --quick]
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the suite with serial HDF5, the suite under the
-#            address and undefined-behaviour sanitizers, a short run of the fuzz targets, cppcheck,
-#            shellcheck, make distcheck (each of the last four counts as one test).  This is the default.
-#            CUDA is in the ordinary build only, where there is a compiler.
+#            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
+#            cppcheck, shellcheck, make distcheck (each of the last four counts as one test).  This is the
+#            default.  CUDA is in the ordinary build only, where there is a compiler.
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
 #   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [900]
