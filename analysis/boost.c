@@ -213,8 +213,8 @@ done:
     return st;
 }
 
-static rc_status_t read_forest(const json_t *model, const rc_boost_options_t *o, int inputs,
-    rc_forest_t **out, rc_err_t *err)
+static rc_status_t read_forest(
+    const json_t *model, const rc_boost_options_t *o, int inputs, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     rc_forest_t *f = NULL;
@@ -247,8 +247,8 @@ done:
     return st;
 }
 
-static rc_status_t take_forest(BoosterHandle b, const rc_boost_options_t *o, int inputs,
-    rc_forest_t **out, rc_err_t *err)
+static rc_status_t take_forest(
+    BoosterHandle b, const rc_boost_options_t *o, int inputs, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     bst_ulong bytes = 0;

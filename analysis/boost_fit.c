@@ -13,7 +13,7 @@ rc_boost_options_t rc_boost_defaults(const rc_fit_options_t *options, int output
         .rounds = options->epochs > 0 ? options->epochs : rc_boost_rounds_max(outputs),
         .stride = 1,
         .depth = 1,
-        .rate = 0.1,
+        .rate = 0.2,
         .lambda = options->l2 > 0 ? options->l2 : 1,
         .leaf_weight_min = 5};
 }
@@ -50,8 +50,8 @@ void rc_boost_serve(rc_model_t *m, rc_output_t output, rc_forest_t *f)
 
 rc_status_t rc_boost_fit_merits(const rc_dataset_t *d, const int64_t *row, int64_t n,
     const double *x, const double *weight, const rc_fit_options_t *options,
-    const rc_boost_options_t *trees, const int *depth, int depths, rc_model_t *m,
-    rc_forest_t **out, rc_err_t *err)
+    const rc_boost_options_t *trees, const int *depth, int depths, rc_model_t *m, rc_forest_t **out,
+    rc_err_t *err)
 {
     rc_status_t st;
     rc_boost_problem_t p = {0};

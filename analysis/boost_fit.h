@@ -4,7 +4,7 @@
 
 #include "analysis/boost_size.h"
 
-/** Squared error, rate 0.1, and what a fit was told: at most `epochs` rounds, and `l2` on leaves
+/** Squared error, rate 0.2, and what a fit was told: at most `epochs` rounds, and `l2` on leaves
  *  when it is above 0.
  *  \param[in] outputs  boosted outputs of the model to be: they bound the rounds */
 rc_boost_options_t rc_boost_defaults(const rc_fit_options_t *options, int outputs);
@@ -15,8 +15,8 @@ rc_boost_options_t rc_boost_defaults(const rc_fit_options_t *options, int output
  *  \param[out] out    an output per class; free with rc_forest_free */
 rc_status_t rc_boost_fit_merits(const rc_dataset_t *d, const int64_t *row, int64_t n,
     const double *x, const double *weight, const rc_fit_options_t *options,
-    const rc_boost_options_t *trees, const int *depth, int depths, rc_model_t *m,
-    rc_forest_t **out, rc_err_t *err);
+    const rc_boost_options_t *trees, const int *depth, int depths, rc_model_t *m, rc_forest_t **out,
+    rc_err_t *err);
 
 /** Find the size and grow.
  *  \param[in]  name  key of the description in m->training: an object with depth, rounds and the

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/boost_size.h"
 #include "analysis/compose.h"
+#include "analysis/folds.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 5, POINTS = 20, TREES_MAX = 600, ROUNDS_LEAST = 20, ROUNDS_MOST = 100 };
+enum { POINTS = 20, TREES_MAX = 600, ROUNDS_LEAST = 20, ROUNDS_MOST = 60 };
 
 /* ---------------------------------------------------------------- problem */
 
@@ -80,25 +81,6 @@ static rc_boost_options_t options_of(const rc_boost_problem_t *p, int booster, i
 }
 
 /* ------------------------------------------------------------------ folds */
-
-/* Each row is held out once, with its whole group or matrix; as many folds as there can be. */
-static rc_status_t make_folds(
-    const rc_boost_problem_t *p, const rc_fit_options_t *o, int *fold, int *folds, rc_err_t *err)
-{
-    rc_dataset_t part = *p->d; /* a split reads samples and groups */
-    rc_status_t st = RC_EINVAL;
-    part.rows = p->n;
-    part.sample = rc_alloc((size_t)p->n, sizeof *part.sample, "validation parts", err);
-    if (!part.sample)
-        return RC_ENOMEM;
-    for (int64_t i = 0; i < p->n; i++)
-        part.sample[i] = p->d->sample[p->row[i]];
-    for (*folds = FOLDS; *folds >= 2 && st == RC_EINVAL; --*folds)
-        st = rc_split_folds(&part, o->split, *folds, o->seed, fold, err);
-    ++*folds;
-    free(part.sample);
-    return st < 0 ? rc_err_context(err, "validation parts") : RC_OK;
-}
 
 /* Rows of a problem, inside or outside of a fold. */
 typedef struct part {
@@ -303,10 +285,10 @@ rc_status_t rc_boost_size(const rc_boost_problem_t *p, const int *depth, int dep
     t.stride = (rounds + POINTS - 1) / POINTS;
     t.points = rounds / t.stride;
     t.fold = fold;
-    t.out = rc_alloc((size_t)t.points * (size_t)p->n * (size_t)t.outputs, sizeof *t.out,
-        "validation", err);
+    t.out = rc_alloc(
+        (size_t)t.points * (size_t)p->n * (size_t)t.outputs, sizeof *t.out, "validation", err);
     RC_TRY(fold && t.out ? RC_OK : RC_ENOMEM);
-    RC_TRY(make_folds(p, o, fold, &t.folds, err));
+    RC_TRY(rc_folds_inside(p->d, p->row, p->n, o->split, o->seed, fold, &t.folds, err));
     for (int i = 0; i < depths; i++) {
         t.depth = depth[i];
         RC_TRY(run_trial(&t, o->threads < 1 ? 1 : o->threads, err));
@@ -359,8 +341,7 @@ static rc_status_t join(
     if (!term)
         return RC_ENOMEM;
     for (int i = 0; i < outputs; i++)
-        term[i] =
-            (rc_forest_term_t){i, part[i / p->options.outputs], i % p->options.outputs, 1};
+        term[i] = (rc_forest_term_t){i, part[i / p->options.outputs], i % p->options.outputs, 1};
     rc_status_t st = rc_forest_compose(p->d->inputs, outputs, term, outputs, out, err);
     free(term);
     return st;

@@ -42,35 +42,30 @@ done:
     return st;
 }
 
-/* log(time / time of the baseline) less what the merits say of it. */
-static double excess(const job_t *j, int64_t i, int c, const double *merit)
-{
-    const double *time = j->d->time + j->row[i] * j->d->classes;
-    int b = j->d->baseline;
-    return log(time[c] / time[b]) - (merit[b] - merit[c]);
-}
-
-/* One booster per class; that of the baseline learns nothing. */
+/* What the cap cut off: merits without a cap are the sum of both. */
 static rc_status_t fit_excess(const job_t *j, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     int classes = j->d->classes;
     rc_boost_problem_t p = {0};
-    double *merit = rc_alloc((size_t)classes, sizeof *merit, "labels of trees", err);
-    RC_TRY(merit ? RC_OK : RC_ENOMEM);
+    double *capped = rc_alloc((size_t)classes, sizeof *capped, "labels of trees", err);
+    double *full = rc_alloc((size_t)classes, sizeof *full, "labels of trees", err);
+    RC_TRY(capped && full ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_boost_problem_new(j->d, j->row, j->n, j->x, j->weight, classes, &p, err));
     p.options = rc_boost_defaults(j->options, 1);
     p.options.rounds = j->rounds;
     p.measure = RC_BOOST_ERROR;
     for (int64_t i = 0; i < j->n; i++) {
-        rc_merit(j->d, j->row[i], RC_MERIT_CAP, merit);
+        rc_merit(j->d, j->row[i], RC_MERIT_CAP, capped);
+        rc_merit(j->d, j->row[i], INFINITY, full);
         for (int c = 0; c < classes; c++)
-            p.label[c * j->n + i] = (float)excess(j, i, c, merit);
+            p.label[c * j->n + i] = (float)(full[c] - capped[c]);
     }
     rc_boost_problem_centre(&p);
     RC_TRY(rc_boost_fit_sized(&p, depth, DEPTHS, j->options, "excess_trees", j->m, out, err));
 done:
-    free(merit);
+    free(capped);
+    free(full);
     rc_boost_problem_free(&p);
     return st;
 }
@@ -81,7 +76,7 @@ static rc_status_t put_together(const job_t *j, const rc_forest_t *baseline,
     int classes = j->d->classes;
     int b = j->d->baseline;
     int terms = 0;
-    rc_forest_term_t *term = rc_alloc((size_t)classes * 3, sizeof *term, "trees", err);
+    rc_forest_term_t *term = rc_alloc((size_t)classes * 4, sizeof *term, "trees", err);
     if (!term)
         return RC_ENOMEM;
     for (int c = 0; c < classes; c++) {
@@ -91,7 +86,8 @@ static rc_status_t put_together(const job_t *j, const rc_forest_t *baseline,
         }
         term[terms++] = (rc_forest_term_t){c, merit, b, 1};
         term[terms++] = (rc_forest_term_t){c, merit, c, -1};
-        term[terms++] = (rc_forest_term_t){c, excess, c, 1};
+        term[terms++] = (rc_forest_term_t){c, excess, b, 1};
+        term[terms++] = (rc_forest_term_t){c, excess, c, -1};
     }
     rc_status_t st = rc_forest_compose(j->d->inputs, classes, term, terms, out, err);
     free(term);
@@ -106,11 +102,11 @@ static rc_status_t fit(const rc_dataset_t *d, const int64_t *row, int64_t n, con
     rc_forest_t *merit = NULL;
     rc_forest_t *more = NULL;
     rc_forest_t *f = NULL;
-    job_t j = {d, row, n, x, weight, options, m, rc_boost_rounds_max(3 * d->classes)};
-    rc_boost_options_t trees = rc_boost_defaults(options, 3 * d->classes);
+    job_t j = {d, row, n, x, weight, options, m, rc_boost_rounds_max(4 * d->classes)};
+    rc_boost_options_t trees = rc_boost_defaults(options, 4 * d->classes);
     RC_TRY(fit_baseline(&j, &baseline, err));
-    RC_TRY(rc_boost_fit_merits(d, row, n, x, weight, options, &trees, depth, DEPTHS, m, &merit,
-        err));
+    RC_TRY(
+        rc_boost_fit_merits(d, row, n, x, weight, options, &trees, depth, DEPTHS, m, &merit, err));
     RC_TRY(fit_excess(&j, &more, err));
     RC_TRY(put_together(&j, baseline, merit, more, &f, err));
     rc_boost_serve(m, RC_OUTPUT_LOG_RATIO, f);

@@ -2,7 +2,7 @@
 # Installs what is missing, builds, runs all tests; the last line is "N passed, N failed".
 # Usage: jobs/check.sh [--full | --quick]
 #   --quick  the test suite of the ordinary build only
-#   --full   also: the suite with serial HDF5, the suite under the address and undefined-behaviour
+#   --full   also: the job scripts under a private Slurm, the suite with serial HDF5, the suite under the address and undefined-behaviour
 #            sanitizers, cppcheck, shellcheck, make distcheck (each of the last three counts as one
 #            test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
@@ -145,7 +145,9 @@ main()
     ((full)) && packages+=("${packages_full[@]}")
     install_packages "${packages[@]}"
     prepare_mpi 5
+    ((full)) && export ROWCAST_SLURM=1
     suite "$build" --enable-werror
+    unset ROWCAST_SLURM
     if ((full)); then
         export ROWCAST_OTHER=$build/rowcast
         suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
@@ -153,7 +155,7 @@ main()
         sanitized
         # shellcheck disable=SC2016  # for that shell
         stage shellcheck "$build/log/shellcheck.log" bash -c 'set -o pipefail
-            cd "$1" && git ls-files -z -- "*.sh" "*.t" .ci/run \
+            cd "$1" && git ls-files -z -- "*.sh" "*.t" "*.sbatch" .ci/run \
                 | grep -zv "^src/build/aux/" | xargs -0 -r shellcheck -x' - "$top"
         # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
         stage cppcheck "$build/log/cppcheck.log" cppcheck --quiet --std=c11 --language=c \

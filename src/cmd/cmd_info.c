@@ -1,4 +1,5 @@
 #include "config.h"
+#include "analysis/trainer.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -31,7 +32,7 @@ const rc_command_t rc_command_info = {
     .description =
         "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
         "every policy, "
-        "kernel, feature set and generator with its version, source and summary.",
+        "kernel, feature set, trainer and generator with its version, source and summary.",
     .options = table,
     .run = run,
 };
@@ -150,6 +151,12 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
     for (int i = 0; rc_feature_sets[i]; i++)
         put(t, "features", rc_feature_sets[i]->name, rc_feature_sets[i]->version,
             rc_feature_sets[i]->summary, rc_feature_sets[i]->source);
+    for (int i = 0; rc_trainers[i]; i++)
+        put(t, "trainer", rc_trainers[i]->name, rc_trainers[i]->version, rc_trainers[i]->summary,
+            rc_trainers[i]->source);
+    for (int i = 0; rc_predictor_kinds[i]; i++)
+        put(t, "predictor", rc_predictor_kinds[i]->name, rc_predictor_kinds[i]->version,
+            rc_predictor_kinds[i]->summary, "");
     for (int i = 0; rc_generators[i]; i++)
         put(t, "generator", rc_generators[i]->name, rc_generators[i]->version,
             rc_generators[i]->summary, rc_generators[i]->source);

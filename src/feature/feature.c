@@ -23,6 +23,14 @@ const rc_feature_set_t *rc_feature_set_find(const char *name)
     return NULL;
 }
 
+/* Waking a thread takes as long as some thousand entries. */
+int rc_feature_threads(const rc_csr_t *a, int threads)
+{
+    enum { share = 16384 };
+    int64_t most = 1 + (a->nnz + a->rows) / share;
+    return most < threads ? (int)most : threads;
+}
+
 /* The public calls are about the first set; what it has must be what the header promises. */
 static const rc_feature_set_t *public_set(void)
 {

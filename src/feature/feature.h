@@ -38,4 +38,7 @@ extern const rc_feature_set_t *const rc_feature_sets[];
 /** The set of that name, or NULL. */
 const rc_feature_set_t *rc_feature_set_find(const char *name);
 
+/** Threads, at most `threads`, that pay for a pass over the entries of a matrix. */
+int rc_feature_threads(const rc_csr_t *a, int threads);
+
 #endif

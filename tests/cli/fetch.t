@@ -97,7 +97,7 @@ big=/MM/C/big.tar.gz
 bytes=$(wc -c <"$tmp/site$big")
 etag='"'$(md5sum <"$tmp/site$big" | cut -d' ' -f1)'"'
 part=C/.big.tar.gz.part
-plan 161
+plan 169
 
 # --------------------------------------------------------------------- the plain case
 behave
@@ -321,6 +321,30 @@ is "not one of them began anew" "$(requests "$big" | sed 's/=[0-9]*-/=N-/')" "20
 206 bytes=N- $etag -"
 ok "nor lost a byte" at_least "$(requests "$big" | sed -n 's/.*=\([0-9]*\)-.*/\1/p' | tail -n 1)" 800000
 
+# Killed at any moment: what has a name is right, and in the end all is there.
+r=$tmp/r
+kills=${ROWCAST_KILLS:-6}
+behave "$big slow=40000"
+wrong=0
+while read -r nap; do
+    start --where 'group != X' --to "$r" -q
+    sleep "$nap"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    for name in A/one A/two A/three A/four B/rect B/zeros B/pattern C/big 'C/odd+name'; do
+        [ ! -e "$r/$name.tar.gz" ] || same_as_served "$r" "$name" || wrong=$((wrong + 1))
+    done
+done <<NAPS
+$(awk -v n="$kills" 'BEGIN { srand(3); for (i = 0; i < n; i++) printf "%.3f\n", rand() * rand() * 0.6 }')
+NAPS
+is "after $kills kills at random no file is wrong" "$wrong" 0
+behave
+code "then the rest comes" 0 fetch --where 'group != X' --to "$r"
+is "all is there" "$(result | awk -F, '{ print $1 + $2 }')" 9
+ok "and right" same_as_served "$r" C/big
+is "with a line for each" "$(grep -c '^{"name".*}$' "$r/manifest.jsonl")" 9
+is "and nothing on its way" "$(find "$r" -name '.*.tar.gz*')" ""
+
 t=$tmp/t
 behave "$big slow=20000"
 start --where 'name == big || name == one' --to "$t"
@@ -363,6 +387,21 @@ ok "what fits stays" larger "$d/$part" 100000
 code "and with room" 0 fetch --where 'group == A || name == big' --to "$d"
 ok "is continued" same_as_served "$d" C/big
 is "... from there" "$(requests "$big" | sed 's/=[0-9]*-/=N-/' | tail -n 1)" "206 bytes=N- $etag -"
+
+# A small file system, where one may be mounted.
+mkdir "$tmp/small"
+if unshare -m mount -t tmpfs -o size=600k none "$tmp/small" 2>/dev/null; then
+    # shellcheck disable=SC2016  # for the other shell
+    unshare -m sh -c 'mount -t tmpfs -o size=600k none "$1" && shift && exec "$@"' sh \
+        "$tmp/small" "$ROWCAST" fetch \
+        --to "$tmp/small" --mirror "$url" --rate 0 --format csv \
+        --where 'group == A || name == big' >"$tmp/out" 2>"$tmp/err"
+    is "on a full file system the rest goes on" "$(result)" 0,4,1,0
+    ok "and the line says so" grep -q 'C/big: cannot write .*No space left' "$tmp/err"
+else
+    skip "on a full file system the rest goes on" "nothing can be mounted"
+    skip "and the line says so" "nothing can be mounted"
+fi
 
 # ---------------------------------------------------------------------- other mirrors
 code "a folder is a mirror" 0 "$ROWCAST" fetch --mirror "$tmp/site" --where 'group != X' --to "$tmp/m" \

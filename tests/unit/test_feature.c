@@ -444,8 +444,8 @@ static void other_sets_match_their_definitions(void **state)
         compare_sets(&a, 4);
         free_matrix(&a);
     }
-    /* enough rows that every thread gets some */
-    int64_t rows = 2500;
+    /* enough entries that every thread gets some */
+    int64_t rows = 6000;
     int64_t cols = 90;
     unsigned char *flag = malloc((size_t)(rows * cols));
     assert_non_null(flag);
@@ -454,7 +454,7 @@ static void other_sets_match_their_definitions(void **state)
     rc_csr_t a;
     matrix_from_flags(flag, rows, cols, &a);
     free(flag);
-    compare_sets(&a, 6);
+    compare_sets(&a, 9);
     free_matrix(&a);
     int64_t none[8] = {0};
     static const int64_t shapes[][2] = {{0, 0}, {0, 7}, {7, 0}, {3, 100}};

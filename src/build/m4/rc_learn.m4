@@ -6,7 +6,7 @@ rc_learn_off=
 RC_LEARN_ONE([OpenBLAS], [CBLAS], [openblas], [openblas], [cblas.h], [cblas_dgemm],
   [mlp, softmax, ensemble], [libopenblas-dev])
 RC_LEARN_ONE([XGBoost], [XGBOOST], [xgboost], [xgboost], [xgboost/c_api.h], [XGBoosterUpdateOneIter],
-  [xgboost, tree], [libxgboost-dev])
+  [xgboost, xgboost-class, xgboost-loss, tree], [libxgboost-dev])
 RC_LEARN_ONE([LIBSVM], [LIBSVM], [libsvm], [svm], [libsvm/svm.h], [svm_train],
   [svm], [libsvm-dev])
 AS_IF([test -z "$rc_learn_off"], [rc_learn_summary="all (OpenBLAS, XGBoost, LIBSVM)"],

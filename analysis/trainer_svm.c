@@ -1,0 +1,348 @@
+/* A support vector machine with a Gaussian kernel through LIBSVM (Chang and Lin 2011,
+ * doi:10.1145/1961189.1961199), one against one.  C and gamma are found by cross-validation inside
+ * of the training rows, on what the choices lose and not on the share of right ones. */
+#include "config.h"
+#include "analysis/folds.h"
+#include "analysis/merit.h"
+#include "analysis/trainer.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/svm.h"
+
+#include <libsvm/svm.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS_MIN = 20, COPIES_MAX = 4, CACHE_MB = 64 };
+
+static const double grid_c[] = {1, 10, 100, 1000};
+static const double grid_gamma[] = {0.003, 0.01, 0.03, 0.1, 0.3};
+enum {
+    GRID_C = sizeof grid_c / sizeof *grid_c,
+    GRID_GAMMA = sizeof grid_gamma / sizeof *grid_gamma
+};
+
+/* Rows of a fit as LIBSVM wants them. */
+typedef struct rows {
+    const rc_dataset_t *d;
+    const int64_t *row;
+    int64_t n;
+    const double *x;
+    double *label;         /* [n] best class */
+    double *stake;         /* [n] weight times what a choice can lose */
+    struct svm_node *node; /* [n * (inputs + 1)] */
+    int *fold;             /* [n] */
+    int folds;
+} rows_t;
+
+static void quiet(const char *text)
+{
+    (void)text;
+}
+
+static void rows_free(rows_t *r)
+{
+    free(r->label);
+    free(r->stake);
+    free(r->node);
+    free(r->fold);
+}
+
+static rc_status_t rows_make(rows_t *r, const double *weight, rc_err_t *err)
+{
+    size_t n = (size_t)r->n;
+    size_t inputs = (size_t)r->d->inputs;
+    r->label = rc_alloc(n, sizeof *r->label, "rows of a machine", err);
+    r->stake = rc_alloc(n, sizeof *r->stake, "rows of a machine", err);
+    r->node = rc_alloc(n * (inputs + 1), sizeof *r->node, "rows of a machine", err);
+    r->fold = rc_alloc(n, sizeof *r->fold, "rows of a machine", err);
+    if (!r->label || !r->stake || !r->node || !r->fold)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        struct svm_node *to = r->node + i * (inputs + 1);
+        r->label[i] = rc_dataset_best(r->d, r->row[i]);
+        r->stake[i] = weight[i] * rc_merit_stake(r->d, r->row[i], RC_MERIT_CAP);
+        for (size_t k = 0; k < inputs; k++) {
+            double x = r->x[i * inputs + k];
+            if (!isfinite(x))
+                return rc_fail(err, RC_EINVAL, "row %zu of a fit: input %zu is not finite", i, k);
+            to[k] = (struct svm_node){(int)k + 1, x};
+        }
+        to[inputs] = (struct svm_node){-1, 0};
+    }
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------ train */
+
+/* A row enters so often that its copies stand for what a choice can lose on it, in units of the
+ * mean; LIBSVM knows weights of classes, not of rows.  About half of the rows have next to nothing
+ * to lose, and are left out. */
+static int copies(const rows_t *r, int64_t i, double mean)
+{
+    double k = mean > 0 ? floor(r->stake[i] / mean + 0.5) : 1;
+    return k < COPIES_MAX ? (int)k : COPIES_MAX;
+}
+
+static double mean_stake(const rows_t *r, int without)
+{
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < r->n; i++)
+        if (r->fold[i] != without) {
+            sum += r->stake[i];
+            count++;
+        }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+static void problem_free(struct svm_problem *p)
+{
+    free(p->x);
+    free(p->y);
+}
+
+/* The rows outside of a fold; copies of a row point to the same place. */
+static rc_status_t problem_make(const rows_t *r, int without, struct svm_problem *p, rc_err_t *err)
+{
+    size_t most = (size_t)r->n * COPIES_MAX;
+    double mean = mean_stake(r, without);
+    *p = (struct svm_problem){.x = rc_alloc(most, sizeof *p->x, "rows of a machine", err),
+        .y = rc_alloc(most, sizeof *p->y, "rows of a machine", err)};
+    if (!p->x || !p->y)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < r->n; i++)
+        for (int k = r->fold[i] == without ? 0 : copies(r, i, mean); k > 0; k--) {
+            p->x[p->l] = r->node + i * (r->d->inputs + 1);
+            p->y[p->l++] = r->label[i];
+        }
+    return RC_OK;
+}
+
+/* Number the vectors of a model, all copies of a row alike.
+ * \param[out] to  [m->l];  \return how many there are */
+static int merge(const struct svm_model *m, int *to)
+{
+    int n = 0;
+    for (int i = 0; i < m->l; i++) /* copies follow each other, as they did in the problem */
+        to[i] = i > 0 && m->SV[i] == m->SV[i - 1] ? n - 1 : n++;
+    return n;
+}
+
+static void copy_vectors(const struct svm_model *m, const int *to, rc_svm_t *s)
+{
+    size_t inputs = (size_t)s->inputs;
+    size_t vectors = (size_t)s->vectors;
+    int i = 0;
+    for (int a = 0; a < s->present; a++) {
+        int from = i < m->l ? to[i] : s->vectors;
+        i += m->nSV[a];
+        s->label[a] = m->label[a];
+        s->count[a] = (i < m->l ? to[i] : s->vectors) - from;
+    }
+    for (i = 0; i < m->l; i++) {
+        for (size_t k = 0; k < inputs; k++)
+            s->vector[(size_t)to[i] * inputs + k] = m->SV[i][k].value;
+        for (size_t a = 0; a + 1 < (size_t)s->present; a++)
+            s->coef[a * vectors + (size_t)to[i]] += m->sv_coef[a][i];
+    }
+    for (int k = 0; k < s->present * (s->present - 1) / 2; k++)
+        s->rho[k] = m->rho[k];
+}
+
+/* A copy of what a model of LIBSVM holds: its vectors are those of the problem. */
+static rc_status_t copy_model(
+    const struct svm_model *m, const rows_t *r, double gamma, rc_svm_t **out, rc_err_t *err)
+{
+    int *to = rc_alloc((size_t)m->l, sizeof *to, "support vectors", err);
+    if (!to)
+        return RC_ENOMEM;
+    rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, m->nr_class, merge(m, to), err);
+    if (s) {
+        s->gamma = gamma;
+        copy_vectors(m, to, s);
+        *out = s;
+    }
+    free(to);
+    return s ? RC_OK : RC_ENOMEM;
+}
+
+static int all_alike(const struct svm_problem *p)
+{
+    for (int i = 1; i < p->l; i++)
+        if (p->y[i] != p->y[0])
+            return 0;
+    return 1;
+}
+
+static rc_status_t one_class(
+    const rows_t *r, double label, double gamma, rc_svm_t **out, rc_err_t *err)
+{
+    rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, 1, 0, err);
+    if (!s)
+        return RC_ENOMEM;
+    s->label[0] = (int32_t)label;
+    s->gamma = gamma;
+    *out = s;
+    return RC_OK;
+}
+
+/* Train on the rows outside of a fold; -1: on all. */
+static rc_status_t train(
+    const rows_t *r, int without, double c, double gamma, rc_svm_t **out, rc_err_t *err)
+{
+    struct svm_problem p = {0};
+    struct svm_model *model = NULL;
+    struct svm_parameter o = {.svm_type = C_SVC,
+        .kernel_type = RBF,
+        .gamma = gamma,
+        .C = c,
+        .cache_size = CACHE_MB,
+        .eps = 1e-3,
+        .shrinking = 1};
+    rc_status_t st;
+    RC_TRY(problem_make(r, without, &p, err));
+    if (all_alike(&p)) {
+        st = one_class(r, p.y[0], gamma, out, err);
+        goto done;
+    }
+    const char *wrong = svm_check_parameter(&p, &o);
+    if (wrong) {
+        st = rc_fail(err, RC_EINVAL, "LIBSVM: %s", wrong);
+        goto done;
+    }
+    model = svm_train(&p, &o);
+    st =
+        model ? copy_model(model, r, gamma, out, err) : rc_fail(err, RC_ENOMEM, "LIBSVM: no model");
+done:
+    if (model)
+        svm_free_and_destroy_model(&model);
+    problem_free(&p);
+    return st;
+}
+
+/* ------------------------------------------------------------- validation */
+
+/* Sum over the rows of a fold of log(time of the choice / best time). */
+static rc_status_t held_out_loss(
+    const rows_t *r, int fold, double c, double gamma, double *loss, rc_err_t *err)
+{
+    rc_svm_t *s = NULL;
+    double *scratch = NULL;
+    rc_status_t st;
+    int classes = r->d->classes;
+    RC_TRY(train(r, fold, c, gamma, &s, err));
+    scratch =
+        rc_alloc(rc_predictor_svm.scratch(s) + (size_t)classes, sizeof *scratch, "validation", err);
+    RC_TRY(scratch ? RC_OK : RC_ENOMEM);
+    double *out = scratch + rc_predictor_svm.scratch(s);
+    *loss = 0;
+    for (int64_t i = 0; i < r->n; i++) {
+        if (r->fold[i] != fold)
+            continue;
+        const double *time = r->d->time + r->row[i] * classes;
+        int choice = 0;
+        rc_predictor_svm.score(s, r->x + i * r->d->inputs, scratch, out);
+        for (int k = 1; k < classes; k++)
+            choice = out[k] > out[choice] ? k : choice;
+        *loss += log(time[choice] / time[(int)r->label[i]]);
+    }
+done:
+    free(scratch);
+    rc_svm_free(s);
+    return st;
+}
+
+/* Every point of the grid on every fold; the first failure in their order counts. */
+static rc_status_t validate(const rows_t *r, int threads, double *loss, rc_err_t *err)
+{
+    int jobs = GRID_C * GRID_GAMMA * r->folds;
+    int failed = jobs;
+    rc_status_t status = RC_OK;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (int j = 0; j < jobs; j++) {
+        rc_err_t e = {0};
+        int point = j / r->folds;
+        rc_status_t st = held_out_loss(r, j % r->folds, grid_c[point / GRID_GAMMA],
+            grid_gamma[point % GRID_GAMMA], &loss[j], &e);
+#pragma omp critical(rc_trainer_svm)
+        if (st < 0 && j < failed) {
+            failed = j;
+            status = st;
+            if (err)
+                *err = e;
+        }
+    }
+    return status;
+}
+
+static int best_point(const rows_t *r, const double *loss, double *least)
+{
+    int best = 0;
+    *least = INFINITY;
+    for (int point = 0; point < GRID_C * GRID_GAMMA; point++) {
+        double sum = 0;
+        for (int f = 0; f < r->folds; f++)
+            sum += loss[point * r->folds + f];
+        if (sum < *least) {
+            *least = sum;
+            best = point;
+        }
+    }
+    *least /= (double)r->n;
+    return best;
+}
+
+static rc_status_t describe(rc_model_t *m, double c, double gamma, double loss, rc_err_t *err)
+{
+    json_t *o = json_pack("{s:f,s:f,s:f}", "c", c, "gamma", gamma, "validation_measure", loss);
+    if (!o || !m->training || json_object_set_new(m->training, "machine", o) != 0)
+        return rc_fail(err, RC_ENOMEM, "no memory to describe a fit");
+    return RC_OK;
+}
+
+static rc_status_t fit(const rc_dataset_t *d, const int64_t *row, int64_t n, const double *x,
+    const double *weight, const rc_fit_options_t *options, rc_model_t *m, rc_err_t *err)
+{
+    rc_status_t st;
+    rows_t r = {.d = d, .row = row, .n = n, .x = x};
+    rc_svm_t *s = NULL;
+    double *loss = NULL;
+    double least;
+    if (n < ROWS_MIN)
+        return rc_fail(err, RC_EINVAL, "svm: expected at least %d rows to learn from, found %lld",
+            (int)ROWS_MIN, (long long)n);
+    if (n > INT32_MAX / 2)
+        return rc_fail(err, RC_EINVAL, "svm: expected fewer rows, found %lld", (long long)n);
+    svm_set_print_string_function(quiet);
+    RC_TRY(rows_make(&r, weight, err));
+    RC_TRY(rc_folds_inside(d, row, n, options->split, options->seed, r.fold, &r.folds, err));
+    loss = rc_alloc((size_t)(GRID_C * GRID_GAMMA) * (size_t)r.folds, sizeof *loss, "a grid", err);
+    RC_TRY(loss ? RC_OK : RC_ENOMEM);
+    RC_TRY(validate(&r, options->threads < 1 ? 1 : options->threads, loss, err));
+    int best = best_point(&r, loss, &least);
+    double c = grid_c[best / GRID_GAMMA];
+    double gamma = grid_gamma[best % GRID_GAMMA];
+    if (options->progress)
+        options->progress(options->context, "validation", 1, least);
+    RC_TRY(train(&r, -1, c, gamma, &s, err));
+    RC_TRY(describe(m, c, gamma, least, err));
+    rc_predictor_free(&m->predictor);
+    m->output = RC_OUTPUT_SCORE;
+    m->predictor = (rc_predictor_t){.kind = &rc_predictor_svm, .state = s};
+    s = NULL;
+done:
+    rc_svm_free(s);
+    free(loss);
+    rows_free(&r);
+    return st;
+}
+
+const rc_trainer_t rc_trainer_svm = {
+    .name = "svm",
+    .summary = "a support vector machine with a Gaussian kernel, one against one",
+    .source = "Chang and Lin 2011, doi:10.1145/1961189.1961199",
+    .version = 1,
+    .has_times = 0,
+    .fit = fit,
+};

@@ -1,0 +1,72 @@
+#!/bin/bash
+# Fits the pretrained models of data/models, and prints the tables of its README.
+# Usage: jobs/models.sh [OPTION]... fit | tables
+#   fit     write paper, order and plan as DIR/h200-NAME.json, and their evaluations beside them as
+#           OUT/h200-NAME.txt
+#   tables  all trainers side by side, inputs from the matrix alone, layer sizes; a table a file in OUT
+#   -b BUILD   build folder with rowcast      [build]
+#   -s STORE   results to learn from          [data/results/h200.h5]
+#   -d DIR     where models go                [data/models]
+#   -o OUT     where tables go                [out/models]
+#   -t N       threads                        [all]
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$top/build store=$top/data/results/h200.h5 dir=$top/data/models out=$top/out/models threads=0
+while getopts b:s:d:o:t:h letter; do
+    case $letter in
+    b) build=$OPTARG ;;
+    s) store=$OPTARG ;;
+    d) dir=$OPTARG ;;
+    o) out=$OPTARG ;;
+    t) threads=$OPTARG ;;
+    h) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; exit 0 ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+rowcast=$build/rowcast
+[[ -x $rowcast ]] || { echo "models.sh: no $rowcast: build first, or say -b BUILD" >&2; exit 3; }
+mkdir -p "$dir" "$out"
+
+# The three settings: the paper's (K = n, published kernel), its orders for every K, and pairs of kernel
+# and order.
+paper=(--kernel 'gstat:strip=8:split=0' --k n --precision fp32)
+order=(--kernel 'gstat:strip=8:split=0' --precision fp32)
+plan=(--task plan)
+common=(--folds 10 --seed 1 --threads "$threads")
+
+fit() # fit NAME OPTION...
+{
+    local name=$1
+    shift
+    "$rowcast" train "$store" -o "$dir/h200-$name.json" "${common[@]}" "$@" >"$out/h200-$name.txt"
+}
+
+# table NAME OPTION...
+table()
+{
+    local name=$1
+    shift
+    "$rowcast" evaluate "$store" "${common[@]}" "$@" >"$out/$name.txt"
+}
+
+case ${1:-} in
+fit)
+    fit paper --model xgboost "${paper[@]}"
+    fit order --model xgboost "${order[@]}"
+    fit plan --model xgboost "${plan[@]}"
+    ;;
+tables)
+    table compare-paper --compare "${paper[@]}"
+    table compare-order --compare "${order[@]}"
+    table compare-plan --compare "${plan[@]}"
+    table random-paper --compare --split random "${paper[@]}"
+    table ablation-paper --ablation --model mlp,xgboost "${paper[@]}"
+    table ablation-plan --ablation --model mlp,xgboost "${plan[@]}"
+    table topologies-paper --topologies "${paper[@]}"
+    ;;
+*)
+    echo "models.sh: expected fit or tables, found '${1:-}'; see -h" >&2
+    exit 2
+    ;;
+esac
