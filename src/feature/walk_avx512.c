@@ -7,7 +7,6 @@
 #include "config.h"
 #include "feature/walk_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -498,7 +497,7 @@ static sizes_t sizes_of(const rc_csr_t *a, const rc_geometry_t *g)
     s.streams = stride <= FEW_LINES ? MOST_STREAMS : stride <= SOME_LINES ? 2 : 1;
     s.line = (size_t)stride * sizeof(uint64_t) * (size_t)s.streams;
     s.block = g->nw == g->line ? 0 : (size_t)stride_of(a->cols, g->nw) * sizeof(uint64_t);
-    s.chunk = a->nnz < CHUNK ? a->nnz : CHUNK; /* of a small matrix no more than it takes */
+    s.chunk = a->nnz < CHUNK ? a->nnz : CHUNK; /* no more than a small matrix takes */
     s.key = whole_vectors((size_t)(s.chunk + SLACK) * sizeof(uint32_t));
     s.lane = whole_vectors((size_t)(s.chunk + SLACK));
     s.vectors = s.all ? 0 : whole_vectors((size_t)(stride / BLOCK + 1) * sizeof(int32_t));
@@ -569,7 +568,7 @@ AVX512 void rc_walk_avx512(const rc_csr_t *a, const rc_geometry_t *geometry, rc_
     run_read(&g->distance, &p->distance);
 }
 
-#else /* another machine */
+#else /* another machine: nothing fits, the rest is not called */
 
 int rc_walk_avx512_fits(const rc_csr_t *a, const rc_geometry_t *g)
 {
