@@ -60,17 +60,26 @@ static double huber(double e, double *slope)
     return fabs(e) <= 1 ? e * e / 2 : fabs(e) - 0.5;
 }
 
+double rc_loss_level(
+    const rc_loss_t *self, int classes, const double *out, const double *target, double *grad)
+{
+    double e = out[self->baseline] - target[self->baseline];
+    for (int c = 0; grad && c < classes; c++)
+        grad[c] = c == self->baseline ? 2 * e : 0;
+    return e * e;
+}
+
 double rc_loss_ratio(
     const rc_loss_t *self, int classes, const double *out, const double *target, double *grad)
 {
+    double share = classes > 1 ? 1.0 / (classes - 1) : 0;
     double sum = 0;
     for (int c = 0; c < classes; c++) {
-        double scale = c == self->baseline ? self->scale_base : self->scale;
-        double share = c == self->baseline ? 0.1 : 1.0 / (classes - 1);
-        double slope;
-        sum += share * huber((out[c] - target[c]) / scale, &slope);
+        double slope = 0;
+        if (c != self->baseline)
+            sum += share * huber((out[c] - target[c]) / self->scale, &slope);
         if (grad)
-            grad[c] = share * slope / scale;
+            grad[c] = share * slope / self->scale;
     }
     return sum;
 }

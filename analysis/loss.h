@@ -14,11 +14,10 @@ typedef struct rc_loss {
      *  \return the loss, >= 0 */
     double (*row)(const struct rc_loss *self, int classes, const double *out, const double *target,
         double *grad);
-    int baseline;       /**< of rc_loss_ratio, rc_loss_regret */
+    int baseline;       /**< of rc_loss_ratio, rc_loss_regret, rc_loss_level */
     double temperature; /**< of rc_loss_regret: log time differences of this size are told apart */
     double scale;       /**< of rc_loss_ratio, rc_loss_regret: size of a log ratio that counts 1 */
-    double scale_base; /**< of rc_loss_ratio, rc_loss_regret: the same for log ns of the baseline */
-    double mix;        /**< of rc_loss_regret: share of rc_loss_ratio that is added */
+    double mix;         /**< of rc_loss_regret: share of rc_loss_ratio that is added */
 } rc_loss_t;
 
 /** Mean over the classes of |exp(out - target) - 1|; both are log ns.  So it is the mean absolute
@@ -37,9 +36,13 @@ double rc_loss_square(
 double rc_loss_entropy(
     const rc_loss_t *self, int classes, const double *out, const double *target, double *grad);
 
-/** Log ratios to the baseline: mean over the other classes of huber(out - target) at `scale`, and
- *  a tenth of the huber of the baseline's log ns at `scale_base`.  huber(e) = e^2 / 2 up to |e| = 1
- *  and |e| - 1/2 beyond, e in units of the scale.  targets and outputs: RC_OUTPUT_LOG_RATIO. */
+/** (out - target)^2 of the baseline alone, which is log ns with RC_OUTPUT_LOG_RATIO. */
+double rc_loss_level(
+    const rc_loss_t *self, int classes, const double *out, const double *target, double *grad);
+
+/** Log ratios to the baseline: mean over the other classes of huber((out - target) / scale), where
+ *  huber(e) = e^2 / 2 up to |e| = 1 and |e| - 1/2 beyond.  targets and outputs:
+ * RC_OUTPUT_LOG_RATIO; the baseline's do not enter. */
 double rc_loss_ratio(
     const rc_loss_t *self, int classes, const double *out, const double *target, double *grad);
 

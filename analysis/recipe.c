@@ -20,13 +20,15 @@ typedef struct maker {
     rc_net_shape_t shape;
     rc_loss_t loss;
     rc_loss_t warm;
+    rc_loss_t level;
     double *target; /* [n * classes] */
     double *offset;
     double *size;
-    int *validation; /* [members * n] */
+    int *validation; /* [nets * n] */
     rc_net_job_t *job;
     rc_net_result_t *result;
-    int jobs;
+    int nets; /* members, then levels */
+    int jobs; /* restarts of each */
     rc_err_t *err;
 } maker_t;
 
@@ -78,7 +80,7 @@ static void measure_targets(maker_t *m)
 }
 
 /* What a log ratio of 1 counts as: the mean regret of a choice at random, which is about the size
- * of the differences there are; the deviation of log ns for the baseline. */
+ * of the differences there are. */
 static void measure_loss(maker_t *m)
 {
     int classes = m->d->classes;
@@ -93,22 +95,23 @@ static void measure_loss(maker_t *m)
         .baseline = m->d->baseline,
         .temperature = m->r.temperature,
         .scale = regret > 1e-6 ? regret : 1,
-        .scale_base = m->size[m->d->baseline],
         .mix = m->r.mix};
     m->warm = m->loss;
     m->warm.row = m->r.warm;
+    m->level = (rc_loss_t){.row = rc_loss_level, .baseline = m->d->baseline};
 }
 
 static rc_status_t allocate(maker_t *m)
 {
     size_t classes = (size_t)m->d->classes;
     size_t n = (size_t)m->n;
-    m->jobs = m->r.members * m->r.restarts;
+    m->nets = m->r.members + m->r.levels;
+    m->jobs = m->nets * m->r.restarts;
     m->target = rc_alloc(n * classes, sizeof *m->target, "targets", m->err);
     m->offset = rc_alloc(classes, sizeof *m->offset, "targets", m->err);
     m->size = rc_alloc(classes, sizeof *m->size, "targets", m->err);
     m->validation =
-        rc_alloc((size_t)m->r.members * n, sizeof *m->validation, "validation parts", m->err);
+        rc_alloc((size_t)m->nets * n, sizeof *m->validation, "validation parts", m->err);
     m->job = rc_alloc0((size_t)m->jobs, sizeof *m->job, "fits", m->err);
     m->result = rc_alloc0((size_t)m->jobs, sizeof *m->result, "fits", m->err);
     return m->target && m->offset && m->size && m->validation && m->job && m->result ? RC_OK
@@ -119,18 +122,20 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
 {
     int64_t batch = m->n / STEPS;
     batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
-    for (int i = 0; i < m->r.members; i++) {
+    for (int i = 0; i < m->nets; i++) {
+        int level = i >= m->r.members;
         int *part = m->validation + (size_t)i * (size_t)m->n;
-        rc_status_t st = rc_split_share_of(m->d, m->row, m->n, o->split, m->r.validation,
-            rc_rng_hash(o->seed, (uint64_t)i), part, m->err);
+        rc_status_t st =
+            rc_split_share_of(m->d, m->row, m->n, m->r.by_matrix ? RC_SPLIT_RANDOM : o->split,
+                m->r.validation, rc_rng_hash(o->seed, (uint64_t)i), part, m->err);
         if (st < 0)
             return rc_err_context(m->err, "a validation part");
         for (int j = 0; j < m->r.restarts; j++) {
             int at = i * m->r.restarts + j;
             m->job[at] = (rc_net_job_t){.seed = rc_rng_hash(~o->seed, (uint64_t)at),
                 .validation = part,
-                .loss = &m->loss,
-                .warm = m->r.warm ? &m->warm : NULL,
+                .loss = level ? &m->level : &m->loss,
+                .warm = m->r.warm && !level ? &m->warm : NULL,
                 .l2 = m->r.l2,
                 .epochs = m->r.epochs,
                 .patience = m->r.patience,
@@ -141,19 +146,38 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
     return RC_OK;
 }
 
-/* The restart of least validation loss of a member. */
-static int best_of(const maker_t *m, int member)
+/* The restart of least validation loss of a net. */
+static int best_of(const maker_t *m, int net)
 {
-    int best = member * m->r.restarts;
-    for (int i = best + 1; i < (member + 1) * m->r.restarts; i++)
+    int best = net * m->r.restarts;
+    for (int i = best + 1; i < (net + 1) * m->r.restarts; i++)
         if (m->result[i].validation < m->result[best].validation)
             best = i;
     return best;
 }
 
+/* Where there are levels, the outputs that a net is not for become 0, and the others such that the
+ * mean over all nets is the mean over those that are for them. */
+static void share_outputs(const maker_t *m, rc_network_t *network)
+{
+    int base = m->d->baseline;
+    for (int i = 0; m->r.levels > 0 && i < m->nets; i++) {
+        const rc_net_t *net = &network->net[i];
+        rc_layer_t *last = &net->layer[net->layers - 1];
+        int level = i >= m->r.members;
+        double factor = (double)m->nets / (level ? m->r.levels : m->r.members);
+        for (int c = 0; c < last->out; c++) {
+            double f = (c == base) == level ? factor : 0;
+            for (int j = 0; j < last->in; j++)
+                last->weight[(size_t)j * (size_t)last->out + (size_t)c] *= f;
+            last->bias[c] *= f;
+        }
+    }
+}
+
 static rc_status_t take(maker_t *m, rc_model_t *model)
 {
-    rc_network_t *network = rc_network_new(m->r.members, m->shape.layers, m->shape.size, m->err);
+    rc_network_t *network = rc_network_new(m->nets, m->shape.layers, m->shape.size, m->err);
     double validation = 0;
     double train = 0;
     int rc = 0;
@@ -162,18 +186,22 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
         json_decref(epochs);
         return RC_ENOMEM;
     }
-    for (int i = 0; i < m->r.members; i++) {
+    for (int i = 0; i < m->nets; i++) {
         const rc_net_result_t *r = &m->result[best_of(m, i)];
         rc_net_export(&m->shape, r->param, &network->net[i]);
-        validation += r->validation / m->r.members;
-        train += r->train / m->r.members;
+        if (i < m->r.members) {
+            validation += r->validation / m->r.members;
+            train += r->train / m->r.members;
+        }
         rc |= json_array_append_new(epochs, json_integer(r->best_epoch));
     }
+    share_outputs(m, network);
     model->output = m->r.output;
     model->predictor.kind = &rc_predictor_network;
     model->predictor.state = network;
     json_t *to = model->training;
     rc |= json_object_set_new(to, "members", json_integer(m->r.members));
+    rc |= json_object_set_new(to, "levels", json_integer(m->r.levels));
     rc |= json_object_set_new(to, "restarts", json_integer(m->r.restarts));
     rc |= json_object_set_new(to, "l2", json_real(m->r.l2));
     rc |= json_object_set_new(to, "hidden", json_string(m->r.hidden));

@@ -17,10 +17,15 @@ typedef struct rc_recipe {
     const char *hidden;
     double l2;
     int members;  /**< networks that are averaged: each has its own validation part */
+    int levels;   /**< further networks that predict the baseline's log ns alone; the members then
+                       predict the ratios to it alone, so that neither loss sees the other */
     int restarts; /**< per member, from different seeds; the one of least validation loss stays */
     int epochs;
     int patience;
     double validation;  /**< share of the rows that decide when to stop */
+    int by_matrix;      /**< 1: that part is of whole matrices whatever the options say: where few
+                             groups hold most rows, a part of whole groups takes too much away
+                             from a member */
     double rate;        /**< of Adam */
     double temperature; /**< of rc_loss_regret, as log ratio */
     double mix;         /**< of rc_loss_regret */

@@ -11,7 +11,9 @@
 typedef enum rc_weighting {
     RC_WEIGHT_INVERSE = 0, /**< inversely to the population of the class that is best for it
                                 (Mehrabi et al., section V) */
-    RC_WEIGHT_REGRET = 1,  /**< in proportion to what the baseline would lose on it */
+    RC_WEIGHT_REGRET = 1,  /**< in proportion to what the baseline would lose on it (log
+                                ratio), plus a hundredth of the mean of that, so that no row is
+                                without weight */
     RC_WEIGHT_NONE = 2
 } rc_weighting_t;
 
@@ -22,7 +24,8 @@ typedef struct rc_fit_options {
     uint64_t seed;
     int threads; /**< >= 1; the result does not depend on it */
     rc_weighting_t weights;
-    rc_split_kind_t split; /**< of the validation part that a trainer takes from its rows */
+    rc_split_kind_t split; /**< of the validation part that a trainer takes from its rows,
+                                unless it documents another */
     const char *hidden;    /**< hidden layers of a network: "64,32"; "" none */
     double l2;             /**< factor of the L2 penalty; < 0: the trainer's default */
     int restarts;

@@ -39,6 +39,12 @@ void rc_weights(
             weight[i] = regret(d, row[i]);
     for (int64_t i = 0; i < n; i++)
         sum += weight[i];
+    if (kind == RC_WEIGHT_REGRET && sum > 0) {
+        double floor = 0.01 * sum / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            weight[i] += floor;
+        sum += floor * (double)n;
+    }
     for (int64_t i = 0; i < n; i++)
         weight[i] = sum > 0 ? weight[i] * (double)n / sum : 1;
 }

@@ -156,6 +156,7 @@ void rc_part_pause(rc_part_t *p)
 void rc_part_discard(rc_part_t *p)
 {
     rc_part_pause(p);
+    /* the mark first: bytes without one are not continued */
     unlink(p->from);
     unlink(p->path);
     p->bytes = 0;

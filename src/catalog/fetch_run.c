@@ -104,6 +104,33 @@ static void fail(item_t *i, const char *text)
     to_state(i, FAILED);
 }
 
+static rc_status_t look(item_t *i, rc_err_t *err)
+{
+    rc_str_t dir = {0};
+    rc_str_t name = {0};
+    rc_status_t st = RC_OK;
+    i->url = rc_fetch_url(i->run->f, i->entry, err);
+    if (!i->url)
+        return RC_ENOMEM;
+    RC_TRY(rc_fetch_names(i->run->f, i->entry, &dir, &name, err));
+    RC_TRY(rc_part_look(dir.text, name.text, i->url, &i->part, err));
+    i->looked = 1;
+    i->pieces = i->part.bytes > 0;
+done:
+    rc_str_free(&dir);
+    rc_str_free(&name);
+    return st;
+}
+
+/* What a kill left behind of an archive that is there: after the rename, or from before somebody
+ * put the file there. */
+static void tidy(item_t *i)
+{
+    if (!i->looked && look(i, NULL) < 0)
+        return; /* no memory: it does no harm */
+    rc_part_discard(&i->part);
+}
+
 /* The file is right: it gets its name, and a line in the manifest. */
 static void accept(item_t *i)
 {
@@ -142,6 +169,8 @@ static void accept(item_t *i)
         r->seen_bytes += (double)c->bytes;
         r->seen_entries += (double)entries_of(i->entry);
     }
+    if (i->is_old)
+        tidy(i);
     rc_log(r->log, RC_LOG_DEBUG, "fetch", "%s: %s, %" PRId64 " bytes", i->entry->name,
         i->is_old ? "is right" : "fetched", c->bytes);
     to_state(i, i->is_old ? THERE : FETCHED);
@@ -189,7 +218,8 @@ static void retry(item_t *i, const rc_err_t *why, double retry_after_s)
 
 static void again_at_once(item_t *i)
 {
-    rc_part_discard(&i->part);
+    if (i->looked)
+        rc_part_discard(&i->part);
     i->pieces = 0;
     i->not_before_ns = 0;
     to_state(i, WAITING);
@@ -286,24 +316,6 @@ static rc_status_t write_body(void *sink, const void *data, size_t n, rc_err_t *
 {
     item_t *i = sink;
     return rc_part_write(&i->part, data, n, err);
-}
-
-static rc_status_t look(item_t *i, rc_err_t *err)
-{
-    rc_str_t dir = {0};
-    rc_str_t name = {0};
-    rc_status_t st = RC_OK;
-    i->url = rc_fetch_url(i->run->f, i->entry, err);
-    if (!i->url)
-        return RC_ENOMEM;
-    RC_TRY(rc_fetch_names(i->run->f, i->entry, &dir, &name, err));
-    RC_TRY(rc_part_look(dir.text, name.text, i->url, &i->part, err));
-    i->looked = 1;
-    i->pieces = i->part.bytes > 0;
-done:
-    rc_str_free(&dir);
-    rc_str_free(&name);
-    return st;
 }
 
 /* Whether there is surely no room: asking for what cannot be kept helps nobody. */
@@ -541,9 +553,10 @@ static rc_status_t open_run(run_t *r, const rc_catalog_t *c, rc_err_t *err)
         item_t *i = &r->item[k];
         if (i->entry->where != RC_WHERE_FILE)
             continue;
-        if (!r->config->verify && rc_fetch_is_known(r->f, r->manifest, i->entry))
+        if (!r->config->verify && rc_fetch_is_known(r->f, r->manifest, i->entry)) {
             to_state(i, THERE);
-        else
+            tidy(i);
+        } else
             ask(i, 1);
     }
 done:

@@ -1,10 +1,10 @@
-# RC_LEARN: what the trainers stand on, each one optional: OpenBLAS (mlp, softmax, ensemble),
+# RC_LEARN: what the trainers stand on, each one optional: OpenBLAS (mlp, softmax, ensemble, regret),
 # XGBoost, LIBSVM.  Sets CBLAS_*, XGBOOST_*, LIBSVM_* and the conditionals HAVE_CBLAS,
 # HAVE_XGBOOST, HAVE_LIBSVM; rc_learn_summary says what is missing and what goes with it.
 AC_DEFUN([RC_LEARN], [
 rc_learn_off=
 RC_LEARN_ONE([OpenBLAS], [CBLAS], [openblas], [openblas], [cblas.h], [cblas_dgemm],
-  [mlp, softmax, ensemble], [libopenblas-dev])
+  [mlp, softmax, ensemble, regret], [libopenblas-dev])
 RC_LEARN_ONE([XGBoost], [XGBOOST], [xgboost], [xgboost], [xgboost/c_api.h], [XGBoosterUpdateOneIter],
   [xgboost, xgboost-class, xgboost-loss, tree], [libxgboost-dev])
 RC_LEARN_ONE([LIBSVM], [LIBSVM], [libsvm], [svm], [libsvm/svm.h], [svm_train],
