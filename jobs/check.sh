@@ -2,9 +2,10 @@
 # Installs what is missing, builds, runs all tests; the last line is "N passed, N failed".
 # Usage: jobs/check.sh [--full | --quick]
 #   --quick  the test suite of the ordinary build only
-#   --full   also: the job scripts under a private Slurm, the suite with serial HDF5, the suite under the address and undefined-behaviour
-#            sanitizers, cppcheck, shellcheck, make distcheck (each of the last three counts as one
-#            test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
+#   --full   also: the job scripts under a private Slurm, the suite with serial HDF5, the suite under the
+#            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
+#            cppcheck, shellcheck, make distcheck (each of the last four counts as one test).  This is the
+#            default.  CUDA is in the ordinary build only, where there is a compiler.
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
 #   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [900]
@@ -137,6 +138,22 @@ sanitized()
     unset UBSAN_OPTIONS ASAN_OPTIONS
 }
 
+# A short run of the fuzz targets, each one test; none where clang has no libFuzzer.
+fuzzed()
+{
+    local code=0
+    say "fuzzing, ${ROWCAST_FUZZ_SECONDS:-20} s for each target"
+    ROWCAST_FUZZ_SECONDS=${ROWCAST_FUZZ_SECONDS:-20} "${bound[@]}" make -s -C "$build" -j "$jobs" fuzz \
+        >"$build/log/fuzz.log" 2>&1 </dev/null || code=$?
+    grep '^fuzz: ' "$build/log/fuzz.log" || true
+    if grep -q '^fuzz: skipped' "$build/log/fuzz.log"; then
+        skipped=$((skipped + 1))
+    else
+        ((code == 0)) || tail -n 100 "$build/log/fuzz.log" | sed 's/^/    /'
+        one fuzzing "$code"
+    fi
+}
+
 # bash reads a script as it runs: a function is read whole, so an edit meanwhile does no harm
 main()
 {
@@ -153,6 +170,7 @@ main()
         suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
         unset ROWCAST_OTHER
         sanitized
+        fuzzed
         # shellcheck disable=SC2016  # for that shell
         stage shellcheck "$build/log/shellcheck.log" bash -c 'set -o pipefail
             cd "$1" && git ls-files -z -- "*.sh" "*.t" "*.sbatch" .ci/run \

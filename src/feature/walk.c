@@ -2,6 +2,7 @@
 #include "feature/walk.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "feature/walk_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,39 +28,24 @@ static inline int32_t divide(divider_t d, int32_t n)
     return (int32_t)(((unsigned __int128)d.reciprocal * (uint32_t)n) >> 64);
 }
 
-/* ----------------------------------------------------------------- tables */
+/* ----------------------------------------------------------------- counts */
 
-/* A line of a column of B. */
-typedef struct line {
-    int64_t requested; /* transactions */
-    int32_t last_row;  /* that touched it; rows go up, so this finds what adjacent rows share */
-} line_t;
-
-/* What one thread counts over its rows. */
-typedef struct part {
-    int64_t begin; /* rows [begin, end) */
-    int64_t end;
-    line_t *line;        /* [lines] */
-    uint64_t *warp_bits; /* [lines][words] warps that touched the line */
-    int64_t *load;       /* [N_w] */
-    int64_t *total;      /* [N_w] */
-    rc_extent_t entries;
-    rc_extent_t blocks;
-    rc_extent_t distance;
-} part_t;
+enum { SMALL = 1 << 14 }; /* bytes of tables that need no allocation */
 
 typedef struct walk {
     const rc_csr_t *a;
     rc_geometry_t g;
     divider_t by_line;
     divider_t by_block;
+    divider_t by_nt;
     int64_t lines;
     int64_t words; /* of a set of warps */
+    int avx512;    /* walk with it */
     int parts;
-    part_t *part;
+    rc_walk_part_t *part;
 } walk_t;
 
-static void extend(rc_extent_t *e, int64_t value)
+void rc_extent_add(rc_extent_t *e, int64_t value)
 {
     if (e->count == 0 || value < e->min)
         e->min = value;
@@ -69,7 +55,7 @@ static void extend(rc_extent_t *e, int64_t value)
     e->count++;
 }
 
-static void merge(rc_extent_t *to, const rc_extent_t *from)
+void rc_extent_merge(rc_extent_t *to, const rc_extent_t *from)
 {
     if (from->count == 0)
         return;
@@ -95,17 +81,19 @@ typedef struct row_counts {
     int64_t requests; /* transactions */
 } row_counts_t;
 
-static inline void touch(const walk_t *w, part_t *p, int32_t at, int32_t row, int64_t word,
+/* last_row: row that touched the line last; rows go up, so this finds what adjacent rows share. */
+static inline void touch(const walk_t *w, rc_walk_part_t *p, int32_t at, int32_t row, int64_t word,
     uint64_t bit, row_counts_t *n)
 {
-    line_t *line = &p->line[at];
+    int32_t *last_row = p->scratch;
     n->lines++;
-    n->shared += line->last_row == row - 1;
-    line->last_row = row;
+    n->shared += last_row[at] == row - 1;
+    last_row[at] = row;
     p->warp_bits[at * w->words + word] |= bit;
 }
 
-static void walk_row(const walk_t *w, part_t *p, int32_t row, int64_t warp, row_counts_t *out)
+static void walk_row(
+    const walk_t *w, rc_walk_part_t *p, int32_t row, int64_t warp, row_counts_t *out)
 {
     const int32_t *col = w->a->col_idx;
     const divider_t by_line = w->by_line;
@@ -121,7 +109,7 @@ static void walk_row(const walk_t *w, part_t *p, int32_t row, int64_t warp, row_
         if (at != current)
             touch(w, p, at, row, word, bit, &n);
         current = at;
-        p->line[at].requested++;
+        p->requested[at]++;
         n.requests++;
         for (e++; e < stop; e++) {
             at = divide(by_line, col[e]);
@@ -129,7 +117,7 @@ static void walk_row(const walk_t *w, part_t *p, int32_t row, int64_t warp, row_
                 continue;
             current = at;
             touch(w, p, at, row, word, bit, &n);
-            p->line[at].requested++;
+            p->requested[at]++;
             n.requests++;
         }
     }
@@ -151,23 +139,30 @@ static int64_t count_blocks(const walk_t *w, int64_t row)
 }
 
 /* Mark the lines of the row before the first one, which another thread counts. */
-static int64_t mark_row(const walk_t *w, part_t *p, int64_t row)
+static int64_t mark_row(const walk_t *w, rc_walk_part_t *p, int64_t row)
 {
+    int32_t *last_row = p->scratch;
     int64_t lines = 0;
     int32_t current = -1;
     for (int64_t e = w->a->row_ptr[row]; e < w->a->row_ptr[row + 1]; e++) {
         int32_t at = divide(w->by_line, w->a->col_idx[e]);
         lines += at != current;
         current = at;
-        p->line[at].last_row = (int32_t)row;
+        last_row[at] = (int32_t)row;
     }
     return lines;
 }
 
-static void walk_part(const walk_t *w, part_t *p)
+static void walk_part(const walk_t *w, rc_walk_part_t *p)
 {
+    memset(p->requested, 0, p->cleared);
+    if (w->avx512) {
+        rc_walk_avx512(w->a, &w->g, p);
+        return;
+    }
+    int32_t *last_row = p->scratch;
     for (int64_t i = 0; i < w->lines; i++)
-        p->line[i] = (line_t){0, -2}; /* no row before row 0 either */
+        last_row[i] = -2; /* no row before row 0 either */
     int64_t before = p->begin > 0 && p->begin < p->end ? mark_row(w, p, p->begin - 1) : 0;
     int64_t warp = p->begin % w->g.nw;
     int same_blocks = w->g.nw == w->g.line;
@@ -175,11 +170,11 @@ static void walk_part(const walk_t *w, part_t *p)
         int64_t entries = w->a->row_ptr[row + 1] - w->a->row_ptr[row];
         row_counts_t n;
         walk_row(w, p, (int32_t)row, warp, &n);
-        extend(&p->entries, entries);
-        extend(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
+        rc_extent_add(&p->entries, entries);
+        rc_extent_add(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
         if (row > 0)
-            extend(&p->distance, before + n.lines - 2 * n.shared);
-        p->load[warp] += entries / w->g.nt + (entries % w->g.nt != 0);
+            rc_extent_add(&p->distance, before + n.lines - 2 * n.shared);
+        p->load[warp] += entries ? 1 + divide(w->by_nt, (int32_t)entries - 1) : 0;
         p->total[warp] += n.requests;
         before = n.lines;
         if (++warp == w->g.nw)
@@ -189,10 +184,14 @@ static void walk_part(const walk_t *w, part_t *p)
 
 /* ---------------------------------------------------------------- threads */
 
-/* Threads that pay: filling and merging a table costs about as much as a few entries per line. */
-static int useful_parts(const rc_csr_t *a, int64_t lines, int64_t words, int threads)
+/* Threads that pay: filling and merging a table costs about as much as a few entries per line, and
+ * starting a team as much as some ten thousand. */
+static int useful_parts(const rc_csr_t *a, const rc_geometry_t *g, int threads)
 {
-    int64_t most = 1 + (a->nnz + a->rows) / (1 + lines * (words + 1));
+    enum { start = 1 << 15 };
+    int64_t lines = (a->cols + g->line - 1) / g->line;
+    int64_t words = (g->nw + 63) / 64;
+    int64_t most = 1 + (a->nnz + a->rows) / (start + lines * (words + 1));
     if (most > a->rows)
         most = a->rows > 0 ? a->rows : 1;
     return most < threads ? (int)most : threads;
@@ -213,35 +212,50 @@ static int64_t cut_at(const rc_csr_t *a, double want)
     return low;
 }
 
-static rc_status_t alloc_part(const walk_t *w, part_t *p, rc_err_t *err)
+/* One piece of memory for all tables of a part, `small` when they fit that: with a small matrix,
+ * allocating is what takes time.  They are cleared by the thread that walks. */
+static rc_status_t alloc_part(const walk_t *w, rc_walk_part_t *p, void *small, rc_err_t *err)
 {
+    enum { whole = 64 / sizeof(uint64_t) }; /* the scratch begins with a cache line */
     size_t lines = (size_t)w->lines;
     size_t words = (size_t)w->words;
-    if (lines && words > SIZE_MAX / sizeof(uint64_t) / lines)
+    size_t nw = (size_t)w->g.nw;
+    if (lines && words + 2 > SIZE_MAX / 2 / sizeof(uint64_t) / lines)
         return rc_fail(err, RC_ERANGE, "features: %zu lines of %zu words do not fit", lines, words);
-    p->line = rc_alloc(lines, sizeof *p->line, "the lines of B", err);
-    p->warp_bits = rc_alloc0(lines * words, sizeof *p->warp_bits, "the warps of the lines", err);
-    p->load = rc_alloc0((size_t)w->g.nw, sizeof *p->load, "the loads of the warps", err);
-    p->total = rc_alloc0((size_t)w->g.nw, sizeof *p->total, "the warps", err);
-    return p->line && p->warp_bits && p->load && p->total ? RC_OK : RC_ENOMEM;
+    size_t tables = (lines * (1 + words) + 3 * nw + whole - 1) / whole * whole;
+    size_t scratch = w->avx512 ? rc_walk_avx512_scratch(w->a, &w->g) : lines * sizeof(int32_t);
+    size_t bytes = tables * sizeof(uint64_t) + scratch;
+    p->requested = small;
+    if (!small || bytes > SMALL)
+        p->requested = p->allocated =
+            rc_alloc_aligned(bytes, 1, "the lines of B and their warps", err);
+    if (!p->requested)
+        return RC_ENOMEM;
+    p->warp_bits = (uint64_t *)p->requested + lines;
+    p->load = (int64_t *)p->warp_bits + lines * words;
+    p->total = p->load + nw;
+    p->distinct = p->total + nw;
+    p->cleared = (lines * (1 + words) + 3 * nw) * sizeof(uint64_t);
+    p->scratch = p->requested + tables;
+    return RC_OK;
 }
 
 /* Add all parts into the first one, which then holds the whole. */
 static void join_parts(const walk_t *w)
 {
-    part_t *to = &w->part[0];
+    rc_walk_part_t *to = &w->part[0];
 #pragma omp parallel for num_threads(w->parts) schedule(static)
     for (int64_t i = 0; i < w->lines; i++)
         for (int t = 1; t < w->parts; t++) {
-            to->line[i].requested += w->part[t].line[i].requested;
+            to->requested[i] += w->part[t].requested[i];
             for (int64_t k = i * w->words; k < (i + 1) * w->words; k++)
                 to->warp_bits[k] |= w->part[t].warp_bits[k];
         }
     for (int t = 1; t < w->parts; t++) {
-        const part_t *from = &w->part[t];
-        merge(&to->entries, &from->entries);
-        merge(&to->blocks, &from->blocks);
-        merge(&to->distance, &from->distance);
+        const rc_walk_part_t *from = &w->part[t];
+        rc_extent_merge(&to->entries, &from->entries);
+        rc_extent_merge(&to->blocks, &from->blocks);
+        rc_extent_merge(&to->distance, &from->distance);
         for (int64_t i = 0; i < w->g.nw; i++) {
             to->load[i] += from->load[i];
             to->total[i] += from->total[i];
@@ -249,62 +263,88 @@ static void join_parts(const walk_t *w)
     }
 }
 
-static rc_status_t summarise(const walk_t *w, rc_walk_t *out, rc_err_t *err)
+/* Lines of each warp. */
+static void count_distinct(const walk_t *w, const uint64_t *bits_of, int64_t *distinct)
 {
-    const part_t *p = &w->part[0];
-    int64_t *distinct = rc_alloc0((size_t)w->g.nw, sizeof *distinct, "the warps", err);
-    if (!distinct)
-        return RC_ENOMEM;
-    *out = (rc_walk_t){.entries = p->entries, .blocks = p->blocks, .distance = p->distance};
-    for (int64_t i = 0; i < w->lines; i++) {
-        extend(&out->requested, p->line[i].requested);
+    if (w->avx512) {
+        int64_t count[64];
+        rc_count_bits_avx512(bits_of, w->lines, count);
+        memcpy(distinct, count, (size_t)w->g.nw * sizeof *distinct);
+        return;
+    }
+    for (int64_t i = 0; i < w->lines; i++)
         for (int64_t k = 0; k < w->words; k++)
-            for (uint64_t bits = p->warp_bits[i * w->words + k]; bits; bits &= bits - 1)
+            for (uint64_t bits = bits_of[i * w->words + k]; bits; bits &= bits - 1)
                 distinct[k * 64 + __builtin_ctzll(bits)]++;
-    }
-    for (int64_t i = 0; i < w->g.nw; i++) {
-        extend(&out->load, p->load[i]);
-        extend(&out->distinct, distinct[i]);
-        extend(&out->total, p->total[i]);
-    }
-    free(distinct);
-    return RC_OK;
 }
 
-rc_status_t rc_walk_matrix(
-    const rc_csr_t *a, const rc_geometry_t *geometry, int threads, rc_walk_t *out, rc_err_t *err)
+static void summarise(const walk_t *w, rc_walk_t *out)
 {
+    const rc_walk_part_t *p = &w->part[0];
+    *out = (rc_walk_t){.entries = p->entries, .blocks = p->blocks, .distance = p->distance};
+    for (int64_t i = 0; i < w->lines; i++)
+        rc_extent_add(&out->requested, p->requested[i]);
+    count_distinct(w, p->warp_bits, p->distinct);
+    for (int64_t i = 0; i < w->g.nw; i++) {
+        rc_extent_add(&out->load, p->load[i]);
+        rc_extent_add(&out->distinct, p->distinct[i]);
+        rc_extent_add(&out->total, p->total[i]);
+    }
+}
+
+static void walk_parts(const walk_t *w)
+{
+    if (w->parts == 1) { /* without a team: starting one takes longer than a small matrix */
+        walk_part(w, &w->part[0]);
+        return;
+    }
+#pragma omp parallel for num_threads(w->parts) schedule(static, 1)
+    for (int t = 0; t < w->parts; t++)
+        walk_part(w, &w->part[t]);
+    join_parts(w);
+}
+
+rc_status_t rc_walk_with(const rc_csr_t *a, const rc_geometry_t *geometry, int parts, int avx512,
+    rc_walk_t *out, rc_err_t *err)
+{
+    _Alignas(64) char small[SMALL];
+    rc_walk_part_t only = {0};
     walk_t w = {
         .a = a,
         .g = *geometry,
         .by_line = divider_of(geometry->line),
         .by_block = divider_of(geometry->nw),
+        .by_nt = divider_of(geometry->nt),
         .lines = (a->cols + geometry->line - 1) / geometry->line,
         .words = (geometry->nw + 63) / 64,
+        .avx512 = avx512,
+        .parts = parts,
     };
-    w.parts = useful_parts(a, w.lines, w.words, threads);
-    w.part = rc_alloc0((size_t)w.parts, sizeof *w.part, "the threads of the features", err);
+    w.part = &only;
+    if (parts > 1)
+        w.part = rc_alloc0((size_t)parts, sizeof *w.part, "the threads of the features", err);
     if (!w.part)
         return RC_ENOMEM;
     rc_status_t st = RC_OK;
     double work = (double)(a->nnz + a->rows);
     for (int t = 0; t < w.parts; t++) {
-        RC_TRY(alloc_part(&w, &w.part[t], err));
+        RC_TRY(alloc_part(&w, &w.part[t], parts == 1 ? small : NULL, err));
         w.part[t].begin = t == 0 ? 0 : w.part[t - 1].end;
         w.part[t].end = t == w.parts - 1 ? a->rows : cut_at(a, work * (t + 1) / w.parts);
     }
-#pragma omp parallel for num_threads(w.parts) schedule(static, 1)
-    for (int t = 0; t < w.parts; t++)
-        walk_part(&w, &w.part[t]);
-    join_parts(&w);
-    RC_TRY(summarise(&w, out, err));
+    walk_parts(&w);
+    summarise(&w, out);
 done:
-    for (int t = 0; t < w.parts; t++) {
-        free(w.part[t].line);
-        free(w.part[t].warp_bits);
-        free(w.part[t].load);
-        free(w.part[t].total);
-    }
-    free(w.part);
+    for (int t = 0; t < w.parts; t++)
+        free(w.part[t].allocated);
+    if (w.part != &only)
+        free(w.part);
     return st;
+}
+
+rc_status_t rc_walk_matrix(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int threads, rc_walk_t *out, rc_err_t *err)
+{
+    return rc_walk_with(a, geometry, useful_parts(a, geometry, threads),
+        rc_walk_avx512_fits(a, geometry), out, err);
 }

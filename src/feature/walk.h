@@ -27,9 +27,10 @@ typedef struct rc_walk {
 
 /** Walk a matrix once.  All counts are exact and do not depend on `threads`.
  *  \param[in]  geometry  each member >= 1
- *  \param[in]  threads   >= 1; fewer are used when their tables would outweigh the matrix
+ *  \param[in]  threads   >= 1; fewer are used when starting them or their tables would outweigh
+ *                        the matrix
  *  \return RC_OK, RC_ENOMEM, RC_ERANGE (a table's size does not fit).  Local.
- *  Cost O(nnz + rows + N_w lines / 64), memory O(threads (lines (16 + N_w / 8) + 16 N_w)) bytes. */
+ *  Cost O(nnz + rows + N_w lines / 64), memory O(threads (lines (48 + N_w / 8) + 16 N_w)) bytes. */
 rc_status_t rc_walk_matrix(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, rc_walk_t *out, rc_err_t *err);
 

@@ -87,7 +87,7 @@ static void put_head(const rc_model_t *m, const char *name, FILE *out)
     fprintf(out, "@%d, task %s\n * device      ", (int)m->kind_version, rc_task_names[m->task]);
     put_comment(out, m->device);
     fprintf(out, "\n * training    ");
-    put_comment(out, note(m, "digest"));
+    put_comment(out, note(m, "data_digest"));
     fprintf(out, " (digest of the data)\n * features    ");
     put_comment(out, m->feature_set);
     fprintf(out, "@%d, in the original row order, for the geometry\n", (int)m->feature_version);

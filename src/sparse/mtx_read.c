@@ -138,13 +138,14 @@ static rc_status_t more_text(reader_t *r, rc_err_t *err)
 static rc_status_t next_line(reader_t *r, rc_mtx_line_t *line, rc_err_t *err)
 {
     for (;;) {
-        const char *begin = r->text + r->at;
         size_t n = r->length - r->at;
+        /* before the first block and behind an empty text there is nothing to point into */
+        const char *begin = n ? r->text + r->at : NULL;
         const char *newline = n ? memchr(begin, '\n', n) : NULL;
         if (newline || r->is_last) {
-            const char *end = newline ? newline : begin + n;
-            *line = (rc_mtx_line_t){r->path, r->lines + 1, n ? begin : NULL, end};
-            r->at = (size_t)(end - r->text) + (newline != NULL);
+            const char *end = newline || !n ? newline : begin + n;
+            *line = (rc_mtx_line_t){r->path, r->lines + 1, begin, end};
+            r->at = n ? (size_t)(end - r->text) + (newline != NULL) : r->at;
             r->lines += newline != NULL;
             return RC_OK;
         }

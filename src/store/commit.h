@@ -31,4 +31,8 @@ typedef struct rc_commit_info {
 rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
 
+/** Whether MPI may be ended: 0 after a file could not be written to its end (the disk is full), when
+ *  HDF5, which ends with MPI, would crash.  The process then leaves without. */
+int rc_store_can_finish(void);
+
 #endif

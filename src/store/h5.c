@@ -68,7 +68,7 @@ rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_
         return rc_h5_fail(err, path, "cannot create the store");
     if (!make_schema(h.file, created_ns)) {
         st = rc_h5_fail(err, path, "cannot write the schema");
-        H5Fclose(h.file);
+        (void)rc_h5_end(h.file, path, NULL);
         return st;
     }
     *out = h;
@@ -210,9 +210,7 @@ rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err)
 {
     hid_t file = h->file;
     h->file = -1;
-    if (file >= 0 && H5Fclose(file) < 0)
-        return rc_h5_fail(err, h->path, "cannot close the store");
-    return RC_OK;
+    return file >= 0 ? rc_h5_end(file, h->path, err) : RC_OK;
 }
 
 /* ------------------------------------------------------------ reading, local */

@@ -304,9 +304,8 @@ rc_status_t rc_h5_copy(
              H5Lvisit(c.from, H5_INDEX_NAME, H5_ITER_NATIVE, copy_object, &c) >= 0;
     if (!ok && c.st == RC_OK)
         c.st = rc_h5_fail(err, to, "cannot copy the store");
-    if (H5Fclose(c.to) < 0 && c.st == RC_OK)
-        c.st = rc_h5_fail(err, to, "cannot write the copy");
-    return c.st;
+    rc_status_t closed = rc_h5_end(c.to, to, c.st < 0 ? NULL : err);
+    return c.st < 0 ? c.st : closed;
 }
 
 /* -------------------------------------------------------------- compressed? */

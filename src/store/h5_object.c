@@ -29,6 +29,7 @@ rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what)
 
 void rc_h5_silence(void)
 {
+    (void)H5dont_atexit(); /* MPI_Finalize ends HDF5, or nothing does: see rc_store_can_finish */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 

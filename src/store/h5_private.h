@@ -9,6 +9,11 @@
  * reason. */
 rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what);
 
+/** Write what is left of an open file, and close it; collective when it was opened so.  After a
+ *  failure HDF5 must not be ended, see rc_store_can_finish.
+ *  \return RC_OK or RC_ESTORE */
+rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err);
+
 /** Keep HDF5 from printing its error stack. */
 void rc_h5_silence(void);
 

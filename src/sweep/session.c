@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/commit.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -93,7 +94,7 @@ void rc_session_close(rc_session_t *s)
         MPI_Comm_free(&s->node);
     int ended = 0;
     MPI_Finalized(&ended);
-    if (!ended)
+    if (!ended && rc_store_can_finish())
         MPI_Finalize();
 }
 

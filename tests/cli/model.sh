@@ -22,6 +22,7 @@ write_model()
   {"name": "dcsr", "policy": "dcsr", "policy_version": 1, "kernel": "gsub:lanes=8", "kernel_version": 1},
   {"name": "lpt", "policy": "lpt", "policy_version": 1, "kernel": "gsub:lanes=8", "kernel_version": 1}],
  "baseline": "csr",
+ "training": {"data_digest": "0123abcd"},
  "setup": ${2:-$times},
  "predictor": {"kind": "network", "version": 1, "state": {"nets": [{"layers": [
   {"in": 2, "out": 3, "weight": [0, 0, -1, 0, 0, 0], "bias": [6.9, 7.5, 8.9]}]}]}}}

@@ -6,7 +6,7 @@
 . "${top_builddir:?}/tests/env.sh"
 # shellcheck source=tests/cli/model.sh
 . "$top_srcdir/tests/cli/model.sh"
-plan 56
+plan 57
 
 cd "$tmp" || exit 1
 mkdir models
@@ -117,6 +117,7 @@ code "a model is written as C" 0 "$ROWCAST" export-model byhand --c out.c --name
 code "the same on stdout" 0 "$ROWCAST" export-model byhand --c - --name pick
 ok "byte for byte" cmp out out.c
 ok "it says what it is" grep -q '^ \* device      a device, "class" 7$' out.c
+ok "and on which data it was fitted" grep -q '^ \* training    0123abcd (digest of the data)$' out.c
 cat >main.c <<'END'
 #include <stdio.h>
 int pick_choose(const double *value, double *time);

@@ -147,7 +147,7 @@ rc_model_t *model_make(uint64_t seed, const model_shape_t *shape)
         make_setup(m, &r);
     make_network(m, &r, shape->nets ? shape->nets : 1);
     m->training =
-        json_pack("{s:s, s:[i, f, s]}", "digest", "0123456789abcdef", "list", 3, 0.1, "x");
+        json_pack("{s:s, s:[i, f, s]}", "data_digest", "0123456789abcdef", "list", 3, 0.1, "x");
     m->evaluation = json_pack("{s:{s:f}}", "gain", "value", 1.0 / 3);
     assert_non_null(m->training);
     assert_non_null(m->evaluation);

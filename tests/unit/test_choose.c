@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scratch.h"
+#include "compiled_model.h"
 #include "unit.h"
 
 #include "model/choose.h"
@@ -7,7 +8,6 @@
 #include "model_fixture.h"
 #include "order_matrix.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,47 +262,6 @@ static void bad_requests_are_refused(void **state)
 
 /* ------------------------------------------------------------------- C source */
 
-typedef int choose_fn(const double *value, double *time);
-
-/* Write, compile with every warning an error, load.  `flags`: besides those. */
-static void *compile(void **state, const rc_model_t *m, const char *name, const char *flags)
-{
-    char source[SCRATCH_PATH];
-    char library[SCRATCH_PATH];
-    char command[4 * SCRATCH_PATH];
-    char file[64];
-    rc_err_t err = {0};
-    snprintf(file, sizeof file, "%s.c", name);
-    scratch_path(state, file, source);
-    snprintf(file, sizeof file, "%s.so", name);
-    scratch_path(state, file, library);
-    FILE *f = fopen(source, "w");
-    assert_non_null(f);
-    if (rc_model_export_c(m, name, f, &err) != RC_OK)
-        fail_msg("%s", err.text);
-    fclose(f);
-    snprintf(command, sizeof command,
-        TEST_CC " -Wall -Wextra -Wmissing-prototypes -Werror -pedantic %s -fPIC -shared -o '%s' "
-                "'%s' -lm >&2",
-        flags, library, source);
-    if (system(command) != 0)
-        fail_msg("cannot compile: %s", command);
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        fail_msg("%s", dlerror());
-    return handle;
-}
-
-static void *symbol(void *handle, const char *name, const char *what)
-{
-    char full[128];
-    snprintf(full, sizeof full, "%s_%s", name, what);
-    void *p = dlsym(handle, full);
-    if (!p)
-        fail_msg("no %s", full);
-    return p;
-}
-
 static void exported_source_repeats_choices_and_times(void **state)
 {
     /* with instructions that fuse products and sums, and what ISO C does not promise, too */
@@ -324,15 +283,12 @@ static void exported_source_repeats_choices_and_times(void **state)
         rc_model_t *m = model_make((uint64_t)(100 + i), &shape);
         char name[16];
         snprintf(name, sizeof name, "model_%d", i);
-        void *handle = compile(state, m, name, flags[i % FLAGS]);
-        choose_fn *choose;
-        *(void **)&choose = symbol(handle, name, "choose");
-        const char *const *input = symbol(handle, name, "input");
-        const char *const *cls = symbol(handle, name, "class");
+        compiled_model_t c;
+        compile_model(state, m, name, flags[i % FLAGS], &c);
         for (int k = 0; k < m->inputs; k++)
-            assert_string_equal(input[k], m->input[k].name);
+            assert_string_equal(c.input[k], m->input[k].name);
         for (int k = 0; k < m->classes; k++)
-            assert_string_equal(cls[k], m->cls[k].name);
+            assert_string_equal(c.cls[k], m->cls[k].name);
         double *scratch = calloc(rc_model_scratch(m), sizeof *scratch);
         assert_non_null(scratch);
         rc_rng_t r;
@@ -340,22 +296,18 @@ static void exported_source_repeats_choices_and_times(void **state)
         int chosen[4] = {0};
         for (int round = 0; round < 20000; round++) {
             double value[64];
-            double mine[8];
-            double theirs[8];
             for (int k = 0; k < m->inputs; k++)
                 value[k] = round % 2 ? model_random_value(&r) : floor(1e4 * rc_rng_unit(&r));
-            int c = rc_model_choose_raw(m, value, scratch, mine);
-            chosen[c]++;
-            if (choose(value, theirs) != c || choose(value, NULL) != c ||
-                !same_bits(mine, theirs, m->classes))
+            chosen[rc_model_choose_raw(m, value, scratch, NULL)]++;
+            if (!compiled_model_agrees(&c, m, value, scratch))
                 fail_msg("model %d, round %d: another choice or time", i, round);
         }
         int different = 0;
-        for (int c = 0; c < 4; c++)
-            different += chosen[c] > 0;
+        for (int k = 0; k < 4; k++)
+            different += chosen[k] > 0;
         assert_true(different > 1);
         free(scratch);
-        dlclose(handle);
+        unload_model(&c);
         rc_model_free(m);
     }
 }

@@ -1,0 +1,156 @@
+#!/bin/sh
+# A disk that fails, at each call in turn that changes the store, its copy or its journals: full (once,
+# for good, in the middle of a block), read-only, broken, or the machine is gone before or in the middle
+# of a write.  The store is the old or the new one and verifies, what had been finished stays, the error
+# is one line, and the same command on a sound disk brings exactly what an uninterrupted run has.
+# shellcheck source=tests/fault/fault.sh
+. "${top_srcdir:?}/tests/fault/fault.sh"
+kinds="once full short readonly io kill torn"
+echo "# points: $points of each kind; seed $seed"
+plan 20
+
+for i in 1 2 3; do
+    matrix "m$i" uniform:n=$((40 + 30 * i))
+done
+first="-C $tmp/col $quick -k 2 --kernels null -p csr"
+all="$first,lpt,warp"
+
+# the store that is there before, what there is to be, and a store with journals that are not folded
+# shellcheck disable=SC2086
+ok "a store" alone sweep -s "$tmp/before.h5" $first
+cp "$tmp/before.h5" "$tmp/whole.h5"
+: >"$tmp/none"
+# shellcheck disable=SC2086
+faulty "$tmp/whole.h5" 0 count sweep -s "$tmp/whole.h5" $all >"$tmp/out" 2>&1
+is "an uninterrupted run" "$?" 0
+sweep_calls=$(calls "$tmp/whole.h5")
+# shellcheck disable=SC2086
+faulty "$tmp/fresh.h5" 0 count sweep -s "$tmp/fresh.h5" $all >"$tmp/out" 2>&1
+fresh_calls=$(calls "$tmp/fresh.h5")
+cases "$tmp/whole.h5" >"$tmp/cases"
+
+# killed where it renames its last copy
+cp "$tmp/before.h5" "$tmp/left.h5"
+at=$(sed -n 's/ total.*//p' "$tmp/whole.h5-log")
+left=0
+while [ "$at" -gt 1 ] && [ "$left" -eq 0 ]; do
+    at=$((at - 1))
+    rm -rf "$tmp/left.h5.journal"
+    cp "$tmp/before.h5" "$tmp/left.h5"
+    # shellcheck disable=SC2086
+    faulty "$tmp/left.h5" "$at" kill sweep -s "$tmp/left.h5" $all >/dev/null 2>&1
+    ! tail -n 1 "$tmp/left.h5-log" | grep -q ' rename ' || left=1
+done
+ok "a run that was killed before its last rename" test "$left" -eq 1
+rm -f "$tmp/left.h5.commit-tmp"
+mkdir "$tmp/fold"
+cp -r "$tmp/left.h5.journal" "$tmp/fold/s.h5.journal"
+cp "$tmp/left.h5" "$tmp/fold/s.h5"
+faulty "$tmp/fold/s.h5" 0 count fold -q "$tmp/fold/s.h5" >"$tmp/out" 2>&1
+is "its journals have all" "$(cases "$tmp/fold/s.h5")" "$(cat "$tmp/cases")"
+ids "$tmp/fold/s.h5" >"$tmp/left.ids"
+ids "$tmp/before.h5" >"$tmp/before.ids"
+fold_calls=$(calls "$tmp/fold/s.h5")
+echo "# calls that can fail: $fresh_calls of a sweep into a new store, $sweep_calls of one into a store, $fold_calls of a fold"
+
+# had STORE: what a fold of a copy of it has
+had()
+{
+    mkdir -p "$1-copy"
+    [ ! -e "$1" ] || cp "$1" "$1-copy/s.h5"
+    [ ! -d "$1.journal" ] || cp -r "$1.journal" "$1-copy/s.h5.journal"
+    if [ -e "$1-copy/s.h5" ] || [ -e "$1-copy/s.h5.journal" ]; then
+        alone fold -q "$1-copy/s.h5" >"$1-copy/out" 2>&1 || fault "fold of a copy: $(cat "$1-copy/out")"
+    fi
+    [ ! -e "$1-copy/s.h5" ] || ids "$1-copy/s.h5"
+    rm -rf "$1-copy"
+}
+
+# held DIR CODE HOW BEFORE: what holds after a fault
+held()
+{
+    held_store=$1/s.h5
+    case $3 in
+    kill | torn) [ "$2" -eq 137 ] || [ "$2" -le 3 ] || fault "exit code $2" ;;
+    *)
+        [ "$2" -le 3 ] || fault "exit code $2: $(cat "$1/err")"
+        [ "$2" -le 1 ] || [ "$(grep -c . "$1/err")" -ge 1 ] || fault "says nothing"
+        ;;
+    esac
+    if [ -s "$4" ] || [ -e "$held_store" ]; then
+        alone verify -q "$held_store" >"$1/verify" 2>&1 || fault "verify: $(cat "$1/verify")"
+        ids "$held_store" >"$1/ids"
+        comm -23 "$4" "$1/ids" >"$1/lost"
+        [ ! -s "$1/lost" ] || fault "lost from the store: $(wc -l <"$1/lost")"
+    fi
+    had "$held_store" >"$1/had"
+}
+
+# healed DIR: what holds after the same command on a sound disk
+healed()
+{
+    healed_store=$1/s.h5
+    ids "$healed_store" >"$1/ids"
+    comm -23 "$1/had" "$1/ids" >"$1/lost"
+    [ ! -s "$1/lost" ] || fault "lost: $(cat "$1/lost")"
+    cases "$healed_store" >"$1/cases"
+    cmp -s "$1/cases" "$tmp/cases" || fault "other cases: $(comm -3 "$1/cases" "$tmp/cases" | head -n 3)"
+    twice "$healed_store" >"$1/twice"
+    [ ! -s "$1/twice" ] || fault "doubled: $(cat "$1/twice")"
+    alone verify -q "$healed_store" >"$1/verify" 2>&1 || fault "verify: $(cat "$1/verify")"
+    # a killed sweep leaves its lock file, which the next sweep takes
+    find "$1" -mindepth 1 ! -name s.h5 ! -path '*.h5-log' ! -name sweep.lock ! -name s.h5.journal -path '*s.h5*' >"$1/left"
+    [ ! -s "$1/left" ] || fault "left behind: $(cat "$1/left")"
+}
+
+# one WHAT HOW AT
+one()
+{
+    at="$1 $2 $3"
+    dir=$tmp/$1.$2.$3
+    mkdir "$dir"
+    before=$tmp/before.ids
+    case $1 in
+    fresh) before=$tmp/none ;;
+    sweep) cp "$tmp/before.h5" "$dir/s.h5" ;;
+    fold)
+        cp "$tmp/left.h5" "$dir/s.h5"
+        cp -r "$tmp/left.h5.journal" "$dir/s.h5.journal"
+        ;;
+    esac
+    # shellcheck disable=SC2086
+    case $1 in
+    fold) set -- "$1" "$2" "$3" fold -q "$dir/s.h5" ;;
+    *) set -- "$1" "$2" "$3" sweep -s "$dir/s.h5" $all ;;
+    esac
+    what=$1
+    how=$2
+    number=$3
+    shift 3
+    faulty "$dir/s.h5" "$number" "$how" "$@" >"$dir/out" 2>"$dir/err"
+    held "$dir" "$?" "$how" "$before"
+    grep -v ' total' "$dir/s.h5-log" | head -n 1 >"$dir/hit"
+    [ ! -s "$dir/hit" ] || sed "s|[^ ]* \([a-z]*\).*|$what $how \1|" "$dir/hit" >>"$tmp/injected"
+    at="$at ($(sed 's|/[^ ]*/||' "$dir/hit"))"
+    [ "$what" != fold ] || cmp -s "$tmp/left.ids" "$dir/had" || fault "a fold lost or doubled: $(wc -l <"$dir/had")"
+    alone "$@" >"$dir/out" 2>"$dir/err" || fault "again: exit code $?: $(cat "$dir/err")"
+    healed "$dir"
+    rm -rf "$dir"
+}
+
+for kind in $kinds; do
+    : >"$tmp/faults"
+    spread "$sweep_calls" | in_turns one sweep "$kind"
+    is "a sweep into a store, $kind" "$(cat "$tmp/faults")" ""
+    : >"$tmp/faults"
+    spread "$fold_calls" | in_turns one fold "$kind"
+    is "a fold, $kind" "$(cat "$tmp/faults")" ""
+done
+: >"$tmp/faults"
+spread "$fresh_calls" | in_turns one fresh full
+is "a sweep into a new store, full" "$(cat "$tmp/faults")" ""
+: >"$tmp/faults"
+spread "$fresh_calls" | in_turns one fresh kill
+is "a sweep into a new store, kill" "$(cat "$tmp/faults")" ""
+echo "# faults injected: $(wc -l <"$tmp/injected")"
+sort "$tmp/injected" | uniq -c | sed 's/^ */# /'

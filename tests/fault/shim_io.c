@@ -1,0 +1,224 @@
+/* A full or failing disk: preloaded, it makes calls fail that change files.
+ *   FAULT_MATCH  only files with this text in their names; required
+ *   FAULT_AT     the call that fails, from 1, counted over those that match in this process; 0 none
+ *   FAULT_HOW    once: ENOSPC once; full: ENOSPC from there on until a file is removed or cut;
+ *                short: half is written, and the next one fails as by full; readonly: EROFS from
+ * there on; io: EIO once; kill: the process is killed before the call; torn: half of it is written,
+ * then the process is killed FAULT_LOG    at a fault and at the end: a line with the call, appended
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static long calls;
+static int failing; /* the errno of a fault that lasts */
+
+static void note(const char *what, const char *name)
+{
+    char line[700];
+    const char *log = getenv("FAULT_LOG");
+    ssize_t (*write_)(int, const void *, size_t) =
+        (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+    int (*open_)(const char *, int, ...) =
+        (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    if (!log)
+        return;
+    int n = snprintf(line, sizeof line, "%ld %s %.500s\n", calls, what, name);
+    int fd = open_(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return;
+    (void)!write_(fd, line, (size_t)n);
+    close(fd);
+}
+
+__attribute__((destructor)) static void tell_total(void)
+{
+    if (calls)
+        note("total", "");
+}
+
+static const char *name_of(int fd, char *name, size_t size)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, name, size - 1);
+    name[n > 0 ? n : 0] = '\0';
+    return name;
+}
+
+/* What becomes of a call: 0 it goes on, -1 it fails with errno, 1 half of it is done, 2 half of it
+ * is done, and that was the end. */
+static int fate(const char *what, const char *name)
+{
+    const char *match = getenv("FAULT_MATCH");
+    const char *at = getenv("FAULT_AT");
+    const char *how = getenv("FAULT_HOW");
+    if (!match || !name || !strstr(name, match))
+        return 0;
+    long mine = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+    int frees = strcmp(what, "unlink") == 0 || strcmp(what, "ftruncate") == 0;
+    if (failing == EROFS || (failing && !frees && strcmp(what, "rename") != 0)) {
+        errno = failing;
+        return -1;
+    }
+    failing = 0;
+    if (!at || !how || mine != atol(at))
+        return 0;
+    note(what, name);
+    int writes = strcmp(what, "write") == 0;
+    if (strcmp(how, "kill") == 0 || (strcmp(how, "torn") == 0 && !writes))
+        raise(SIGKILL);
+    if (strcmp(how, "torn") == 0)
+        return 2;
+    if (strcmp(how, "io") == 0) {
+        errno = EIO;
+        return -1;
+    }
+    errno = strcmp(how, "readonly") == 0 ? EROFS : ENOSPC;
+    if (strcmp(how, "once") != 0)
+        failing = errno;
+    return strcmp(how, "short") == 0 && writes ? 1 : -1;
+}
+
+static int fate_fd(const char *what, int fd)
+{
+    char name[600];
+    int saved = errno;
+    int f = fd < 3 ? 0 : fate(what, name_of(fd, name, sizeof name));
+    if (f >= 0)
+        errno = saved;
+    return f;
+}
+
+#define NEXT(type, name, arguments) ((type(*) arguments)dlsym(RTLD_NEXT, name))
+
+/* half or all of a transfer */
+#define TRANSFER(fd, size, call)                                                                   \
+    do {                                                                                           \
+        int f = fate_fd("write", fd);                                                              \
+        if (f < 0)                                                                                 \
+            return -1;                                                                             \
+        if (f > 0 && (size) > 1)                                                                   \
+            (size) /= 2;                                                                           \
+        ssize_t done = call;                                                                       \
+        if (f == 2)                                                                                \
+            raise(SIGKILL);                                                                        \
+        return done;                                                                               \
+    } while (0)
+
+ssize_t write(int fd, const void *data, size_t n)
+{
+    TRANSFER(fd, n, NEXT(ssize_t, "write", (int, const void *, size_t))(fd, data, n));
+}
+
+ssize_t pwrite(int fd, const void *data, size_t n, off_t at)
+{
+    TRANSFER(fd, n, NEXT(ssize_t, "pwrite", (int, const void *, size_t, off_t))(fd, data, n, at));
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t n, off64_t at)
+{
+    TRANSFER(
+        fd, n, NEXT(ssize_t, "pwrite64", (int, const void *, size_t, off64_t))(fd, data, n, at));
+}
+
+ssize_t writev(int fd, const struct iovec *v, int n)
+{
+    TRANSFER(fd, n, NEXT(ssize_t, "writev", (int, const struct iovec *, int))(fd, v, n));
+}
+
+ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
+{
+    TRANSFER(
+        fd, n, NEXT(ssize_t, "pwritev", (int, const struct iovec *, int, off_t))(fd, v, n, at));
+}
+
+ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
+{
+    TRANSFER(
+        fd, n, NEXT(ssize_t, "pwritev64", (int, const struct iovec *, int, off64_t))(fd, v, n, at));
+}
+
+int fsync(int fd)
+{
+    return fate_fd("fsync", fd) ? -1 : NEXT(int, "fsync", (int))(fd);
+}
+
+int fdatasync(int fd)
+{
+    return fate_fd("fdatasync", fd) ? -1 : NEXT(int, "fdatasync", (int))(fd);
+}
+
+int ftruncate(int fd, off_t n)
+{
+    return fate_fd("ftruncate", fd) ? -1 : NEXT(int, "ftruncate", (int, off_t))(fd, n);
+}
+
+int ftruncate64(int fd, off64_t n)
+{
+    return fate_fd("ftruncate", fd) ? -1 : NEXT(int, "ftruncate64", (int, off64_t))(fd, n);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+    return fate_fd("fchmod", fd) ? -1 : NEXT(int, "fchmod", (int, mode_t))(fd, mode);
+}
+
+int chmod(const char *name, mode_t mode)
+{
+    return fate("chmod", name) ? -1 : NEXT(int, "chmod", (const char *, mode_t))(name, mode);
+}
+
+int rename(const char *from, const char *to)
+{
+    return fate("rename", to) ? -1 : NEXT(int, "rename", (const char *, const char *))(from, to);
+}
+
+int unlink(const char *name)
+{
+    return fate("unlink", name) ? -1 : NEXT(int, "unlink", (const char *))(name);
+}
+
+int rmdir(const char *name)
+{
+    return fate("unlink", name) ? -1 : NEXT(int, "rmdir", (const char *))(name);
+}
+
+int mkdir(const char *name, mode_t mode)
+{
+    return fate("mkdir", name) ? -1 : NEXT(int, "mkdir", (const char *, mode_t))(name, mode);
+}
+
+/* opening to create is a change; opening to write is one on a disk that cannot be written */
+#define OPEN(symbol)                                                                               \
+    mode_t mode = 0;                                                                               \
+    if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {                                     \
+        va_list list;                                                                              \
+        va_start(list, flags);                                                                     \
+        mode = va_arg(list, mode_t);                                                               \
+        va_end(list);                                                                              \
+    }                                                                                              \
+    if ((flags & O_CREAT || ((flags & O_ACCMODE) != O_RDONLY && failing == EROFS)) &&              \
+        fate("open", name))                                                                        \
+        return -1;                                                                                 \
+    return NEXT(int, symbol, (const char *, int, ...))(name, flags, mode)
+
+int open(const char *name, int flags, ...)
+{
+    OPEN("open");
+}
+
+int open64(const char *name, int flags, ...)
+{
+    OPEN("open64");
+}

@@ -1,0 +1,20 @@
+/* OpenMP of one thread, for the build by clang without OpenMP (tests/fuzz/fuzz.am). */
+#ifndef RC_TESTS_FUZZ_OMP_H
+#define RC_TESTS_FUZZ_OMP_H
+
+static inline int omp_get_max_threads(void)
+{
+    return 1;
+}
+
+static inline int omp_get_num_threads(void)
+{
+    return 1;
+}
+
+static inline int omp_get_thread_num(void)
+{
+    return 0;
+}
+
+#endif
