@@ -142,8 +142,8 @@ sanitized()
 fuzzed()
 {
     local code=0
-    say "fuzzing, ${ROWCAST_FUZZ_SECONDS:-20} s for each target"
-    ROWCAST_FUZZ_SECONDS=${ROWCAST_FUZZ_SECONDS:-20} "${bound[@]}" make -s -C "$build" -j "$jobs" fuzz \
+    say "fuzzing, ${ROWCAST_FUZZ_SECONDS:-5} s for each target"
+    ROWCAST_FUZZ_SECONDS=${ROWCAST_FUZZ_SECONDS:-5} "${bound[@]}" make -s -C "$build" -j "$jobs" fuzz \
         >"$build/log/fuzz.log" 2>&1 </dev/null || code=$?
     grep '^fuzz: ' "$build/log/fuzz.log" || true
     if grep -q '^fuzz: skipped' "$build/log/fuzz.log"; then
