@@ -26,7 +26,8 @@ typedef struct batch {
     rc_measured_t *measured; /* [n] */
     int64_t *order_ns;       /* [n] */
     int n;
-    rc_status_t failed; /* the journal could not be written inside a callback */
+    rc_status_t failed; /* the journal could not be written inside a callback, ... */
+    rc_err_t why;       /* ... and why: the error of the measurement is another one */
 } batch_t;
 
 void rc_worker_divide(rc_worker_t *w)
@@ -66,8 +67,8 @@ static void entering(void *user, int index, rc_phase_t phase)
     int last = index < 0 ? b->n - 1 : index;
     for (int i = first; i <= last && b->failed >= 0; i++)
         if (b->measured[i].status == RC_CASE_PENDING)
-            b->failed = rc_ledger_begin(b->bench->w->ledger, b->job->number, b->job->entry,
-                &b->id[i], phase, b->bench->err);
+            b->failed = rc_ledger_begin(
+                b->bench->w->ledger, b->job->number, b->job->entry, &b->id[i], phase, &b->why);
 }
 
 static rc_status_t journal_case(
@@ -159,9 +160,12 @@ static rc_status_t measure(batch_t *all, int first, int n)
     t->spent->busy_ns += rc_clock_ns() - start;
     t->spent->active_ns += w->device->active_ns - active;
     rc_turn_leave(w->turn);
-    if (b.failed < 0)
+    if (b.failed < 0) {
+        /* the measurement only knows that it was stopped */
         st = b.failed;
-    else if (st == RC_ENOMEM)
+        if (t->err)
+            *t->err = b.why;
+    } else if (st == RC_ENOMEM)
         st = skip_pending(&b);
     rc_status_t written = journal_group(&b, st == RC_EDEVICE);
     return st < 0 ? st : written;
