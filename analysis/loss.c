@@ -43,7 +43,7 @@ double rc_loss_entropy(
     double sum = 0;
     for (int c = 0; c < classes; c++)
         sum += exp(out[c] - max);
-    double log_sum = max + log(sum);
+    double log_sum = max + log(fmax(sum, 1)); /* the largest output alone gives 1 */
     double loss = 0;
     for (int c = 0; c < classes; c++) {
         if (target[c] > 0)

@@ -111,7 +111,7 @@ static void keep(rc_cache_t *c, char *path, const rc_entry_t *e, const rc_csr_or
     const rc_csr_t *a, const rc_mtx_info_t *info)
 {
     rc_csr_origin_t o = *before;
-    rc_csr_origin_t after;
+    rc_csr_origin_t after = {0};
     rc_err_t err = {0};
     rc_status_t st = rc_file_digest(e->location, &o.digest, NULL, NULL, &err);
     if (st == RC_OK)

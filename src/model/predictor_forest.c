@@ -249,7 +249,7 @@ static inline void walk_group(
 #pragma GCC unroll 8
         for (int t = 0; t < GROUP; t++) {
             const rc_tree_node_t *n = &node[at[t]];
-            int32_t leaf = n->feature >> 31; /* all bits, or none */
+            int32_t leaf = -(int32_t)((uint32_t)n->feature >> 31); /* all bits, or none */
             int32_t next = n->left + !(x[n->feature & ~leaf] < n->value);
             at[t] = (at[t] & leaf) | (next & ~leaf);
             inner |= ~leaf;

@@ -30,6 +30,7 @@ assert "H200" in text and "csr" in text, text' "$tmp/out"
     code "$name: the store has the rows that it was fitted on" 0 \
         "$ROWCAST" evaluate "$store" --model "h200-$name" --seen -q -f json
     is "$name: all of them" "$(get "$tmp/out" 'x["all"]["rows"]')" "$(get "$models/h200-$name.json" 'x["training"]["rows"]')"
+    # shellcheck disable=SC2016  # the quotes are markdown's
     is "$name: README has its gain and its share of the oracle" \
         "$(get "$models/h200-$name.json" '"| `h200-%s` | %.1f | %.1f |" % ("'$name'", 100 * x["evaluation"]["all"]["gain_recovered"]["value"], 100 * x["evaluation"]["all"]["geomean_speedup_of_oracle_share"]["value"])')" \
         "$(grep -oE "^\| .h200-$name. \| [0-9.]+ \| [0-9.]+ \|" "$models/README.md")"
