@@ -2,7 +2,7 @@
 # Installs what is missing, builds, runs all tests; the last line is "N passed, N failed".
 # Usage: jobs/check.sh [--full | --quick]
 #   --quick  the test suite of the ordinary build only
-#   --full   also: the job scripts under a private Slurm, the suite with serial HDF5, the suite under the
+#   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
 #            cppcheck, shellcheck, make distcheck (each of the last four counts as one test).  This is the
 #            default.  CUDA is in the ordinary build only, where there is a compiler.
@@ -93,7 +93,8 @@ unfinished()
     done < <(sed -n '/^# over the limit/,$s/.* --test-name \([^ ]*\).*/\1/p' "$1/log/check.log" | sort -u)
 }
 
-# suite DIR CONFIGURE-ARGUMENT...: build, run the tests, count
+# suite DIR CONFIGURE-ARGUMENT...: build, run the tests (those of $only, a word TESTS=...), count
+only=()
 suite()
 {
     local dir=$1
@@ -104,7 +105,7 @@ suite()
     find "$dir/tests" \( -name '*.trs' -o -name '*.log' \) -delete 2>/dev/null || true
     say "testing ${dir#"$top"/}"
     local code=0
-    "${bound[@]}" make -C "$dir" -k -j "$jobs" check </dev/null 2>&1 \
+    "${bound[@]}" make -C "$dir" -k -j "$jobs" check "${only[@]}" </dev/null 2>&1 \
         | tee "$dir/log/check.log" | show_programs || code=$?
     local before=$failed
     count_results "$dir"
@@ -154,7 +155,12 @@ fuzzed()
     fi
 }
 
-# What the tests of a distribution are: those that read its files.  The others have run three times.
+# What depends on which HDF5 it is.
+stored=(tests/unit/test_store tests/unit/test_flight tests/unit/test_merge tests/unit/test_store_verify
+    tests/unit/test_plan tests/unit/test_dataset tests/cli/archive.t tests/cli/results.t tests/cli/summary.t
+    tests/cli/merge.t tests/cli/verify.t tests/cli/readme.t tests/mpi/crash.t tests/mpi/sweep.t tests/mpi/kill.t
+    tests/mpi/fold.t tests/mpi/drain.t tests/mpi/archive.t tests/mpi/ahead.t tests/fault/disk.t)
+# What the tests of a distribution are: those that read its files.  The others have run before.
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t
     tests/cli/predict.t tests/cli/train.t tests/cli/fetch.t tests/cli/verify.t tests/mpi/sweep.t tests/mpi/kill.t
     tests/fault/clock.t tests/lint/source.t)
@@ -173,7 +179,9 @@ main()
     if ((full)); then
         # the long forms have run once
         export ROWCAST_OTHER=$build/rowcast ROWCAST_FAULT_POINTS=1
+        only=(TESTS="${stored[*]}")
         suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
+        only=()
         unset ROWCAST_OTHER
         sanitized
         fuzzed
