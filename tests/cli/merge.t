@@ -14,7 +14,7 @@ sweep()
 {
     sweep_store=$1
     shift
-    "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
+    $how "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
         --store "$sweep_store" --collection "$tmp/col" --kernels cstat:strip=1 "$@"
 }
 
@@ -34,6 +34,7 @@ bare()
     done | sort -u
 }
 
+how=
 a=$tmp/a.h5 b=$tmp/b.h5 c=$tmp/c.h5
 {
     sweep "$a" --k 8 --policies csr,lpt && sweep "$b" --k 8,16 --policies csr,warp \
@@ -99,9 +100,11 @@ else
     for i in 1 2 3; do skip "an output that a sweep has ($i)" "no flock"; done
 fi
 
-# a sweep that is killed with finished cases in its journal
+# a sweep that is killed with finished cases in its journal; exec, so that $! is the sweep and not a shell
+how="exec"
 sweep "$c" --k 3 --policies csr,lpt,cta,warp --kernels fault:mode=0:delay_us=20000 --max-reps 50 --case-time 1 >/dev/null 2>&1 &
 job=$!
+how=
 waits=0
 while [ "$waits" -lt 100 ]; do
     done_now=$("$ROWCAST" status "$c" -f csv 2>/dev/null | awk -F'",' '/^"*journal/ && $2 + 0 > 0' | wc -l)
