@@ -39,7 +39,7 @@ powers(axis, low, high, most, named) = power_last(high) < power_first(low) ? spr
 # The same for factors around 1: 0.5, 1, 2, ...
 FACTORS_WIDE = '0.001 0.01 0.1 1 10 100 1000 10000'
 FACTORS_MIDDLE = '0.125 0.25 0.5 1 2 4 8 16 32'
-FACTORS_NEAR = '0.3 0.4 0.5 0.6 0.8 1 1.2 1.5 2 2.5 3'
+FACTORS_NEAR = '0.25 0.35 0.5 0.7 1 1.4 2 2.8 4'
 FACTORS_NEAREST = '0.7 0.8 0.9 1 1.1 1.2 1.3 1.4'
 factors_of(low, high) = high / low > 200 ? FACTORS_WIDE : high / low > 6 ? FACTORS_MIDDLE : high / low > 1.7 ? FACTORS_NEAR : FACTORS_NEAREST
 factor_list(list, i, low, high, named) = i > words(list) ? '' : \
