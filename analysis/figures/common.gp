@@ -12,6 +12,7 @@
 INK = '#010101'; GRID = '#d0d0d0'
 C1 = '#0072b2'; C2 = '#d55e00'; C3 = '#009e73'; C4 = '#b8559b'; C5 = '#b07d00'; C6 = '#3a9bd6'; C7 = '#808080'
 array COLOURS[7] = [0x0072b2, 0xd55e00, 0x009e73, 0xb8559b, 0xb07d00, 0x3a9bd6, 0x808080]
+array DASHES[7] = [1, 1, 1, 1, 2, 2, 2]
 set encoding utf8
 set datafile separator ','
 set datafile missing ''

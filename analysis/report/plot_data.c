@@ -49,6 +49,8 @@ void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value)
         rc_str_addf(&t->define, "%s = NaN\n", name);
 }
 
+const char rc_plot_no_results[] = "no result is ok";
+
 /* ----------------------------------------------------------------- orders */
 
 typedef struct maker {
@@ -205,7 +207,7 @@ rc_status_t rc_plot_main_orders(
     const rc_survey_t *s = in->survey;
     *out = (rc_plot_orders_t){0};
     if (s->main_arena < 0) {
-        rc_str_add(&text->missing, "the store has no result that is ok");
+        rc_str_add(&text->missing, rc_plot_no_results);
         return RC_OK;
     }
     const rc_survey_arena_t *a = &s->arena[s->main_arena];

@@ -53,7 +53,8 @@ void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row);
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_plot_ns(const rc_survey_t *s, int64_t row);
 
-/** Said of a store in which the vendor's kernels or others are missing. */
+/** Said of a store without results of the vendor's and of other kernels, and without any. */
 extern const char rc_plot_no_vendor[];
+extern const char rc_plot_no_results[];
 
 #endif
