@@ -12,8 +12,8 @@ w = 0.86 / columns
 do for [f = 1:FACETS] {
     set lmargin screen 0.125 + ((f - 1) % 2) * w
     set rmargin screen 0.125 + ((f - 1) % 2) * w + w - 0.03
-    set tmargin screen 1 - (24. + 190 * cell(f)) / HEIGHT
-    set bmargin screen 1 - (24. + 190 * cell(f) + 140) / HEIGHT
+    set tmargin screen 1 - (24. + 206 * cell(f)) / HEIGHT
+    set bmargin screen 1 - (24. + 206 * cell(f) + 140) / HEIGHT
     set xtics ('1' 1, '1.5' 1.5, '2' 2, '4' 4, '8' 8, '16' 16)
     set ytics 25
     if (f % 2 == 1) { set format y '%g' } else { set format y '' }
@@ -23,8 +23,8 @@ do for [f = 1:FACETS] {
 }
 set lmargin screen 0.125 + (FACETS % 2) * w
 set rmargin screen 0.125 + (FACETS % 2) * w + w - 0.03
-set tmargin screen 1 - (24. + 190 * cell(FACETS + 1)) / HEIGHT
-set bmargin screen 1 - (24. + 190 * cell(FACETS + 1) + 150) / HEIGHT
+set tmargin screen 1 - (24. + 206 * cell(FACETS + 1)) / HEIGHT
+set bmargin screen 1 - (24. + 206 * cell(FACETS + 1) + 150) / HEIGHT
 unset logscale
 unset border
 unset tics

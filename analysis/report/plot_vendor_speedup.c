@@ -88,7 +88,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     text->define.failed |= names.failed;
     if (arenas == 0)
         rc_str_add(&text->missing, rc_plot_no_vendor);
-    rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 76 * arenas);
+    rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 84 * arenas);
     rc_str_addf(&text->caption,
         "Speedup over the fastest cuSPARSE algorithm of each matrix in the original order, geomean "
         "over up to %" PRId64
