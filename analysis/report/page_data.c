@@ -272,8 +272,8 @@ static void put_spies(writer_t *w)
         rc_str_add(w->s, ",\"before\":");
         put_base64(w->s, spy->before, spy->before_bytes);
         if (spy->after) {
-            rc_str_addf(w->s, ",\"ah\":%d,\"slots\":%" PRId64 ",\"plan\":%" PRId64 ",\"after\":",
-                spy->after_height, spy->slots, plan_index(w, spy->shown));
+            rc_str_addf(w->s, ",\"slots\":%" PRId64 ",\"plan\":%" PRId64 ",\"after\":",
+                spy->slots, plan_index(w, spy->shown));
             put_base64(w->s, spy->after, spy->after_bytes);
         }
         rc_str_add(w->s, "}");
