@@ -23,7 +23,7 @@ typedef struct rc_survey_arena {
     int64_t pairs;
 } rc_survey_arena_t;
 
-/** A matrix of the store. */
+/** A matrix. */
 typedef struct rc_survey_matrix {
     const rc_row_matrix_t *row; /**< rows, cols, nnz, ssid; borrowed from the view */
     char name[129];             /**< "Group/Name" */
@@ -58,11 +58,14 @@ typedef struct rc_survey {
     int main_arena; /**< the one that figures of a single arena show: K = n where there is one, else
                          the one with most matrices (ties: more policies, smaller K); -1 none */
     int matrices;
-    rc_survey_matrix_t *matrix; /**< [matrices] by name */
+    rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
     rc_survey_pair_t *pair; /**< [pairs] by arena, matrix */
-    int64_t entering;       /**< result rows that entered */
-    int64_t *rows;          /**< [entering] these, by arena, matrix, kernel, policy */
+    int64_t results;        /**< result rows that entered */
+    int64_t entering; /**< the same, those counted twice that stand in the arenas of both row orders
+                           of C: rows of the original order, of matrices that were measured with C
+                           in schedule order */
+    int64_t *rows;    /**< [entering] these, by arena, matrix, kernel, policy */
     int32_t *row_pair;      /**< [entering] the pair of each */
     int64_t
         status[RC_CASE_STATUSES]; /**< newest result rows by status, before any filter of current */
