@@ -47,8 +47,8 @@ static rc_status_t predict(
     return st;
 }
 
-/* The rows of the data set that are pairs of the survey: C in original order, on the model's device;
- * K = n is found by its number. */
+/* The rows of the data set that are pairs of the survey: C in original order, on the model's
+ * device; K = n is found by its number. */
 static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_predictions_t *p,
     rc_choices_t *c, rc_err_t *err)
 {
@@ -66,8 +66,8 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_p
         const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].best);
         if (of->c_order != 0 || of->cache != 0 || strcmp(a->device, d->device) != 0)
             continue;
-        int64_t row = rc_map_get(&at,
-            key_of(s->matrix[s->pair[i].matrix].digest, r->k, r->precision == 0 ? 4 : 8), -1);
+        int64_t row = rc_map_get(
+            &at, key_of(s->matrix[s->pair[i].matrix].digest, r->k, r->precision == 0 ? 4 : 8), -1);
         if (row < 0)
             continue;
         const double *time = d->time + row * d->classes;
@@ -88,8 +88,8 @@ static int is_fitted_on(const rc_model_t *m, const rc_dataset_t *d)
     return text && strcmp(text, hex) == 0;
 }
 
-rc_status_t rc_choices_make(const rc_survey_t *s, const rc_model_t *m, const char *where,
-    rc_choices_t *out, rc_err_t *err)
+rc_status_t rc_choices_make(
+    const rc_survey_t *s, const rc_model_t *m, const char *where, rc_choices_t *out, rc_err_t *err)
 {
     rc_choices_t c = {.model = m};
     rc_dataset_t d = {0};

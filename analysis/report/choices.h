@@ -23,8 +23,8 @@ typedef struct rc_choices {
  *  \return RC_OK, also when the model has nothing to say here (another device, features that the
  *          store lacks): the note tells; RC_ENOMEM, RC_ENOENT, RC_ESTORE.  Cost: the store's
  *          features are read. */
-rc_status_t rc_choices_make(const rc_survey_t *s, const rc_model_t *m, const char *where,
-    rc_choices_t *out, rc_err_t *err);
+rc_status_t rc_choices_make(
+    const rc_survey_t *s, const rc_model_t *m, const char *where, rc_choices_t *out, rc_err_t *err);
 void rc_choices_free(rc_choices_t *c);
 
 #endif

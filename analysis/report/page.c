@@ -66,9 +66,9 @@ static void figure(rc_str_t *s, const rc_drawn_t *d)
     rc_str_add(s, " <span class=\"files\">");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         rc_str_addf(s, "%s<a href=\"figures/%s.%s\">%s</a>", i ? " " : "", d->plot->name, kinds[i],
-            i == 0       ? "CSV"
-                : i == 1 ? "SVG"
-                         : "PDF");
+            i == 0   ? "CSV"
+            : i == 1 ? "SVG"
+                     : "PDF");
     rc_str_add(s, "</span></figcaption>\n</figure>\n");
 }
 
@@ -125,12 +125,14 @@ static void model_note(rc_str_t *s, const rc_page_t *p)
         return;
     }
     rc_str_addf(s,
-        ": the loss of a choice is its measured time over that of the fastest of the model&#39;s %d "
+        ": the loss of a choice is its measured time over that of the fastest of the model&#39;s "
+        "%d "
         "candidates, less 1. ",
         c->model->classes);
     if (c->fitted_here)
-        rc_str_add(s, "The model was fitted on these very results: how well it does on matrices that "
-                      "it has not seen is in the section Model, not in this table. ");
+        rc_str_add(s,
+            "The model was fitted on these very results: how well it does on matrices that "
+            "it has not seen is in the section Model, not in this table. ");
     rc_str_add(s, "</p>\n");
 }
 
@@ -152,7 +154,7 @@ static rc_status_t put_place(
         "answer", "arenas", "run", "figures", "links", "model", "version"};
     size_t i = 0;
     while (i < sizeof names / sizeof *names &&
-        (strlen(names[i]) != n || memcmp(names[i], name, n) != 0))
+           (strlen(names[i]) != n || memcmp(names[i], name, n) != 0))
         i++;
     switch (i) {
     case 0:
@@ -198,7 +200,8 @@ static rc_status_t put_place(
         rc_page_text(s, rc_version());
         return RC_OK;
     default:
-        return rc_fail(err, RC_EFORMAT, "page.html: no part of a page is named '%.*s'", (int)n, name);
+        return rc_fail(
+            err, RC_EFORMAT, "page.html: no part of a page is named '%.*s'", (int)n, name);
     }
 }
 

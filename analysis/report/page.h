@@ -1,9 +1,9 @@
 /** \file analysis/report/page.h  The page of a report: one HTML file that needs nothing else.
  *
- *  The assets are a skeleton (page.html) with places "{{name}}", a style sheet and a script, so that a
- *  site can restyle them without building anything.  Every text out of a store is input of unknown
- *  origin: it enters the page escaped (page_text.h), and the page's content security policy lets no
- *  script run but its own and no request leave. */
+ *  The assets are a skeleton (page.html) with places "{{name}}", a style sheet and a script, so
+ * that a site can restyle them without building anything.  Every text out of a store is input of
+ * unknown origin: it enters the page escaped (page_text.h), and the page's content security policy
+ * lets no script run but its own and no request leave. */
 #ifndef RC_ANALYSIS_PAGE_H
 #define RC_ANALYSIS_PAGE_H
 
@@ -19,9 +19,9 @@ typedef struct rc_page_spy {
     size_t after_bytes;
     int width; /**< pixels of both */
     int height;
-    int64_t shown;    /**< the row of the view whose order `after` shows, see rc_standing_shown */
-    int64_t slots;    /**< rows and pads that `after` stands for */
-    double full;      /**< entries that a pixel of full ink stands for, in both */
+    int64_t shown; /**< the row of the view whose order `after` shows, see rc_standing_shown */
+    int64_t slots; /**< rows and pads that `after` stands for */
+    double full;   /**< entries that a pixel of full ink stands for, in both */
 } rc_page_spy_t;
 
 /** What goes on a page. */
@@ -29,8 +29,8 @@ typedef struct rc_page {
     const rc_plot_input_t *in;
     const rc_drawn_t *drawn; /**< [drawn_count] */
     int drawn_count;
-    const rc_page_spy_t *spy; /**< [survey.matrices]; NULL: none */
-    const char *spy_note;     /**< why some or all are missing; NULL: none is */
+    const rc_page_spy_t *spy;    /**< [survey.matrices]; NULL: none */
+    const char *spy_note;        /**< why some or all are missing; NULL: none is */
     const rc_choices_t *choices; /**< of the model; NULL: none was given */
     const char *where;           /**< the filter that results had to pass; NULL: none */
 } rc_page_t;

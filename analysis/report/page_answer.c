@@ -66,8 +66,8 @@ static void mean_beside(rc_str_t *s, const rc_gain_t *g)
     rc_str_add(s, ")");
 }
 
-static void sentences(rc_str_t *s, const rc_page_t *p, const rc_survey_arena_t *a,
-    const rc_standing_t *st)
+static void sentences(
+    rc_str_t *s, const rc_page_t *p, const rc_survey_arena_t *a, const rc_standing_t *st)
 {
     rc_str_add(s, "<p class=\"lead\">At ");
     rc_page_text(s, a->label);
@@ -97,7 +97,8 @@ static void sentences(rc_str_t *s, const rc_page_t *p, const rc_survey_arena_t *
         rc_str_add(s, "No kernel was measured with row orders besides the original one here. ");
     }
     if (st->plan.stats.count > 0 && st->reordered > 0) {
-        rc_str_add(s, "With every kernel free to choose, the best plan takes another row order on ");
+        rc_str_add(
+            s, "With every kernel free to choose, the best plan takes another row order on ");
         rc_page_share(s, st->reordered, st->matrices);
         rc_str_add(s, " of the matrices and runs at ");
         mean_beside(s, &st->plan);
@@ -127,8 +128,7 @@ static void tile(rc_str_t *s, const char *value, const char *label)
     rc_str_addf(s, "<div><dt>%s</dt><dd>%s</dd></div>\n", label, value);
 }
 
-static void gain_tile(
-    rc_str_t *s, const rc_gain_t *g, const char *label, const char *kernel)
+static void gain_tile(rc_str_t *s, const rc_gain_t *g, const char *label, const char *kernel)
 {
     rc_str_t value = {0};
     rc_str_t text = {0};

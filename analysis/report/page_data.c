@@ -1,5 +1,5 @@
-/* What page.js reads: columns, not rows, with names in dictionaries, so that 10,000 matrices in nine
- * arenas stay below 10 MB. */
+/* What page.js reads: columns, not rows, with names in dictionaries, so that 10,000 matrices in
+ * nine arenas stay below 10 MB. */
 #include "config.h"
 #include "analysis/report/page_text.h"
 #include "base/error.h"
@@ -106,22 +106,27 @@ static void put_cases(writer_t *w, const rc_survey_arena_t *a, int64_t i)
     put_index(w, w->sv->pair[i].cases);
 }
 
-#define TIME_AND_PLAN(member)                                                                      \
+#define TIME_OF(member)                                                                            \
     static void time_of_##member(writer_t *w, const rc_survey_arena_t *a, int64_t i)               \
     {                                                                                              \
         (void)a;                                                                                   \
         put_time(w, w->sv->pair[i].member);                                                        \
-    }                                                                                              \
+    }
+#define PLAN_OF(member)                                                                            \
     static void plan_of_##member(writer_t *w, const rc_survey_arena_t *a, int64_t i)               \
     {                                                                                              \
         (void)a;                                                                                   \
         put_index(w, plan_index(w, w->sv->pair[i].member));                                        \
     }
-TIME_AND_PLAN(best)
-TIME_AND_PLAN(best_csr)
-TIME_AND_PLAN(reference_csr)
-TIME_AND_PLAN(reference_best)
-TIME_AND_PLAN(vendor)
+TIME_OF(best)
+PLAN_OF(best)
+TIME_OF(best_csr)
+PLAN_OF(best_csr)
+TIME_OF(reference_csr)
+TIME_OF(reference_best)
+PLAN_OF(reference_best)
+TIME_OF(vendor)
+PLAN_OF(vendor)
 
 static void order_time(writer_t *w, const rc_survey_arena_t *a, int64_t i)
 {
@@ -250,7 +255,7 @@ static void put_base64(rc_str_t *s, const unsigned char *data, size_t n)
     for (size_t i = 0; i < n; i += 3) {
         size_t left = n - i;
         unsigned x = (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) |
-            (left > 2 ? (unsigned)data[i + 2] : 0);
+                     (left > 2 ? (unsigned)data[i + 2] : 0);
         char four[4] = {digit[x >> 18], digit[x >> 12 & 63], left > 1 ? digit[x >> 6 & 63] : '=',
             left > 2 ? digit[x & 63] : '='};
         rc_str_addn(s, four, sizeof four);
@@ -272,8 +277,8 @@ static void put_spies(writer_t *w)
         rc_str_add(w->s, ",\"before\":");
         put_base64(w->s, spy->before, spy->before_bytes);
         if (spy->after) {
-            rc_str_addf(w->s, ",\"slots\":%" PRId64 ",\"plan\":%" PRId64 ",\"after\":",
-                spy->slots, plan_index(w, spy->shown));
+            rc_str_addf(w->s, ",\"slots\":%" PRId64 ",\"plan\":%" PRId64 ",\"after\":", spy->slots,
+                plan_index(w, spy->shown));
             put_base64(w->s, spy->after, spy->after_bytes);
         }
         rc_str_add(w->s, "}");

@@ -13,8 +13,8 @@ enum { SHOWN_VALUES = 6, SHOWN_FAILURES = 20, SHOWN_RUNS = 200 };
 
 /* ------------------------------------------------------------------ provenance */
 
-/* The distinct values of a key over all runs and ranks, in the order in which they come; the parts of
- * one value follow each other. */
+/* The distinct values of a key over all runs and ranks, in the order in which they come; the parts
+ * of one value follow each other. */
 static rc_status_t values_of(const rc_view_t *v, const char *key, rc_str_t *out, rc_err_t *err)
 {
     rc_map_t seen = {0};
@@ -53,7 +53,8 @@ static rc_status_t values_of(const rc_view_t *v, const char *key, rc_str_t *out,
     return st;
 }
 
-/* Several keys on one line of the list; those that no run has are left out, and so is an empty line. */
+/* Several keys on one line of the list; those that no run has are left out, and so is an empty
+ * line. */
 typedef struct line {
     const char *name;
     const char *key[6];
@@ -61,7 +62,8 @@ typedef struct line {
 } line_t;
 
 static const line_t lines[] = {
-    {"Device", {"device.name", "device.class", "device.memory_bytes"}, {"", "class ", "bytes of memory: "}},
+    {"Device", {"device.name", "device.class", "device.memory_bytes"},
+        {"", "class ", "bytes of memory: "}},
     {"Host", {"host", "system", "kernel", "machine"}, {"", "", "", ""}},
     {"CUDA", {"cuda.runtime", "cuda.driver_name", "cuda.cusparse", "cuda.nvcc", "cuda.arch"},
         {"runtime ", "driver ", "cuSPARSE ", "nvcc ", "for "}},
@@ -95,8 +97,8 @@ static rc_status_t provenance(rc_str_t *s, const rc_view_t *v, rc_err_t *err)
 
 /* ---------------------------------------------------------------- completeness */
 
-static void statuses(rc_str_t *s, const int64_t count[RC_CASE_STATUSES], const char *one,
-    const char *many)
+static void statuses(
+    rc_str_t *s, const int64_t count[RC_CASE_STATUSES], const char *one, const char *many)
 {
     int64_t all = 0;
     int some = 0;
@@ -150,8 +152,8 @@ static void matrices(rc_str_t *s, const rc_view_t *v)
 
 static void run_states(rc_str_t *s, const rc_view_t *v)
 {
-    static const char *const words[] = {"open: still running, or died without an end",
-        "complete", "drained with work left", "ended by an error"};
+    static const char *const words[] = {"open: still running, or died without an end", "complete",
+        "drained with work left", "ended by an error"};
     enum { STATES = sizeof words / sizeof *words };
     int64_t count[STATES] = {0};
     int64_t n = rc_view_runs(v);
@@ -289,7 +291,7 @@ static void versions(rc_str_t *s, const rc_view_t *v)
         for (int64_t j = i - 1; j >= 0 && !seen && shown <= SHOWN_VALUES; j--) {
             const rc_row_run_t *o = rc_view_run(v, j);
             seen = memcmp(o->git, r->git, sizeof r->git) == 0 &&
-                memcmp(o->version, r->version, sizeof r->version) == 0;
+                   memcmp(o->version, r->version, sizeof r->version) == 0;
         }
         if (seen || shown++ >= SHOWN_VALUES)
             continue;

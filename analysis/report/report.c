@@ -31,7 +31,8 @@ typedef struct work {
 static rc_status_t make_dir(const char *dir, rc_err_t *err)
 {
     struct stat there;
-    if (mkdir(dir, 0777) == 0 || (errno == EEXIST && stat(dir, &there) == 0 && S_ISDIR(there.st_mode)))
+    if (mkdir(dir, 0777) == 0 ||
+        (errno == EEXIST && stat(dir, &there) == 0 && S_ISDIR(there.st_mode)))
         return RC_OK;
     return rc_fail_errno(err, RC_EIO, errno, "cannot make the directory '%s'", dir);
 }
@@ -76,14 +77,12 @@ static rc_status_t draw_figures(work_t *w, const rc_plot_input_t *in, rc_err_t *
     if (templates.failed)
         return rc_fail(err, RC_ENOMEM, "no memory for a file name");
     rc_log(&w->log, RC_LOG_INFO, "report", "drawing figures");
-    rc_status_t st =
-        rc_plots_draw(in, templates.text, w->o->dir, &w->drawn, &w->figures, err);
+    rc_status_t st = rc_plots_draw(in, templates.text, w->o->dir, &w->drawn, &w->figures, err);
     rc_str_free(&templates);
     return st;
 }
 
-static rc_status_t write_page(
-    work_t *w, const rc_plot_input_t *in, int64_t *bytes, rc_err_t *err)
+static rc_status_t write_page(work_t *w, const rc_plot_input_t *in, int64_t *bytes, rc_err_t *err)
 {
     const rc_page_t page = {.in = in,
         .drawn = w->drawn,
@@ -114,8 +113,7 @@ static void release(work_t *w)
     rc_view_free(w->view);
 }
 
-rc_status_t rc_report_make(
-    const rc_report_options_t *options, rc_report_made_t *out, rc_err_t *err)
+rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t *out, rc_err_t *err)
 {
     work_t w = {.o = options,
         .log = {.stream = options->quiet ? NULL : stderr, .level = RC_LOG_INFO, .rank = -1}};
@@ -136,8 +134,7 @@ rc_status_t rc_report_make(
     }
     RC_TRY(draw_figures(&w, &in, err));
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");
-    RC_TRY(rc_spies_make(
-        &w.survey, options->collection, options->spies, &w.log, &w.spies, err));
+    RC_TRY(rc_spies_make(&w.survey, options->collection, options->spies, &w.log, &w.spies, err));
     RC_TRY(write_page(&w, &in, &made.bytes, err));
     made.rows = w.survey.entering;
     made.matrices = w.survey.matrices;

@@ -23,7 +23,7 @@ typedef struct maker {
     int64_t absent;  /* no file */
     int64_t other;   /* the file holds another matrix */
     int64_t refused; /* it could not be read or ordered */
-    char first[200]; /* why, of the first that was refused */
+    char first[700]; /* why, of the first that was refused */
     rc_err_t *err;
 } maker_t;
 
@@ -52,7 +52,7 @@ static int entry_of_store(const maker_t *m, const char *name, rc_entry_t *out)
             *out = (rc_entry_t){.name = (char *)r.name,
                 .location = (char *)r.location,
                 .where = strcmp(r.where, "generated") == 0 ? RC_WHERE_GENERATED
-                    : strcmp(r.where, "file") == 0         ? RC_WHERE_FILE
+                         : strcmp(r.where, "file") == 0    ? RC_WHERE_FILE
                                                            : RC_WHERE_ABSENT};
             return out->where != RC_WHERE_ABSENT;
         }
@@ -132,8 +132,8 @@ static rc_status_t draw_both(
         double most = largest(after, n);
         out->full = most > out->full ? most : out->full;
         out->slots = order->slots;
-        RC_TRY(encode(
-            after, out->width, out->height, out->full, &out->after, &out->after_bytes, err));
+        RC_TRY(
+            encode(after, out->width, out->height, out->full, &out->after, &out->after_bytes, err));
     }
     RC_TRY(
         encode(before, out->width, out->height, out->full, &out->before, &out->before_bytes, err));

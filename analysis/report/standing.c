@@ -153,9 +153,9 @@ static int compare_matrix(const void *key, const void *pair)
 static const rc_survey_pair_t *pair_in(const rc_survey_t *s, int arena, int32_t m)
 {
     const rc_survey_arena_t *a = &s->arena[arena];
-    return a->pairs == 0 ? NULL
-                         : bsearch(&m, s->pair + a->first, (size_t)a->pairs, sizeof *s->pair,
-                               compare_matrix);
+    return a->pairs == 0
+               ? NULL
+               : bsearch(&m, s->pair + a->first, (size_t)a->pairs, sizeof *s->pair, compare_matrix);
 }
 
 static const rc_survey_pair_t *pair_of(const rc_survey_t *s, int32_t m)
