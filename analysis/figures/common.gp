@@ -22,3 +22,27 @@ set xlabel textcolor rgb INK
 set ylabel textcolor rgb INK
 set key textcolor rgb INK noautotitle
 set style fill solid 0.85 noborder
+if (exists('SUBTITLE')) set title SUBTITLE textcolor rgb INK
+
+# Tics of a logarithmic axis as a command: eval powers('x', lowest, highest, most tics, with labels)
+SUP = '⁰ ¹ ² ³ ⁴ ⁵ ⁶ ⁷ ⁸ ⁹'
+sup(i) = i < 0 ? '⁻'.sup(-i) : i > 9 ? sup(i / 10).sup(i % 10) : word(SUP, 1 + i)
+power_label(i) = i < -2 || i > 11 ? '10'.sup(i) : i < 3 ? sprintf('%g', 10**i) : gprintf('%.0s%c', 10**i)
+power_list(i, last, step, named) = i > last ? '' : \
+    sprintf('"%s" 1e%d', named ? power_label(i) : '', i).(i + step > last ? '' : ', ').power_list(i + step, last, step, named)
+power_first(low) = int(ceil(log10(low) - 0.05))
+power_last(high) = int(floor(log10(high) + 0.05))
+power_step(low, high, most) = int(ceil((power_last(high) - power_first(low) + 1.) / most))
+powers(axis, low, high, most, named) = power_last(high) < power_first(low) ? sprintf('set %stics autofreq', axis) : \
+    sprintf('set %stics (%s)', axis, power_list(power_first(low), power_last(high), power_step(low, high, most), named))
+
+# The same for factors around 1: 0.5, 1, 2, ...
+FACTORS_WIDE = '0.001 0.01 0.1 1 10 100 1000 10000'
+FACTORS_MIDDLE = '0.125 0.25 0.5 1 2 4 8 16 32'
+FACTORS_NEAR = '0.3 0.4 0.5 0.6 0.8 1 1.2 1.5 2 2.5 3'
+FACTORS_NEAREST = '0.7 0.8 0.9 1 1.1 1.2 1.3 1.4'
+factors_of(low, high) = high / low > 200 ? FACTORS_WIDE : high / low > 6 ? FACTORS_MIDDLE : high / low > 1.7 ? FACTORS_NEAR : FACTORS_NEAREST
+factor_list(list, i, low, high, named) = i > words(list) ? '' : \
+    (word(list, i) + 0 >= low && word(list, i) + 0 <= high ? \
+        sprintf('"%s" %s, ', named ? word(list, i) : '', word(list, i)) : '').factor_list(list, i + 1, low, high, named)
+factors(axis, low, high, named) = sprintf('set %stics (%s"" 1e-30)', axis, factor_list(factors_of(low, high), 1, low, high, named))

@@ -67,7 +67,6 @@ function unpack(arena) {
     dens[i] = nnz[i] / (rows[i] * cols[i]);
     gflops[i] = 2 * nnz[i] * (arena.k || cols[i]) / time[i];
   }
-  
   arena.columns = {
     n, m,
     name: arena.m.map(i => matrix.name[i]),
@@ -89,26 +88,28 @@ function unpack(arena) {
 // What the table shows: key, heading, unit, how, and whether it enters the line below the table.
 const COLUMNS = [
   { key: 'name', title: 'matrix', unit: 'group/name' },
-  { key: 'kind', title: 'kind', unit: '' },
-  { key: 'rows', title: 'rows', unit: '', number: count },
-  { key: 'cols', title: 'cols', unit: '', number: count },
-  { key: 'nnz', title: 'entries', unit: '', number: count },
-  { key: 'density', title: 'density', unit: 'entries / cell', number: density },
-  { key: 'plan', title: 'best plan', unit: 'kernel / order' },
+  { key: 'order', title: 'best plan', unit: 'row order' },
+  { key: 'kernel', title: '', unit: 'kernel' },
   { key: 'best', title: 'best time', unit: '\u00b5s', number: x => digits(x, 4) },
   { key: 'csr', title: 'best csr', unit: '\u00b5s', number: x => digits(x, 4) },
   { key: 'gain', title: 'best over csr', unit: '\u00d7, any kernel', number: ratio, ratio: true },
   { key: 'orders', title: 'best order', unit: '\u00d7, ref. kernel', number: ratio, ratio: true },
-  { key: 'ref', title: 'best over ref.', unit: '\u00d7, ref. csr', number: ratio, ratio: true },
+  { key: 'ref', title: 'best over ref.', unit: '\u00d7, its csr', number: ratio, ratio: true },
   { key: 'vendor', title: 'over cuSPARSE', unit: '\u00d7, its best', number: ratio, ratio: true },
   { key: 'gflops', title: 'rate', unit: 'Gflop/s', number: x => digits(x, 4) },
   { key: 'ordering', title: 'ordering', unit: 'ms', number: x => digits(x, 3) },
   { key: 'breakeven', title: 'break-even', unit: 'products', number: x => x === Infinity ? 'never' : count(x) },
-  { key: 'choice', title: "model's choice", unit: 'kernel / order', model: true },
-  { key: 'loss', title: 'its loss', unit: '%', number: x => Number.isFinite(x) ? x.toFixed(1) : DASH, model: true, mean: true },
+  { key: 'choice', title: "model's choice", unit: 'kernel / order' },
+  { key: 'loss', title: 'its loss', unit: '%', number: x => Number.isFinite(x) ? x.toFixed(1) : DASH, mean: true },
+  { key: 'rows', title: 'rows', unit: '', number: count },
+  { key: 'cols', title: 'cols', unit: '', number: count },
+  { key: 'nnz', title: 'entries', unit: '', number: count },
+  { key: 'density', title: 'density', unit: 'entries / cell', number: density },
+  { key: 'kind', title: 'kind', unit: 'of problem' },
 ];
-const FIELDS = COLUMNS.map(c => c.key).concat(['kernel', 'order']);
+const FIELDS = COLUMNS.map(c => c.key).concat(['plan']);
 const TEXTS = new Set(['name', 'kind', 'plan', 'kernel', 'order', 'choice']);
+const CUT = new Set(['kind', 'kernel', 'choice']); // may be cut on the screen
 const ALIASES = { matrix: 'name', entries: 'nnz', time: 'best', speedup: 'gain', rate: 'gflops', columns: 'cols' };
 
 function shownColumns(c) {
@@ -266,7 +267,7 @@ function drawHead(c) {
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.sort : null;
   head.replaceChildren(...shownColumns(c).map(col => {
     const on = col.key === state.sort;
-    const button = el('button', { type: 'button', 'data-sort': col.key }, el('b', {}, col.title), el('small', {}, col.unit || '\u00a0'));
+    const button = el('button', { type: 'button', 'data-sort': col.key }, el('b', {}, col.title || '\u00a0'), el('small', {}, col.unit || '\u00a0'));
     return el('th', { scope: 'col', class: col.number ? 'n' : null,
       'aria-sort': on ? (state.descending ? 'descending' : 'ascending') : 'none' }, button);
   }));
@@ -277,7 +278,7 @@ function cell(c, i, col) {
   const x = c[col.key][i];
   if (col.number) return el('td', { class: 'n' }, col.number(x));
   const td = el('td', { class: col.key }, x);
-  if (col.key === 'kind') td.title = x;
+  if (CUT.has(col.key)) td.title = x;
   return td;
 }
 

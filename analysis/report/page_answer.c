@@ -41,6 +41,21 @@ static void device_name(rc_str_t *s, const char *device)
     rc_str_free(&part);
 }
 
+/* How much there is behind the answer. */
+static void extent(rc_str_t *s, const rc_page_t *p)
+{
+    const rc_survey_t *sv = p->in->survey;
+    rc_str_add(s, "<p class=\"extent\">");
+    rc_page_counted(s, sv->results, "verified result", "verified results");
+    rc_str_add(s, " of ");
+    rc_page_counted(s, sv->matrices, "matrix", "matrices");
+    if (p->where) {
+        rc_str_add(s, ", filtered by ");
+        rc_page_code(s, p->where);
+    }
+    rc_str_add(s, "</p>\n");
+}
+
 void rc_page_headline(rc_str_t *s, const rc_page_t *p)
 {
     const rc_survey_t *sv = p->in->survey;
@@ -74,51 +89,50 @@ static void sentences(
     rc_str_add(s, ", ");
     if (st->leader >= 0) {
         plan(s, p, st->leader);
-        rc_str_add(s, st->matrices == 1 ? " is the fastest" : " is the fastest most often: on ");
         if (st->matrices > 1) {
+            rc_str_add(s, " is the fastest most often, on ");
             rc_page_count(s, st->wins);
             rc_str_add(s, " of ");
             rc_page_counted(s, st->matrices, "matrix", "matrices");
             rc_str_add(s, " (");
             rc_page_share(s, st->wins, st->matrices);
             rc_str_add(s, ")");
+        } else {
+            rc_str_add(s, " is the fastest on the only matrix");
         }
-        rc_str_add(s, ". ");
     }
+    rc_str_add(s, ". ");
     if (st->order.stats.count > 0) {
         rc_str_add(s, "The best row order of each matrix makes ");
         rc_page_code(s, a->reference);
         rc_str_add(s, " ");
         mean_beside(s, &st->order);
-        rc_str_add(s, " as fast as the original order does, and gains more than 5&nbsp;% on ");
+        rc_str_add(s, " as fast as the original order, and gains more than 5&nbsp;% on ");
         rc_page_share(s, st->order.over5, st->order.stats.count);
-        rc_str_add(s, " of the matrices. ");
+        rc_str_add(s, " of them. ");
     } else {
-        rc_str_add(s, "No kernel was measured with row orders besides the original one here. ");
+        rc_str_add(s, "No kernel was measured here with row orders besides the original one. ");
     }
     if (st->plan.stats.count > 0 && st->reordered > 0) {
-        rc_str_add(
-            s, "With every kernel free to choose, the best plan takes another row order on ");
-        rc_page_share(s, st->reordered, st->matrices);
-        rc_str_add(s, " of the matrices and runs at ");
+        rc_str_add(s, "Over all kernels, the best plan is ");
         mean_beside(s, &st->plan);
-        rc_str_add(s, " of the speed of the best kernel in the original order");
+        rc_str_add(s, " as fast as the best kernel without reordering");
         if (st->vendor.stats.count > 0) {
-            rc_str_add(s, ", at ");
+            rc_str_add(s, " and ");
             mean_beside(s, &st->vendor);
-            rc_str_add(s, " of that of the best cuSPARSE algorithm");
+            rc_str_add(s, " as fast as the best cuSPARSE algorithm");
         }
-        rc_str_add(s, ". ");
+        if (isfinite(st->break_even_median)) {
+            rc_str_add(
+                s, "; where it is a reordered one, it has paid for its order after <strong>");
+            rc_page_counted(s, (int64_t)ceil(st->break_even_median), "product", "products");
+            rc_str_add(s, "</strong> in the median");
+        }
+        rc_str_add(s, ".");
     } else if (st->vendor.stats.count > 0) {
-        rc_str_add(s, "The best plan runs at ");
+        rc_str_add(s, "The best plan is ");
         mean_beside(s, &st->vendor);
-        rc_str_add(s, " of the speed of the best cuSPARSE algorithm. ");
-    }
-    if (isfinite(st->break_even_median)) {
-        rc_str_add(s, "Where the best plan is a reordered one, it has paid for its order and "
-                      "preprocessing after <strong>");
-        rc_page_count(s, (int64_t)ceil(st->break_even_median));
-        rc_str_add(s, "</strong> products in the median.");
+        rc_str_add(s, " as fast as the best cuSPARSE algorithm.");
     }
     rc_str_add(s, "</p>\n");
 }
@@ -156,7 +170,7 @@ static void tiles(rc_str_t *s, const rc_survey_arena_t *a, const rc_standing_t *
     if (st->order.stats.count > 0) {
         rc_page_share(&value, st->order.over5, st->order.stats.count);
         tile(s, value.text ? value.text : "",
-            "of matrices on which that gains more than 5&nbsp;%<span>share of matrices</span>");
+            "of matrices where that gains more than 5&nbsp;%<span>share</span>");
     }
     gain_tile(s, &st->plan, "best plan over best kernel in original order", NULL);
     gain_tile(s, &st->vendor, "best plan over best cuSPARSE algorithm", NULL);
@@ -175,6 +189,7 @@ static void tiles(rc_str_t *s, const rc_survey_arena_t *a, const rc_standing_t *
 void rc_page_answer(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standing)
 {
     const rc_survey_t *sv = p->in->survey;
+    extent(s, p);
     if (sv->main_arena < 0) {
         rc_str_add(s, "<p class=\"lead\">There is no verified result to report");
         if (p->where)
@@ -221,14 +236,14 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
         rc_page_text(s, sv->arena[i].label);
         if (sv->arena[i].reference[0]) {
             rc_str_add(s, "<small>orders of ");
-            rc_page_text(s, sv->arena[i].reference);
+            rc_page_kernel(s, sv->arena[i].reference);
             rc_str_add(s, "</small>");
         }
         rc_str_add(s, "</th><td class=\"n\" data-of=\"matrices\">");
         rc_page_count(s, st->matrices);
         rc_str_add(s, "</td><td>");
         if (st->leader >= 0) {
-            rc_page_text(s, rc_view_kernel(sv->view, result(p, st->leader)->kernel));
+            rc_page_kernel(s, rc_view_kernel(sv->view, result(p, st->leader)->kernel));
             rc_str_add(s, "<small>");
             rc_page_text(s, rc_view_policy(sv->view, result(p, st->leader)->policy));
             rc_str_add(s, ", on ");

@@ -62,8 +62,7 @@ typedef struct line {
 } line_t;
 
 static const line_t lines[] = {
-    {"Device", {"device.name", "device.class", "device.memory_bytes"},
-        {"", "class ", "bytes of memory: "}},
+    {"Device", {"device.name", "device.class"}, {"", "class "}},
     {"Host", {"host", "system", "kernel", "machine"}, {"", "", "", ""}},
     {"CUDA", {"cuda.runtime", "cuda.driver_name", "cuda.cusparse", "cuda.nvcc", "cuda.arch"},
         {"runtime ", "driver ", "cuSPARSE ", "nvcc ", "for "}},
@@ -310,7 +309,7 @@ rc_status_t rc_page_run(rc_str_t *s, const rc_page_t *p, rc_err_t *err)
     rc_str_add(s, "<dl class=\"facts\">\n<dt>Store</dt><dd>");
     rc_page_code(s, p->in->store);
     rc_str_add(s, ": ");
-    rc_page_counted(s, sv->entering, "verified result enters", "verified results enter");
+    rc_page_counted(s, sv->results, "verified result enters", "verified results enter");
     rc_str_add(s, ", of ");
     rc_page_counted(s, sv->matrices, "matrix", "matrices");
     rc_str_add(s, " in ");

@@ -40,8 +40,23 @@ void rc_page_text(rc_str_t *s, const char *text)
 void rc_page_code(rc_str_t *s, const char *text)
 {
     rc_str_add(s, "<code>");
-    rc_page_text(s, text);
+    rc_page_kernel(s, text);
     rc_str_add(s, "</code>");
+}
+
+void rc_page_kernel(rc_str_t *s, const char *name)
+{
+    for (const char *at = name; *at;) {
+        rc_str_t part = {0};
+        size_t n = strcspn(at, ":");
+        n += at[n] == ':';
+        rc_str_addn(&part, at, n);
+        rc_page_text(s, part.text ? part.text : "");
+        rc_str_add(s, at[n] ? "<wbr>" : "");
+        s->failed |= part.failed;
+        rc_str_free(&part);
+        at += n;
+    }
 }
 
 void rc_page_count(rc_str_t *s, int64_t n)

@@ -9,7 +9,9 @@
 
 /** A text for HTML, between tags or in a quoted attribute: & < > " ' become references. */
 void rc_page_text(rc_str_t *s, const char *text);
-/** In <code>. */
+/** As rc_page_text, with places behind ':' where a line may break. */
+void rc_page_kernel(rc_str_t *s, const char *name);
+/** The same in <code>. */
 void rc_page_code(rc_str_t *s, const char *text);
 /** 164969 as "164,969". */
 void rc_page_count(rc_str_t *s, int64_t n);

@@ -136,7 +136,7 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");
     RC_TRY(rc_spies_make(&w.survey, options->collection, options->spies, &w.log, &w.spies, err));
     RC_TRY(write_page(&w, &in, &made.bytes, err));
-    made.rows = w.survey.entering;
+    made.rows = w.survey.results;
     made.matrices = w.survey.matrices;
     for (int i = 0; i < w.figures; i++) {
         made.figures += w.drawn[i].svg != NULL;

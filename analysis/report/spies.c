@@ -16,8 +16,9 @@
 typedef struct maker {
     const rc_survey_t *s;
     const rc_log_t *log;
-    rc_catalog_t found; /* files of the collection, or rows of the store as catalogue entries */
-    rc_map_t at;        /* name -> entry of `found` */
+    rc_catalog_t found;   /* files of the collection, or rows of the store as catalogue entries */
+    rc_map_t at;          /* name -> entry of `found` */
+    rc_catalog_t builtin; /* a store may have these from files that are gone */
     rc_spies_t out;
     int64_t bytes;
     int64_t absent;  /* no file */
@@ -71,6 +72,11 @@ static int find_entry(const maker_t *m, const char *name, rc_entry_t *out)
         *out = m->found.entry[at];
         return 1;
     }
+    for (int64_t i = 0; i < m->builtin.count; i++)
+        if (strcmp(m->builtin.entry[i].name, name) == 0) {
+            *out = m->builtin.entry[i];
+            return 1;
+        }
     return entry_of_store(m, name, out);
 }
 
@@ -282,6 +288,8 @@ rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limi
         if (collection)
             st = rc_catalog_scan(collection, NULL, &m.found, err);
         if (st == RC_OK)
+            st = rc_catalog_builtin(&m.builtin, err);
+        if (st == RC_OK)
             st = index_entries(&m);
         if (st == RC_OK)
             st = draw_all(&m, limit);
@@ -290,6 +298,7 @@ rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limi
         st = rc_fail(err, RC_ENOMEM, "no memory for a note");
     rc_map_free(&m.at);
     rc_catalog_free(&m.found);
+    rc_catalog_free(&m.builtin);
     if (st < 0)
         rc_spies_free(&m.out);
     else

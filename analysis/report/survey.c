@@ -285,21 +285,44 @@ static int by_arena_matrix_kernel_policy(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+static int is_vendor(const maker_t *m, int32_t kernel)
+{
+    static const char vendor[] = "cusparse";
+    return strncmp(rc_view_kernel(m->v, kernel), vendor, sizeof vendor - 1) == 0;
+}
+
+/* What a kernel did in the arena in hand. */
+typedef struct tally {
+    int64_t matrices;
+    int64_t rows;
+    int32_t arena; /* that the numbers are of */
+    int32_t last;
+    int32_t first; /* id of the oldest version */
+    int vendor;
+} tally_t;
+
+static int is_more(const tally_t *x, const tally_t *y)
+{
+    if (x->vendor != y->vendor)
+        return x->vendor < y->vendor;
+    if (x->matrices != y->matrices)
+        return x->matrices > y->matrices;
+    return x->rows != y->rows ? x->rows > y->rows : x->first < y->first;
+}
+
 /* For each arena the kernel with most matrices in other orders than csr, ties to more rows, then to
- * the one that came into the store first.  Entries are sorted. */
+ * the one that came into the store first, in whatever version; one of the vendor's only where there
+ * is no other.  Entries are sorted. */
 static rc_status_t find_references(maker_t *m, int32_t *reference)
 {
-    typedef struct tally {
-        int64_t matrices;
-        int64_t rows;
-        int32_t arena; /* that the numbers are of */
-        int32_t last;
-    } tally_t;
     tally_t *t = rc_alloc((size_t)m->kernels, sizeof *t, "kernels", m->err);
     if (!t)
         return RC_ENOMEM;
-    for (int32_t k = 0; k < m->kernels; k++)
-        t[k] = (tally_t){.arena = -1};
+    for (int32_t k = 0; k < m->kernels; k++) {
+        t[k] = (tally_t){.arena = -1, .vendor = is_vendor(m, k)};
+        while (strcmp(rc_view_kernel(m->v, t[k].first), rc_view_kernel(m->v, k)) != 0)
+            t[k].first++;
+    }
     for (int a = 0; a < m->out->arenas; a++)
         reference[a] = -1;
     for (size_t i = 0; i < m->entries; i++) {
@@ -307,16 +330,16 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
         tally_t *own = &t[e->kernel];
         if (rc_summary_is_csr(m->v, rc_view_result(m->v, e->row)))
             continue;
-        if (own->arena != e->arena)
-            *own = (tally_t){.arena = e->arena, .last = -1};
+        if (own->arena != e->arena) {
+            own->arena = e->arena;
+            own->matrices = own->rows = 0;
+            own->last = -1;
+        }
         own->matrices += own->last != e->matrix;
         own->last = e->matrix;
         own->rows++;
         int32_t *best = &reference[e->arena];
-        const tally_t *most = *best < 0 ? NULL : &t[*best];
-        if (!most || own->matrices > most->matrices ||
-            (own->matrices == most->matrices &&
-                (own->rows > most->rows || (own->rows == most->rows && e->kernel < *best))))
+        if (*best < 0 || is_more(own, &t[*best]))
             *best = e->kernel;
     }
     for (int a = 0; a < m->out->arenas; a++)
@@ -339,7 +362,6 @@ static void take_faster(const rc_view_t *v, int64_t row, int64_t *best)
 
 static void take(const maker_t *m, const entry_t *e, int32_t reference, rc_survey_pair_t *p)
 {
-    static const char vendor[] = "cusparse";
     int is_csr = rc_summary_is_csr(m->v, rc_view_result(m->v, e->row));
     p->cases++;
     take_faster(m->v, e->row, &p->best);
@@ -350,7 +372,7 @@ static void take(const maker_t *m, const entry_t *e, int32_t reference, rc_surve
     take_faster(m->v, e->row, &p->best_csr);
     if (e->kernel == reference)
         take_faster(m->v, e->row, &p->reference_csr);
-    if (strncmp(rc_view_kernel(m->v, e->kernel), vendor, sizeof vendor - 1) == 0)
+    if (is_vendor(m, e->kernel))
         take_faster(m->v, e->row, &p->vendor);
 }
 

@@ -18,7 +18,9 @@ typedef struct rc_survey_arena {
     char slug[64];      /**< for file names and anchors: "k128-fp32"; unique in the survey */
     const char *device; /**< borrowed from the view */
     const char *reference; /**< the reference kernel, "gstat:strip=8": of the kernels that ran
-                                orders besides csr here the one with most matrices; "" none */
+                                orders besides csr here the one with most matrices, ties to
+                                more rows, then to the one that came into the store first; of the
+                                vendor's only where there is no other; "" none */
     int64_t first;         /**< its pairs are pair[first .. first + pairs) */
     int64_t pairs;
 } rc_survey_arena_t;
