@@ -26,7 +26,7 @@ function digits(x, n) {
   if (!Number.isFinite(x)) return DASH;
   if (x === 0) return '0';
   const size = Math.floor(Math.log10(Math.abs(x)));
-  if (size >= n) return grouped.format(Number(x.toPrecision(n)));
+  if (size >= 3) return grouped.format(size >= n ? Number(x.toPrecision(n)) : x);
   return x.toFixed(Math.min(12, Math.max(0, n - 1 - size)));
 }
 
