@@ -12,6 +12,7 @@
 INK = '#010101'; GRID = '#d0d0d0'
 C1 = '#0072b2'; C2 = '#d55e00'; C3 = '#009e73'; C4 = '#b8559b'; C5 = '#b07d00'; C6 = '#3a9bd6'; C7 = '#808080'
 array COLOURS[7] = [0x0072b2, 0xd55e00, 0x009e73, 0xb8559b, 0xb07d00, 0x3a9bd6, 0x808080]
+array DASHES[7] = [1, 1, 1, 1, 2, 2, 2]
 set encoding utf8
 set datafile separator ','
 set datafile missing ''
@@ -39,7 +40,7 @@ powers(axis, low, high, most, named) = power_last(high) < power_first(low) ? spr
 # The same for factors around 1: 0.5, 1, 2, ...
 FACTORS_WIDE = '0.001 0.01 0.1 1 10 100 1000 10000'
 FACTORS_MIDDLE = '0.125 0.25 0.5 1 2 4 8 16 32'
-FACTORS_NEAR = '0.3 0.4 0.5 0.6 0.8 1 1.2 1.5 2 2.5 3'
+FACTORS_NEAR = '0.25 0.35 0.5 0.7 1 1.4 2 2.8 4'
 FACTORS_NEAREST = '0.7 0.8 0.9 1 1.1 1.2 1.3 1.4'
 factors_of(low, high) = high / low > 200 ? FACTORS_WIDE : high / low > 6 ? FACTORS_MIDDLE : high / low > 1.7 ? FACTORS_NEAR : FACTORS_NEAREST
 factor_list(list, i, low, high, named) = i > words(list) ? '' : \

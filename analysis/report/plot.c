@@ -35,7 +35,7 @@ typedef struct drawer {
     const char *templates;
     rc_str_t dir; /* of the figures */
     rc_str_t common;
-    rc_str_t program;   /* of gnuplot; empty: there is none */
+    rc_str_t program;    /* of gnuplot; empty: there is none */
     const char *without; /* why */
     rc_plot_colour_t colour[RC_PLOT_COLOURS_MAX];
     int colours;
@@ -131,7 +131,8 @@ static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const cha
             "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'", svg.text);
         /* 100 units of the drawing are an inch, so 14 of them are 10 points */
         add_pass(&s, d, template, "pdf",
-            "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,10'",
+            "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font "
+            "'Sans,10'",
             pdf.text);
     }
     rc_status_t st = check_text(&s, d->err);

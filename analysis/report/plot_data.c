@@ -49,6 +49,8 @@ void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value)
         rc_str_addf(&t->define, "%s = NaN\n", name);
 }
 
+const char rc_plot_no_results[] = "no result is ok";
+
 /* ----------------------------------------------------------------- orders */
 
 typedef struct maker {
@@ -150,8 +152,7 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *co
         if (!takes_part(m, i) || at < 0)
             continue;
         at += m->number[result(m, i)->policy] * o->matrices;
-        if (o->row[at] >= 0 &&
-            rc_view_result(v, o->row[at])->median_ns <= result(m, i)->median_ns)
+        if (o->row[at] >= 0 && rc_view_result(v, o->row[at])->median_ns <= result(m, i)->median_ns)
             continue;
         o->row[at] = m->s->rows[i];
         o->gain[at] = rc_view_speedup(v, m->s->rows[i]);
@@ -167,8 +168,8 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *co
     return RC_OK;
 }
 
-rc_status_t rc_plot_orders_make(const rc_survey_t *s, int arena, const char *kernel,
-    rc_plot_orders_t *out, rc_err_t *err)
+rc_status_t rc_plot_orders_make(
+    const rc_survey_t *s, int arena, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
 {
     maker_t m = {.s = s, .arena = &s->arena[arena], .kernel = kernel, .err = err};
     rc_plot_orders_t o = {.arena = m.arena};
@@ -206,7 +207,7 @@ rc_status_t rc_plot_main_orders(
     const rc_survey_t *s = in->survey;
     *out = (rc_plot_orders_t){0};
     if (s->main_arena < 0) {
-        rc_str_add(&text->missing, "the store has no result that is ok");
+        rc_str_add(&text->missing, rc_plot_no_results);
         return RC_OK;
     }
     const rc_survey_arena_t *a = &s->arena[s->main_arena];
@@ -216,8 +217,9 @@ rc_status_t rc_plot_main_orders(
     }
     rc_status_t st = rc_plot_orders_make(s, s->main_arena, a->reference, out, err);
     if (st == RC_OK && (out->matrices == 0 || out->policies < 2)) {
-        rc_str_addf(&text->missing, "kernel %s has no matrix with both csr and another row order (%s)",
-            a->reference, a->label);
+        rc_str_addf(&text->missing,
+            "kernel %s has no matrix with both csr and another row order (%s)", a->reference,
+            a->label);
         rc_plot_orders_free(out);
     }
     if (st == RC_OK) {
@@ -236,4 +238,30 @@ int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out
             out[n++] = x;
     }
     return n;
+}
+
+/* ------------------------------------------------------------ all kernels */
+
+const char rc_plot_no_vendor[] =
+    "no matrix was measured with both a cuSPARSE kernel and another one";
+
+void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row)
+{
+    const rc_view_t *v = s->view;
+    for (int64_t i = 0; i < s->pairs; i++)
+        row[i] = -1;
+    for (int64_t i = 0; i < s->entering; i++) {
+        const rc_row_result_t *r = rc_view_result(v, s->rows[i]);
+        int64_t *best = &row[s->row_pair[i]];
+        if (rc_survey_is_vendor(rc_view_kernel(v, r->kernel)) ||
+            (csr_only && strcmp(rc_view_policy(v, r->policy), "csr") != 0))
+            continue;
+        if (*best < 0 || r->median_ns < rc_view_result(v, *best)->median_ns)
+            *best = s->rows[i];
+    }
+}
+
+double rc_plot_ns(const rc_survey_t *s, int64_t row)
+{
+    return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;
 }

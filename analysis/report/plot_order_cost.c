@@ -18,8 +18,7 @@ static double cost(const rc_plot_orders_t *o, const rc_view_t *v, int policy, in
     return (double)rc_view_result(v, row)->order_ns / rc_view_result(v, csr)->median_ns;
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     static const rc_plot_panels_t panels = {
         .x_name = "entries",

@@ -81,8 +81,8 @@ static void define_ranges(const cloud_t *c, rc_plot_text_t *text)
     rc_plot_define_number(text, "YMAX", y[1]);
 }
 
-static rc_status_t define_series(
-    const rc_plot_orders_t *o, const cloud_t *c, rc_plot_text_t *text, int64_t *hidden, rc_err_t *err)
+static rc_status_t define_series(const rc_plot_orders_t *o, const cloud_t *c, rc_plot_text_t *text,
+    int64_t *hidden, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_str_addf(&text->define, "PANELS = %d\narray PANEL[%d]\n", c->panels, c->panels);
@@ -120,12 +120,14 @@ rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_
         rc_str_addf(&text->define, "ROWS = %d\nHEIGHT = %d\n", rows, 90 + 125 * rows);
         st = define_series(&o, &c, text, &hidden, err);
     }
-    rc_str_addf(&text->caption, "%s over %" PRId64 " matrices, kernel %s, %s. The line is the median "
-                                "of groups of matrices of about equal size.",
+    rc_str_addf(&text->caption,
+        "%s over %" PRId64 " matrices, kernel %s, %s. The line is the median "
+        "of groups of matrices of about equal size.",
         p->caption, o.matrices, o.arena->reference, o.arena->label);
     if (hidden)
         rc_str_addf(&text->caption,
-            " %" PRId64 " points, chosen without regard to their values, are not drawn; line and CSV "
+            " %" PRId64
+            " points, chosen without regard to their values, are not drawn; line and CSV "
             "have all.",
             hidden);
     free(c.x);

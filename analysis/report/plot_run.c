@@ -71,8 +71,8 @@ static void read_complaint(FILE *said, char *line, size_t size)
     }
 }
 
-static rc_status_t spawn(const char *program, const char *dir, FILE *script, FILE *said, int *how,
-    rc_err_t *err)
+static rc_status_t spawn(
+    const char *program, const char *dir, FILE *script, FILE *said, int *how, rc_err_t *err)
 {
     static char name[] = "gnuplot";
     static char defaults[] = "-d"; /* no initialisation files */

@@ -13,7 +13,6 @@ rc_status_t rc_plot_program(rc_str_t *out, rc_err_t *err);
  *  \param[in] program  from rc_plot_program
  *  \param[in] dir      where it runs: names in the script are relative to it
  *  \return RC_OK; RC_EIO with the first line that it said when it failed; RC_ENOMEM */
-rc_status_t rc_plot_run(
-    const char *program, const char *dir, const char *script, rc_err_t *err);
+rc_status_t rc_plot_run(const char *program, const char *dir, const char *script, rc_err_t *err);
 
 #endif

@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     rc_plot_orders_t o;
     rc_status_t st = rc_plot_main_orders(in, &o, text, err);
@@ -22,8 +21,7 @@ static rc_status_t write(
     fputs("policy,matrices that it is the fastest on,share (%)\n", csv);
     for (int p = 0; p < o.policies; p++) {
         rc_plot_put_text(csv, o.policy[p]);
-        fprintf(csv, ",%" PRId64 ",%.4f\n", wins[p],
-            100 * (double)wins[p] / (double)o.matrices);
+        fprintf(csv, ",%" PRId64 ",%.4f\n", wins[p], 100 * (double)wins[p] / (double)o.matrices);
     }
     rc_plot_define_number(text, "POLICIES", o.policies);
     rc_str_addf(&text->define, "HEIGHT = %d\n", 80 + 26 * o.policies);

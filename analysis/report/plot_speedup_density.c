@@ -12,8 +12,7 @@ static double speedup(const rc_plot_orders_t *o, const rc_view_t *v, int policy,
     return policy == o->policies ? o->best[i] : o->gain[policy * o->matrices + i];
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     static const rc_plot_panels_t panels = {
         .x_name = "density",

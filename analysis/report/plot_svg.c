@@ -74,9 +74,8 @@ static size_t read_rgb(const char *text, unsigned *rgb)
     unsigned g;
     unsigned b;
     int n = 0;
-    if (strncmp(text, "rgb(", 4) != 0 ||
-        sscanf(text, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) != 3 || n == 0 || r > 255 || g > 255 ||
-        b > 255)
+    if (strncmp(text, "rgb(", 4) != 0 || sscanf(text, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) != 3 ||
+        n == 0 || r > 255 || g > 255 || b > 255)
         return 0;
     *rgb = r << 16 | g << 8 | b;
     return (size_t)n;
@@ -132,8 +131,8 @@ static void close_points(svg_t *s)
         return;
     sscanf(s->point, "%lf %63[^\n]", &size, colour);
     /* lines of no length with round ends are discs */
-    rc_str_addf(s->out, "<path fill=\"none\" stroke-linecap=\"round\" stroke-width=\"%.2f\" stroke=\"",
-        2 * size);
+    rc_str_addf(s->out,
+        "<path fill=\"none\" stroke-linecap=\"round\" stroke-width=\"%.2f\" stroke=\"", 2 * size);
     put_text(s, colour, strlen(colour));
     rc_str_addf(s->out, "\" d=\"%s\"/>\n", s->points->text ? s->points->text : "");
     rc_str_free(s->points);
@@ -150,8 +149,8 @@ static int take_point(svg_t *s, const char *line)
     char colour[64];
     char look[160];
     if (sscanf(line,
-            "<use xlink:href='#gpPt6' transform='translate(%lf,%lf) scale(%lf)' color='%63[^']'", &x,
-            &y, &size, colour) != 4) {
+            "<use xlink:href='#gpPt6' transform='translate(%lf,%lf) scale(%lf)' color='%63[^']'",
+            &x, &y, &size, colour) != 4) {
         if (sscanf(line, "<use xlink:href='#gpDot' x='%lf' y='%lf' color='%63[^']'", &x, &y,
                 colour) != 3)
             return 0;

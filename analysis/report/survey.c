@@ -170,8 +170,8 @@ static void name_arena(const maker_t *m, const place_t *p, rc_survey_arena_t *a)
     }
     /* what most stores have one of goes unsaid */
     int n = snprintf(a->label, sizeof a->label, "K = %s, %s%s%s%s%s%s", k, precision,
-        p->op ? ", " : "", p->op ? rc_op_names[p->op] : "", p->c_order ? ", C in schedule order" : "",
-        p->cache ? ", cold cache" : "", device);
+        p->op ? ", " : "", p->op ? rc_op_names[p->op] : "",
+        p->c_order ? ", C in schedule order" : "", p->cache ? ", cold cache" : "", device);
     if (n >= (int)sizeof a->label)
         memcpy(a->label + sizeof a->label - 4, "...", 4);
     snprintf(a->slug, sizeof a->slug, "k%s-%s%s%s%s%s%s", k, precision, p->op ? "-" : "",
@@ -285,10 +285,10 @@ static int by_arena_matrix_kernel_policy(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int is_vendor(const maker_t *m, int32_t kernel)
+int rc_survey_is_vendor(const char *kernel)
 {
     static const char vendor[] = "cusparse";
-    return strncmp(rc_view_kernel(m->v, kernel), vendor, sizeof vendor - 1) == 0;
+    return strncmp(kernel, vendor, sizeof vendor - 1) == 0;
 }
 
 /* What a kernel did in the arena in hand. */
@@ -319,7 +319,7 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
     if (!t)
         return RC_ENOMEM;
     for (int32_t k = 0; k < m->kernels; k++) {
-        t[k] = (tally_t){.arena = -1, .vendor = is_vendor(m, k)};
+        t[k] = (tally_t){.arena = -1, .vendor = rc_survey_is_vendor(rc_view_kernel(m->v, k))};
         while (strcmp(rc_view_kernel(m->v, t[k].first), rc_view_kernel(m->v, k)) != 0)
             t[k].first++;
     }
@@ -372,7 +372,7 @@ static void take(const maker_t *m, const entry_t *e, int32_t reference, rc_surve
     take_faster(m->v, e->row, &p->best_csr);
     if (e->kernel == reference)
         take_faster(m->v, e->row, &p->reference_csr);
-    if (is_vendor(m, e->kernel))
+    if (rc_survey_is_vendor(rc_view_kernel(m->v, e->kernel)))
         take_faster(m->v, e->row, &p->vendor);
 }
 

@@ -68,7 +68,7 @@ typedef struct rc_survey {
                            of C: rows of the original order, of matrices that were measured with C
                            in schedule order */
     int64_t *rows;    /**< [entering] these, by arena, matrix, kernel, policy */
-    int32_t *row_pair;      /**< [entering] the pair of each */
+    int32_t *row_pair; /**< [entering] the pair of each */
     int64_t
         status[RC_CASE_STATUSES]; /**< newest result rows by status, before any filter of current */
 } rc_survey_t;
@@ -80,5 +80,8 @@ typedef struct rc_survey {
 rc_status_t rc_survey_make(
     const rc_view_t *v, const char *store, const rc_expr_t *where, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
+
+/** 1: a kernel ("name:params") of the vendor's library, which ours are compared with. */
+int rc_survey_is_vendor(const char *kernel);
 
 #endif

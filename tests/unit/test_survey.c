@@ -100,13 +100,15 @@ static void fill(void **state, const char *name, rc_rng_t *r, world_t *w, char *
                                     snprintf(c.device, sizeof c.device, "cpu:test%d", d);
                                     c.precision = f;
                                     c.c_order = o;
-                                    /* the vendor's run other orders only once; csr has no C in schedule order;
-                                     * the last device did less */
-                                    if ((n == 2 && p > 0 && (d == 0 || m < 2)) || (o == 1 && (p == 0 || m > 5)) ||
+                                    /* the vendor's run other orders only once; csr has no C in
+                                     * schedule order; the last device did less */
+                                    if ((n == 2 && p > 0 && (d == 0 || m < 2)) ||
+                                        (o == 1 && (p == 0 || m > 5)) ||
                                         (d == 1 && (f == 1 || o == 1 || k == 0)) ||
                                         (f == 1 && n == 0))
                                         continue;
-                                    roll(j, r, run, &c, &status[x - &w->at[0][0][0][0][0][0][0]], x);
+                                    roll(
+                                        j, r, run, &c, &status[x - &w->at[0][0][0][0][0][0][0]], x);
                                 }
         rc_journal_close(j);
     }
