@@ -127,7 +127,7 @@ ok "an empty folder is taken" export_to "$tmp/empty" -q
 echo mine >"$tmp/other/results.csv"
 echo mine >"$tmp/other/notes"
 code "a folder with other files is refused" 2 "$ROWCAST" export "$store" --csv "$tmp/other"
-is "and left as it was" "$(cat "$tmp/other/results.csv"; ls "$tmp/other" | wc -l)" "mine
+is "and left as it was" "$(cat "$tmp/other/results.csv"; find "$tmp/other" -type f | wc -l)" "mine
 2"
 ok "--force takes it" export_to "$tmp/other" --force -q
 is "and keeps what is not a table" "$(cat "$tmp/other/notes")" mine
