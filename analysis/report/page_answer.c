@@ -169,8 +169,7 @@ static void tiles(rc_str_t *s, const rc_survey_arena_t *a, const rc_standing_t *
     gain_tile(s, &st->order, "best order over original order, ", a->reference);
     if (st->order.stats.count > 0) {
         rc_page_share(&value, st->order.over5, st->order.stats.count);
-        tile(s, value.text ? value.text : "",
-            "of matrices where that gains more than 5&nbsp;%");
+        tile(s, value.text ? value.text : "", "of matrices where that gains more than 5&nbsp;%");
     }
     gain_tile(s, &st->plan, "best plan over best kernel in original order", NULL);
     gain_tile(s, &st->vendor, "best plan over best cuSPARSE algorithm", NULL);
