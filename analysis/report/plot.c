@@ -169,15 +169,19 @@ static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const cha
     rc_str_addf(&pdf, "%s.pdf.tmp%ld", name, (long)getpid());
     rc_str_addf(&script, "%s.gp.tmp%ld", name, (long)getpid());
     rc_str_addf(&path, "%s/%s", d->dir.text, script.text ? script.text : "");
-    rc_str_addf(&s, "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\n%s\n", name,
-        x->text.define.text ? x->text.define.text : "");
+    rc_str_addf(&s,
+        "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\nTOP = 0\n%s\n"
+        "if (exists('SUBTITLE')) { TOP = 22; HEIGHT = HEIGHT + TOP }\n",
+        name, x->text.define.text ? x->text.define.text : "");
     if (s.failed || svg.failed || pdf.failed || script.failed || path.failed)
         RC_TRY(rc_fail(d->err, RC_ENOMEM, "no memory for a figure"));
     before = add_pass(&s, d, template, "svg",
         "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'", svg.text);
-    /* 100 units of the drawing are an inch, so 14 of them are 10 points */
+    /* 100 units of the drawing are an inch, so text of 14 is 10 points; the terminal's own scale is
+     * 0.75 */
     add_pass(&s, d, template, "pdf",
-        "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,10'",
+        "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,14' "
+        "fontscale 0.54",
         pdf.text);
     RC_TRY(check_text(&s, d->err));
     st = write_text(d, path.text, s.text);
