@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/report/stores.sh"
 store=$top_srcdir/data/results/h200.h5
 [ -f "$store" ] || skip_all "no data/results/h200.h5"
-command -v chromedriver >/dev/null && command -v chromium >/dev/null || skip_all "no chromium with chromedriver"
+have_browser || skip_all "no chromium with chromedriver"
 [ -x "$python" ] || skip_all "no $python"
 collection=${ROWCAST_SHARED:-$top_srcdir/../shared}/matrices
 PYTHONDONTWRITEBYTECODE=1

@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/report/stores.sh
 . "$top_srcdir/tests/report/stores.sh"
-command -v chromedriver >/dev/null && command -v chromium >/dev/null || skip_all "no chromium with chromedriver"
+have_browser || skip_all "no chromium with chromedriver"
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONDONTWRITEBYTECODE=1
 export tmp PYTHONDONTWRITEBYTECODE

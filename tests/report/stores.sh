@@ -1,14 +1,20 @@
 # shellcheck shell=sh
 # Sourced by the tests of the report, after tap.sh: small stores of a CPU.
 
-ROWCAST_ASSETS=$top_srcdir/analysis
+ROWCAST_ASSETS=${top_srcdir:?}/analysis
 export ROWCAST_ASSETS
 python=/usr/bin/python3 # of the distribution: the one that has h5py
+
+# have_browser: chromium, and what drives it
+have_browser()
+{
+    command -v chromedriver >/dev/null && command -v chromium >/dev/null
+}
 
 # make_store FILE: five matrices, two K, three orders, three kernels; times that a seed decides
 make_store()
 {
-    mkdir -p "$tmp/col/G"
+    mkdir -p "${tmp:?}/col/G"
     for n in 60 70 80 90 100; do
         "$ROWCAST" generate "uniform:n=$n,mean=4,seed=$n" -o "$tmp/col/G/m$n.mtx" >/dev/null || return
     done
@@ -50,6 +56,7 @@ with h5py.File(sys.argv[1], "r+") as f:
 }
 
 # Names, kinds, places and words of a run that are markup; a line separator of Unicode among them.
+# shellcheck disable=SC2034  # for those who source this
 hostile='
 bad = "<script>alert(1)</script>\"\x27&"
 name = {0: bad, 1: "G/</script><img src=x onerror=alert(1)>", 2: "G/a\u2028b\x01", 3: "javascript:alert(1)//x", 4: "G/{{data}}-->"}
