@@ -41,8 +41,7 @@ static void put_curve(
     rc_str_add(&t->define, "\n\n");
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
     rc_plot_text_t names = {0};
@@ -68,8 +67,8 @@ static rc_status_t write(
         rc_str_addf(&names.caption, "%s%" PRId64, curves > 1 ? ", " : "", known);
     }
     rc_plot_block_end(text);
-    rc_str_addf(&text->define, "%sCURVES = %d\nHEIGHT = %d\n", names.define.text ? names.define.text : "",
-        curves, 320 + 22 * curves);
+    rc_str_addf(&text->define, "%sCURVES = %d\nHEIGHT = %d\n",
+        names.define.text ? names.define.text : "", curves, 320 + 22 * curves);
     if (curves == 0)
         rc_str_add(&text->missing, "no matrix has a result in the original order");
     rc_str_addf(&text->caption,

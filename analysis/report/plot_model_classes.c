@@ -3,12 +3,10 @@
 
 #include <math.h>
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const json_t *e = rc_plot_evaluation(in, text);
-    const json_t *cells =
-        json_object_get(json_object_get(e, "confusion"), "rows_best_by_chosen");
+    const json_t *cells = json_object_get(json_object_get(e, "confusion"), "rows_best_by_chosen");
     const json_t *classes = json_object_get(e, "classes");
     size_t n = json_array_size(classes);
     double all = 0;

@@ -2,9 +2,12 @@
 #include "analysis/report/plot_model.h"
 
 #include <math.h>
+#include <string.h>
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+/* Letters of a name that fit beside and above the cells. */
+enum { NAME_MAX_INSIDE = 10 };
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const json_t *e = rc_plot_evaluation(in, text);
     const json_t *confusion = json_object_get(e, "confusion");
@@ -35,12 +38,20 @@ static rc_status_t write(
         }
     }
     rc_plot_define_texts(text, "CLASS", classes);
-    /* cells as high as they are wide up to a point, and a line for each name */
-    rc_str_addf(&text->define, "CLASSES = %zu\nCELL = %zu\nHEIGHT = 60 + CLASSES * (CELL + 20)\n", n,
-        n > 6 ? (size_t)46 : (size_t)64);
+    size_t longest = 0;
+    for (size_t i = 0; i < n; i++)
+        longest = strlen(rc_plot_json_text(classes, i)) > longest
+                      ? strlen(rc_plot_json_text(classes, i))
+                      : longest;
+    int numbered = longest > NAME_MAX_INSIDE || n > 6;
+    /* long names are below, and numbers stand for them */
+    rc_str_addf(&text->define,
+        "CLASSES = %zu\nNUMBERED = %d\nCELL = %d\nHEIGHT = 60 + CLASSES * (CELL + %d)\n", n,
+        numbered, n > 6 ? 46 : 64, numbered ? 20 : 0);
     rc_str_add(&text->caption,
         "Rows by the class that is best (down) and the one that is chosen (across): how many, and "
-        "their mean loss, the time of the choice over that of the best less 1. The filled part of a cell is its share "
+        "their mean loss, the time of the choice over that of the best less 1. The filled part of "
+        "a cell is its share "
         "of the line.");
     rc_plot_model_rows(in, e, text);
     return RC_OK;

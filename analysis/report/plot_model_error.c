@@ -7,8 +7,7 @@
 /* Curves that can be told apart: all classes together, then the first ones. */
 enum { CURVES = 7 };
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const json_t *e = rc_plot_evaluation(in, text);
     const json_t *error = json_object_get(e, "time_error");
@@ -47,8 +46,7 @@ static rc_status_t write(
     rc_str_addf(&text->define, "CURVES = %zu\narray CURVE[CURVES]\nHEIGHT = %zu\n", curves,
         330 + 22 * curves);
     for (size_t i = 0; i < curves; i++) {
-        const char *class =
-            json_string_value(json_object_get(json_array_get(list, i), "class"));
+        const char *class = json_string_value(json_object_get(json_array_get(list, i), "class"));
         snprintf(name, sizeof name, "CURVE[%zu]", i + 1);
         rc_plot_define_text(text, name, class ? class : "");
     }

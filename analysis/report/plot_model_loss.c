@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const json_t *e = rc_plot_evaluation(in, text);
     const json_t *all = json_object_get(e, "all");

@@ -11,8 +11,7 @@ static double mean_loss(const json_t *variant, const char *part)
     return json_is_number(x) ? 100 * json_number_value(x) : NAN;
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const json_t *list = in->topologies;
     size_t lines = 0;

@@ -170,7 +170,8 @@ static void define(const profile_t *p, rc_plot_text_t *t)
 {
     int curves = 0;
     char name[32];
-    rc_str_addf(&t->define, "FACETS = %d\narray FACET[FACETS]\narray CURVE[%d]\n", p->facets, CURVES);
+    rc_str_addf(
+        &t->define, "FACETS = %d\narray FACET[FACETS]\narray CURVE[%d]\n", p->facets, CURVES);
     for (int f = 0; f < p->facets; f++) {
         snprintf(name, sizeof name, "FACET[%d]", f + 1);
         rc_plot_define_text(t, name, p->facet[f]->label);
@@ -198,8 +199,7 @@ static void define(const profile_t *p, rc_plot_text_t *t)
             p->families - curves);
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     if (in->survey->main_arena < 0) {

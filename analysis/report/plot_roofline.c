@@ -35,8 +35,7 @@ static double highest_rate(const rc_survey_t *s, const char *device)
     return most;
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     static const rc_plot_series_t series = {
         .series = SERIES,
@@ -55,7 +54,8 @@ static rc_status_t write(
         return RC_OK;
     }
     rc_str_addf(&text->caption,
-        "Rate of compulsory traffic (A, B and C once each) as a share of %.4g GB/s, the highest rate "
+        "Rate of compulsory traffic (A, B and C once each) as a share of %.4g GB/s, the highest "
+        "rate "
         "of any result in the store on %s, against entries: the store has no peak bandwidth of the "
         "device, and matrices that fit the caches can exceed that of memory.",
         peak, s->arena[s->main_arena].device);

@@ -89,8 +89,7 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
 {
     const rc_survey_t *s = in->survey;
     int64_t *own = rc_alloc((size_t)s->pairs, sizeof *own, "a figure", err);
-    double *xy =
-        rc_alloc((size_t)s->arena[s->main_arena].pairs, 2 * sizeof *xy, "a figure", err);
+    double *xy = rc_alloc((size_t)s->arena[s->main_arena].pairs, 2 * sizeof *xy, "a figure", err);
     rc_status_t st = RC_ENOMEM;
     if (own && xy) {
         rc_plot_own_best(s, 0, own);

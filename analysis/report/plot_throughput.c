@@ -20,8 +20,7 @@ static double gflops(const rc_survey_t *s, int64_t row, double scale)
     return nnz > 0 ? scale * nnz * (double)r->k / r->median_ns : NAN;
 }
 
-static rc_status_t write(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     static const rc_plot_series_t series = {
         .series = SERIES,
