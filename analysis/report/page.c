@@ -59,7 +59,7 @@ static void figure(rc_str_t *s, const rc_drawn_t *d)
     rc_str_add(s, "</div>\n<figcaption>");
     rc_page_text(s, d->text.caption.text ? d->text.caption.text : "");
     if (d->plot->source && d->plot->source[0]) {
-        rc_str_add(s, " <span class=\"source\">After ");
+        rc_str_add(s, " <span class=\"source\">");
         rc_page_text(s, d->plot->source);
         rc_str_add(s, ".</span>");
     }

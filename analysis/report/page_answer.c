@@ -214,19 +214,21 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
     if (sv->arenas == 0)
         return;
     rc_str_add(s,
+        "<p class=\"note\">The same for every product that was measured; ratios of times over the "
+        "matrices of a line.</p>\n"
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Every product\">\n"
-        "<table class=\"arenas\"><caption>The same for every product that was measured; ratios of "
-        "times over the matrices of a line.</caption>\n<thead>\n<tr><th scope=\"col\" "
-        "rowspan=\"2\">product</th><th scope=\"col\" rowspan=\"2\" class=\"n\">matrices</th>"
-        "<th scope=\"col\" rowspan=\"2\">fastest most often</th>"
+        "<table class=\"arenas\">\n<thead>\n<tr><th scope=\"col\" rowspan=\"2\">product</th>"
+        "<th scope=\"col\" rowspan=\"2\" class=\"n\">matrices</th>"
         "<th scope=\"colgroup\" colspan=\"3\">best order over original</th>"
         "<th scope=\"colgroup\" colspan=\"2\">best plan over best csr</th>"
         "<th scope=\"colgroup\" colspan=\"2\">best plan over cuSPARSE</th>"
-        "<th scope=\"col\" class=\"n\">break-even</th></tr>\n"
-        "<tr><th class=\"n\">geomean</th><th class=\"n\">mean</th><th class=\"n\">gain &gt; "
-        "5&nbsp;%</th><th class=\"n\">geomean</th><th class=\"n\">mean</th><th "
-        "class=\"n\">geomean</th><th class=\"n\">mean</th><th class=\"n\">median, "
-        "products</th></tr>\n</thead>\n<tbody>\n");
+        "<th scope=\"col\" class=\"n\">break-even</th>"
+        "<th scope=\"col\" rowspan=\"2\">fastest most often</th></tr>\n"
+        "<tr><th scope=\"col\" class=\"n\">geomean</th><th scope=\"col\" class=\"n\">mean</th>"
+        "<th scope=\"col\" class=\"n\">gain &gt; 5&nbsp;%</th>"
+        "<th scope=\"col\" class=\"n\">geomean</th><th scope=\"col\" class=\"n\">mean</th>"
+        "<th scope=\"col\" class=\"n\">geomean</th><th scope=\"col\" class=\"n\">mean</th>"
+        "<th scope=\"col\" class=\"n\">median, products</th></tr>\n</thead>\n<tbody>\n");
     for (int i = 0; i < sv->arenas; i++) {
         const rc_standing_t *st = &standing[i];
         rc_str_add(s, "<tr data-arena=\"");
@@ -240,15 +242,6 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
         }
         rc_str_add(s, "</th><td class=\"n\" data-of=\"matrices\">");
         rc_page_count(s, st->matrices);
-        rc_str_add(s, "</td><td>");
-        if (st->leader >= 0) {
-            rc_page_kernel(s, rc_view_kernel(sv->view, result(p, st->leader)->kernel));
-            rc_str_add(s, "<small>");
-            rc_page_text(s, rc_view_policy(sv->view, result(p, st->leader)->policy));
-            rc_str_add(s, ", on ");
-            rc_page_share(s, st->wins, st->matrices);
-            rc_str_add(s, "</small>");
-        }
         rc_str_add(s, "</td>");
         ratio_cell(s, "order-geomean", st->order.stats.geomean);
         ratio_cell(s, "order-mean", st->order.stats.mean);
@@ -264,6 +257,15 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
             rc_page_count(s, (int64_t)ceil(st->break_even_median));
         else
             rc_str_add(s, "&ndash;");
+        rc_str_add(s, "</td><td>");
+        if (st->leader >= 0) {
+            rc_page_kernel(s, rc_view_kernel(sv->view, result(p, st->leader)->kernel));
+            rc_str_add(s, "<small>");
+            rc_page_text(s, rc_view_policy(sv->view, result(p, st->leader)->policy));
+            rc_str_add(s, ", on ");
+            rc_page_share(s, st->wins, st->matrices);
+            rc_str_add(s, "</small>");
+        }
         rc_str_add(s, "</td></tr>\n");
     }
     rc_str_add(s, "</tbody></table></div>\n");

@@ -88,7 +88,7 @@ def page_arenas():
     return browser.js("""return [...document.querySelectorAll('tr[data-arena]')].filter(tr => tr.closest('.arenas')).map(tr => ({
         slug: tr.dataset.arena, label: tr.cells[0].firstChild.data, main: tr.className === 'main',
         reference: (tr.cells[0].querySelector('small') || {textContent: ''}).textContent.replace('orders of ', ''),
-        leader: tr.cells[2].textContent,
+        leader: tr.cells[10].textContent,
         ...Object.fromEntries([...tr.querySelectorAll('[data-of]')].map(td => [td.dataset.of, td.textContent])) }))""")
 
 
@@ -115,7 +115,7 @@ def the_summary_of_each_arena_is_that_of_the_rows_of_query():
 def the_gain_of_the_reference_kernel_is_the_oracle_of_query_summary_speedup():
     import csv
     import subprocess
-    text = subprocess.run([rowcast, "query", store, "-S", "speedup", "-f", "csv"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([rowcast, "query", store, "-S", "speedup", "-f", "csv", "-w", f"kernel == '{MAIN['reference']}'"], check=True, capture_output=True, text=True).stdout
     lines = {(r["kernel"], r["k"], r["precision"], r.get("c_order", "original")): r for r in csv.DictReader(text.splitlines())
              if r["policy"] == "oracle"}
     seen = 0
@@ -332,7 +332,6 @@ def look_at(dark):
         check(not wide, width, "beyond the edge:", wide)
         contrast = browser.js(CONTRAST)
         check(contrast["n"] > 100 and not contrast["bad"], width, scheme, contrast)
-        browser.shot(f"{shots}/detail-{width}-{scheme}.png", whole=True)
         fresh(width=width, dark=dark)
         browser.shot(f"{shots}/page-{width}-{scheme}.png", whole=True)
         browser.js("document.getElementById('matrices').scrollIntoView()")
