@@ -57,33 +57,35 @@ static rc_status_t agree(const round_t *r, rc_status_t st)
 
 /* ------------------------------------------------------------ rank 0: scanning */
 
-static rc_status_t read_last_runs(round_t *r)
+static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
 {
     rc_h5_t h;
     void *rows = NULL;
     int64_t n = 0;
-    r->last_read = 1;
     if (!r->exists)
         return RC_OK;
-    rc_status_t st = rc_h5_open(r->store, 0, &h, r->err);
+    rc_status_t st = rc_h5_open(r->store, 0, &h, err);
     if (st < 0)
         return st;
-    st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, r->err);
+    st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, err);
     const rc_row_result_t *row = rows;
     for (int64_t i = 0; st == RC_OK && i < n; i++)
-        st = rc_map_set(
-            &r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, r->err);
+        st =
+            rc_map_set(&r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, err);
     free(rows);
     (void)rc_h5_close(&h, NULL);
     return st;
 }
 
-static int32_t last_run(void *user, const char case_id[32])
+static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
 {
     round_t *r = user;
-    if (!r->last_read && read_last_runs(r) < 0)
-        rc_log(r->log, RC_LOG_WARN, "store", "%s", r->err ? r->err->text : "cannot read results");
-    return (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
+    rc_status_t st = r->last_read ? RC_OK : read_last_runs(r, err);
+    if (st < 0)
+        return st;
+    r->last_read = 1;
+    *run = (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
+    return RC_OK;
 }
 
 static rc_status_t scan(round_t *r)
