@@ -19,6 +19,8 @@ typedef struct rc_plot_input {
     const char *model_name;   /**< NULL: none */
     const json_t *model_file; /**< the model file as it is, with its evaluation on unseen rows;
                                  NULL: no model */
+    const json_t *topologies; /**< what `rowcast evaluate --topologies -f json` printed; NULL: it
+                                 was not given */
 } rc_plot_input_t;
 
 /** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */

@@ -9,6 +9,8 @@ typedef struct rc_report_options {
     const char *store;
     const char *dir;        /**< is created; what is in it and not of a report is left alone */
     const char *model;      /**< path of a model file; NULL: none */
+    const char *topologies; /**< path of what `rowcast evaluate --topologies -f json` printed; NULL:
+                               none */
     const char *where;      /**< filter over result rows, as of `rowcast query`; NULL: all */
     const char *collection; /**< directory with the matrices, for spy plots; NULL: where the store
                                  says they were read from */

@@ -18,12 +18,14 @@ typedef struct rc_survey_arena {
     char slug[64];      /**< for file names and anchors: "k128-fp32"; unique in the survey */
     const char *device; /**< borrowed from the view */
     const char *reference; /**< the reference kernel, "gstat:strip=8": of the kernels that ran
-                                orders besides csr here the one with most matrices; "" none */
+                                orders besides csr here the one with most matrices, ties to
+                                more rows, then to the one that came into the store first; of the
+                                vendor's only where there is no other; "" none */
     int64_t first;         /**< its pairs are pair[first .. first + pairs) */
     int64_t pairs;
 } rc_survey_arena_t;
 
-/** A matrix of the store. */
+/** A matrix. */
 typedef struct rc_survey_matrix {
     const rc_row_matrix_t *row; /**< rows, cols, nnz, ssid; borrowed from the view */
     char name[129];             /**< "Group/Name" */
@@ -58,12 +60,15 @@ typedef struct rc_survey {
     int main_arena; /**< the one that figures of a single arena show: K = n where there is one, else
                          the one with most matrices (ties: more policies, smaller K); -1 none */
     int matrices;
-    rc_survey_matrix_t *matrix; /**< [matrices] by name */
+    rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
     rc_survey_pair_t *pair; /**< [pairs] by arena, matrix */
-    int64_t entering;       /**< result rows that entered */
-    int64_t *rows;          /**< [entering] these, by arena, matrix, kernel, policy */
-    int32_t *row_pair;      /**< [entering] the pair of each */
+    int64_t results;        /**< result rows that entered */
+    int64_t entering; /**< the same, those counted twice that stand in the arenas of both row orders
+                           of C: rows of the original order, of matrices that were measured with C
+                           in schedule order */
+    int64_t *rows;    /**< [entering] these, by arena, matrix, kernel, policy */
+    int32_t *row_pair; /**< [entering] the pair of each */
     int64_t
         status[RC_CASE_STATUSES]; /**< newest result rows by status, before any filter of current */
 } rc_survey_t;
@@ -75,5 +80,8 @@ typedef struct rc_survey {
 rc_status_t rc_survey_make(
     const rc_view_t *v, const char *store, const rc_expr_t *where, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
+
+/** 1: a kernel ("name:params") of the vendor's library, which ours are compared with. */
+int rc_survey_is_vendor(const char *kernel);
 
 #endif

@@ -1,5 +1,5 @@
-/** \file store/summary_rows.h  What all summaries share: which rows of a view enter an average, and
- *  which of them are of the setting K = n.  Private to src/store. */
+/** \file store/summary_rows.h  What all summaries and the report share: which rows of a view enter an
+ *  average, and which of them are of the setting K = n. */
 #ifndef RC_STORE_SUMMARY_ROWS_H
 #define RC_STORE_SUMMARY_ROWS_H
 
