@@ -23,7 +23,9 @@ set xlabel textcolor rgb INK
 set ylabel textcolor rgb INK
 set key textcolor rgb INK noautotitle
 set style fill solid 0.85 noborder
-if (exists('SUBTITLE')) set title SUBTITLE textcolor rgb INK
+# a strip of TOP above the figure says what it is of
+set tmargin screen 1 - (TOP + 12.) / HEIGHT
+if (TOP) { set label 900 SUBTITLE at screen 0.5, 1 - 11. / HEIGHT center font ',12' textcolor rgb INK }
 
 # Tics of a logarithmic axis as a command: eval powers('x', lowest, highest, most tics, with labels)
 SUP = '⁰ ¹ ² ³ ⁴ ⁵ ⁶ ⁷ ⁸ ⁹'

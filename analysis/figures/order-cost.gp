@@ -1,5 +1,5 @@
 # ROWS of three panels; $POINTS and $TREND have a series for each
-set multiplot layout ROWS, 3 margins screen 0.125, 0.985, 62. / HEIGHT, 1 - 24. / HEIGHT spacing screen 0.035, 34. / HEIGHT
+set multiplot layout ROWS, 3 margins screen 0.125, 0.985, 62. / HEIGHT, 1 - (TOP + 24.) / HEIGHT spacing screen 0.035, 34. / HEIGHT
 set logscale xy
 set xrange [XMIN / 1.3 : XMAX * 1.3]
 set yrange [YMIN / 1.06 : YMAX * 1.06]

@@ -14,7 +14,7 @@ set yrange [LOW / 1.3 : HIGH * 1.3]
 set tics font ',12'
 set label 1 'entries' at screen 0.54, 14. / HEIGHT center textcolor rgb INK
 set label 2 'share of the highest rate' at screen 0.022, 0.55 center rotate textcolor rgb INK
-set tmargin screen 1 - 26. / HEIGHT
+set tmargin screen 1 - (TOP + 26.) / HEIGHT
 set bmargin screen 62. / HEIGHT
 w = 0.86 / PANELS
 do for [p = 1:PANELS] {

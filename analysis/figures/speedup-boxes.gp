@@ -9,9 +9,7 @@ set border 1
 set ytics scale 0
 set lmargin screen 0.2
 set rmargin screen 0.97
-total = 0
-do for [d = 1:DEVICES] { total = total + LINES[d] * 24 + 60 }
-top = HEIGHT - 6
+top = HEIGHT - TOP - 6
 set multiplot
 do for [d = 1:DEVICES] {
     bottom = top - LINES[d] * 24 - 24
@@ -28,6 +26,6 @@ do for [d = 1:DEVICES] {
          '' index d - 1 using 2:0 with points pointtype 7 pointsize 0.3 linecolor rgb C1, \
          '' index d - 1 using 8:0 with points pointtype 7 pointsize 0.3 linecolor rgb C1, \
          '' index d - 1 using 9:0 with points pointtype 2 pointsize 0.5 linewidth 1.5 linecolor rgb INK
-    unset label 1
+    unset label
 }
 unset multiplot

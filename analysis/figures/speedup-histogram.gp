@@ -1,5 +1,5 @@
 # ROWS of three panels; $BINS has a series for each: from, to, share
-set multiplot layout ROWS, 3 margins screen 0.125, 0.985, 62. / HEIGHT, 1 - 24. / HEIGHT spacing screen 0.035, 34. / HEIGHT
+set multiplot layout ROWS, 3 margins screen 0.125, 0.985, 62. / HEIGHT, 1 - (TOP + 24.) / HEIGHT spacing screen 0.035, 34. / HEIGHT
 set logscale x
 set xrange [0.47:2.12]
 set yrange [0:100]

@@ -7,6 +7,7 @@
 #include "base/replace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,7 +75,6 @@ static rc_str_t file_of(const drawer_t *d, const char *name, const char *ending)
     return s;
 }
 
-/* What an earlier report left behind would be taken for a figure of this one. */
 static rc_status_t remove_old(const drawer_t *d, const char *name, const char *ending)
 {
     rc_str_t path = file_of(d, name, ending);
@@ -96,25 +96,63 @@ static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
     RC_TRY(check_text(&x->text.caption, d->err));
     RC_TRY(check_text(&x->text.missing, d->err));
     RC_TRY(check_text(&x->text.define, d->err));
-    if (x->text.missing.len == 0)
+    if (x->text.missing.len == 0) {
         RC_TRY(rc_replace_end(&r, 1, d->err));
-    else
-        RC_TRY(remove_old(d, x->plot->name, ".csv"));
+        x->has_csv = 1;
+    }
 done:
     rc_replace_end(&r, 0, NULL);
     rc_str_free(&path);
     return st;
 }
 
-/* One drawing: state of the one before is forgotten, variables stay. */
-static void add_pass(rc_str_t *s, const drawer_t *d, const char *template, const char *format,
-    const char *terminal, const char *output)
+static int count_lines(const char *text)
 {
-    rc_str_addf(s, "reset\nFORMAT = '%s'\n%s\n%s\nset output '%s'\n%s\nunset output\n", format,
-        d->common.text, terminal, output, template);
+    int n = 0;
+    for (; text && *text; text++)
+        n += *text == '\n';
+    return n;
 }
 
-/* Everything goes to gnuplot in one text and names files of its own folder only: no path and no
+/* One drawing: state of the one before is forgotten, variables stay.  Returns how many lines come
+ * before the template. */
+static int add_pass(rc_str_t *s, const drawer_t *d, const char *template, const char *format,
+    const char *terminal, const char *output)
+{
+    rc_str_addf(s, "reset\nFORMAT = '%s'\n%s\n%s\nset output '%s'\n", format, d->common.text,
+        terminal, output);
+    int before = count_lines(s->text);
+    rc_str_addf(s, "%s\nunset output\n", template);
+    return before;
+}
+
+/* "line 1786: expecting comma" of the whole text as a line of the template, where it is of it. */
+static rc_status_t name_line(
+    const drawer_t *d, const char *name, int before, int lines, const rc_err_t *said)
+{
+    int line = 0;
+    int n = 0;
+    const char *at = strstr(said->text, "line ");
+    if (!at || sscanf(at, "line %d:%n", &line, &n) != 1 || n == 0 || line <= before ||
+        line > before + lines)
+        return rc_fail(d->err, said->status, "figure '%s': %s", name, said->text);
+    return rc_fail(
+        d->err, said->status, "%s/%s.gp:%d:%s", d->templates, name, line - before, at + n);
+}
+
+static rc_status_t write_text(const drawer_t *d, const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    int failed = !f || fputs(text, f) < 0;
+    int cause = errno;
+    if (f && fclose(f) != 0 && !failed) {
+        failed = 1;
+        cause = errno;
+    }
+    return failed ? rc_fail_errno(d->err, RC_EIO, cause, "cannot write '%s'", path) : RC_OK;
+}
+
+/* Everything goes to gnuplot in one text that names files of its own folder only: no path and no
  * text of the store is a command. */
 static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const char *template)
 {
@@ -122,29 +160,40 @@ static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const cha
     rc_str_t s = {0};
     rc_str_t svg = {0};
     rc_str_t pdf = {0};
+    rc_str_t script = {0};
+    rc_str_t path = {0};
+    rc_err_t said = {0};
+    int before = 0;
+    rc_status_t st;
     rc_str_addf(&svg, "%s.svg.tmp%ld", name, (long)getpid());
     rc_str_addf(&pdf, "%s.pdf.tmp%ld", name, (long)getpid());
-    rc_str_addf(&s, "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\n%s\n", name,
-        x->text.define.text ? x->text.define.text : "");
-    if (!svg.failed && !pdf.failed) {
-        add_pass(&s, d, template, "svg",
-            "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'", svg.text);
-        /* 100 units of the drawing are an inch, so 14 of them are 10 points */
-        add_pass(&s, d, template, "pdf",
-            "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font "
-            "'Sans,10'",
-            pdf.text);
-    }
-    rc_status_t st = check_text(&s, d->err);
-    if (st == RC_OK && (svg.failed || pdf.failed))
-        st = rc_fail(d->err, RC_ENOMEM, "no memory for a figure");
-    if (st == RC_OK)
-        st = rc_plot_run(d->program.text, d->dir.text, s.text, d->err);
-    if (st < 0)
-        rc_err_context(d->err, "figure '%s'", name);
+    rc_str_addf(&script, "%s.gp.tmp%ld", name, (long)getpid());
+    rc_str_addf(&path, "%s/%s", d->dir.text, script.text ? script.text : "");
+    rc_str_addf(&s,
+        "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\nTOP = 0\n%s\n"
+        "if (exists('SUBTITLE')) { TOP = 22; HEIGHT = HEIGHT + TOP }\n",
+        name, x->text.define.text ? x->text.define.text : "");
+    if (s.failed || svg.failed || pdf.failed || script.failed || path.failed)
+        RC_TRY(rc_fail(d->err, RC_ENOMEM, "no memory for a figure"));
+    before = add_pass(&s, d, template, "svg",
+        "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'", svg.text);
+    /* 100 units of the drawing are an inch, so text of 14 is 10 points; the terminal's own scale is
+     * 0.75 */
+    add_pass(&s, d, template, "pdf",
+        "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,14' "
+        "fontscale 0.54",
+        pdf.text);
+    RC_TRY(check_text(&s, d->err));
+    st = write_text(d, path.text, s.text);
+    if (st == RC_OK && rc_plot_run(d->program.text, d->dir.text, script.text, &said) < 0)
+        st = name_line(d, name, before, count_lines(template) + 1, &said);
+    unlink(path.text);
+done:
     rc_str_free(&s);
     rc_str_free(&svg);
     rc_str_free(&pdf);
+    rc_str_free(&script);
+    rc_str_free(&path);
     return st;
 }
 
@@ -224,25 +273,34 @@ done:
     return st;
 }
 
-static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
+/* CSV and drawing, or why there is none. */
+static rc_status_t make_figure(const drawer_t *d, rc_drawn_t *x)
 {
-    rc_status_t st;
+    rc_status_t st = RC_OK;
     if (x->plot->needs_model && !d->in->model_file)
         rc_str_add(&x->text.missing, "no model was given (--model)");
-    RC_TRY(remove_old(d, x->plot->name, ".svg"));
-    RC_TRY(remove_old(d, x->plot->name, ".pdf"));
-    if (x->text.missing.len == 0)
-        RC_TRY(write_csv(d, x));
     else
-        RC_TRY(remove_old(d, x->plot->name, ".csv"));
-    if (x->text.missing.len)
-        return check_text(&x->text.missing, d->err);
+        st = write_csv(d, x);
+    if (st < 0 || x->text.missing.len)
+        return st;
     if (d->program.text)
         return draw_template(d, x);
     rc_str_add(&x->text.missing, d->without);
-    return check_text(&x->text.missing, d->err);
-done:
-    return st;
+    return RC_OK;
+}
+
+static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
+{
+    rc_status_t st = make_figure(d, x);
+    if (st == RC_OK)
+        st = check_text(&x->text.missing, d->err);
+    if (st < 0 || x->svg)
+        return st;
+    /* what an earlier report left behind would be taken for a figure of this one */
+    st = remove_old(d, x->plot->name, ".svg");
+    if (st == RC_OK)
+        st = remove_old(d, x->plot->name, ".pdf");
+    return st == RC_OK && !x->has_csv ? remove_old(d, x->plot->name, ".csv") : st;
 }
 
 static rc_status_t make_dir(const char *path, rc_err_t *err)

@@ -51,7 +51,8 @@ extern const rc_plot_t *const rc_plots[]; /**< in the order of the page; NULL-te
 typedef struct rc_drawn {
     const rc_plot_t *plot;
     rc_plot_text_t text;
-    char *svg; /**< the drawing, for inlining: no XML declaration, no scripts, ids unique by the
+    int has_csv; /**< 1: the numbers were written, also where the drawing is left out */
+    char *svg;   /**< the drawing, for inlining: no XML declaration, no scripts, ids unique by the
                   name of the figure, colours through CSS variables of the page where that is
                   possible; NULL when it was left out */
 } rc_drawn_t;

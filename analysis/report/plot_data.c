@@ -223,8 +223,11 @@ rc_status_t rc_plot_main_orders(
         rc_plot_orders_free(out);
     }
     if (st == RC_OK) {
-        rc_plot_define_text(text, "ARENA", a->label);
-        rc_plot_define_text(text, "KERNEL", a->reference);
+        rc_str_t title = {0};
+        rc_str_addf(&title, "%s, %s", a->label, a->reference);
+        rc_plot_define_text(text, "SUBTITLE", title.text ? title.text : "");
+        text->define.failed |= title.failed;
+        rc_str_free(&title);
     }
     return st;
 }

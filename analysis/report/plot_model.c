@@ -47,6 +47,7 @@ void rc_plot_model_rows(const rc_plot_input_t *in, const json_t *evaluation, rc_
     if (folds > 1)
         rc_str_addf(&text->caption, " in %" JSON_INTEGER_FORMAT " folds", folds);
     rc_str_addf(&text->caption, "; model %s.", in->model_name ? in->model_name : "");
+    rc_plot_define_text(text, "SUBTITLE", in->model_name ? in->model_name : "");
 }
 
 void rc_plot_define_texts(rc_plot_text_t *t, const char *name, const json_t *list)

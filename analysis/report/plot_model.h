@@ -18,7 +18,8 @@ const char *rc_plot_json_text(const json_t *list, size_t i);
 /** Say that an evaluation lacks `what`, and which command makes a model file that has it. */
 void rc_plot_model_lacks(rc_plot_text_t *text, const char *what);
 
-/** Append to the caption over which rows an evaluation is: " 488 rows of 488 matrices, ...". */
+/** Append to the caption over which rows an evaluation is: " 488 rows of 488 matrices, ...", and
+ *  name the model above the drawing. */
 void rc_plot_model_rows(const rc_plot_input_t *in, const json_t *evaluation, rc_plot_text_t *text);
 
 /** Set the array NAME of a template to the texts of a JSON array. */

@@ -34,7 +34,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 const rc_plot_t rc_plot_order_cost = {
     .name = "order-cost",
     .title = "What building each row order costs",
-    .source = "in the manner of Hong et al., figure 13",
+    .source = "Hong et al., figure 13",
     .section = "Cost",
     .write = write,
 };

@@ -228,7 +228,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 const rc_plot_t rc_plot_profile = {
     .name = "profile",
     .title = "Performance profiles of the kernels",
-    .source = "in the manner of Hong et al., figure 10",
+    .source = "Hong et al., figure 10",
     .section = "Kernels",
     .write = write,
 };

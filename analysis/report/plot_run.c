@@ -72,24 +72,28 @@ static void read_complaint(FILE *said, char *line, size_t size)
 }
 
 static rc_status_t spawn(
-    const char *program, const char *dir, FILE *script, FILE *said, int *how, rc_err_t *err)
+    const char *program, const char *dir, const char *script, FILE *said, int *how, rc_err_t *err)
 {
-    static char name[] = "gnuplot";
-    static char defaults[] = "-d"; /* no initialisation files */
-    char *argv[] = {name, defaults, NULL};
     posix_spawn_file_actions_t a;
     pid_t pid;
-    int e = posix_spawn_file_actions_init(&a);
+    rc_err_t none = {0};
+    /* without initialisation files */
+    char *argv[] = {
+        rc_strdup("gnuplot", &none), rc_strdup("-d", &none), rc_strdup(script, &none), NULL};
+    int e = argv[0] && argv[1] && argv[2] ? posix_spawn_file_actions_init(&a) : ENOMEM;
+    if (e == 0) {
+        e = posix_spawn_file_actions_addopen(&a, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        e = e ? e : posix_spawn_file_actions_addopen(&a, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        e = e ? e : posix_spawn_file_actions_adddup2(&a, fileno(said), STDERR_FILENO);
+        e = e ? e : posix_spawn_file_actions_addchdir_np(&a, dir);
+        e = e ? e : posix_spawn(&pid, program, &a, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&a);
+    }
+    for (int i = 0; i < 3; i++)
+        free(argv[i]);
     if (e)
-        return rc_fail_errno(err, RC_ENOMEM, e, "cannot run '%s'", program);
-    e = posix_spawn_file_actions_adddup2(&a, fileno(script), STDIN_FILENO);
-    e = e ? e : posix_spawn_file_actions_addopen(&a, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    e = e ? e : posix_spawn_file_actions_adddup2(&a, fileno(said), STDERR_FILENO);
-    e = e ? e : posix_spawn_file_actions_addchdir_np(&a, dir);
-    e = e ? e : posix_spawn(&pid, program, &a, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&a);
-    if (e)
-        return rc_fail_errno(err, RC_EIO, e, "cannot run '%s' in '%s'", program, dir);
+        return rc_fail_errno(
+            err, e == ENOMEM ? RC_ENOMEM : RC_EIO, e, "cannot run '%s' in '%s'", program, dir);
     while (waitpid(pid, how, 0) < 0)
         if (errno != EINTR)
             return rc_fail_errno(err, RC_EIO, errno, "cannot wait for '%s'", program);
@@ -98,23 +102,17 @@ static rc_status_t spawn(
 
 rc_status_t rc_plot_run(const char *program, const char *dir, const char *script, rc_err_t *err)
 {
-    FILE *in = tmpfile();
     FILE *said = tmpfile();
     char line[256];
     int how = 0;
-    rc_status_t st = RC_OK;
-    if (!in || !said || fputs(script, in) < 0 || fflush(in) != 0 || fseek(in, 0, SEEK_SET) != 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot write a script for gnuplot");
-    if (st == RC_OK)
-        st = spawn(program, dir, in, said, &how, err);
+    rc_status_t st = said ? spawn(program, dir, script, said, &how, err)
+                          : rc_fail_errno(err, RC_EIO, errno, "cannot make a temporary file");
     if (st == RC_OK && how != 0) {
         read_complaint(said, line, sizeof line);
         st = WIFSIGNALED(how)
                  ? rc_fail(err, RC_EIO, "gnuplot was ended by signal %d", WTERMSIG(how))
                  : rc_fail(err, RC_EIO, "gnuplot: %s", line);
     }
-    if (in)
-        fclose(in);
     if (said)
         fclose(said);
     return st;

@@ -12,7 +12,9 @@ rc_status_t rc_plot_program(rc_str_t *out, rc_err_t *err);
 /** Run it on a script, without a shell and without its initialisation files.
  *  \param[in] program  from rc_plot_program
  *  \param[in] dir      where it runs: names in the script are relative to it
- *  \return RC_OK; RC_EIO with the first line that it said when it failed; RC_ENOMEM */
+ *  \param[in] script   a file there
+ *  \return RC_OK; RC_EIO with what it said when it failed, which has "line N: " in it where it
+ *          names one; RC_ENOMEM */
 rc_status_t rc_plot_run(const char *program, const char *dir, const char *script, rc_err_t *err);
 
 #endif

@@ -72,6 +72,7 @@ static rc_status_t fill(const rc_plot_series_t *p, const rc_survey_t *s, double 
     t->define.failed |= trend.define.failed;
     rc_plot_text_free(&trend);
     rc_str_addf(&t->define, "PANELS = %d\n", panels);
+    rc_plot_define_text(t, "SUBTITLE", a->label);
     rc_str_addf(&t->caption,
         " A point per matrix, %" PRId64 " matrices, %s; lines are medians of groups of matrices of "
         "about equal size%s.",

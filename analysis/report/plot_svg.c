@@ -84,7 +84,7 @@ static size_t read_rgb(const char *text, unsigned *rgb)
 /* What stands for a word of gnuplot's: copied from text, length returned; 0: nothing does. */
 static size_t put_replaced(svg_t *s, const char *text)
 {
-    static const char *const font[] = {" font-family=\"inherit\" ", " font-family=\"inherit\""};
+    static const char font[] = " font-family=\"inherit\"";
     static const char *const id[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
     static const char *const black[] = {" color=\"black\"", "=\"black\"", "='black'"};
     unsigned rgb;
@@ -93,11 +93,10 @@ static size_t put_replaced(svg_t *s, const char *text)
         put_colour(s, rgb);
         return n;
     }
-    for (size_t i = 0; i < sizeof font / sizeof *font; i++)
-        if (strncmp(text, font[i], strlen(font[i])) == 0) {
-            rc_str_add(s->out, s->inlined ? "" : " font-family=\"sans-serif\"");
-            return strlen(font[i]);
-        }
+    if (strncmp(text, font, sizeof font - 1) == 0) {
+        rc_str_add(s->out, s->inlined ? "" : " font-family=\"sans-serif\"");
+        return sizeof font - 1;
+    }
     for (size_t i = 0; i < sizeof id / sizeof *id; i++)
         if (strncmp(text, id[i], strlen(id[i])) == 0) {
             rc_str_addf(s->out, "%s%s-", id[i], s->name);

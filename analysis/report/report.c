@@ -21,6 +21,7 @@ typedef struct work {
     rc_survey_t survey;
     rc_model_t *model;
     json_t *model_file;
+    json_t *topologies;
     char model_name[RC_NAME_MAX + 1];
     rc_choices_t choices;
     rc_drawn_t *drawn;
@@ -57,6 +58,19 @@ static rc_status_t read_model(work_t *w, rc_err_t *err)
     if (!w->model_file)
         return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->model, flaw.line, flaw.text);
     name_model(w);
+    return RC_OK;
+}
+
+static rc_status_t read_topologies(work_t *w, rc_err_t *err)
+{
+    json_error_t flaw;
+    w->topologies = json_load_file(w->o->topologies, 0, &flaw);
+    if (!w->topologies)
+        return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->topologies, flaw.line, flaw.text);
+    if (!json_is_array(w->topologies))
+        return rc_fail(err, RC_EFORMAT,
+            "%s: not what 'rowcast evaluate --topologies -f json' prints: expected a list",
+            w->o->topologies);
     return RC_OK;
 }
 
@@ -107,6 +121,7 @@ static void release(work_t *w)
     rc_drawn_free(w->drawn, w->figures);
     rc_choices_free(&w->choices);
     json_decref(w->model_file);
+    json_decref(w->topologies);
     rc_model_free(w->model);
     rc_survey_free(&w->survey);
     rc_expr_free(w->where);
@@ -121,13 +136,16 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     rc_status_t st;
     if (options->model)
         RC_TRY(read_model(&w, err));
+    if (options->topologies)
+        RC_TRY(read_topologies(&w, err));
     RC_TRY(make_survey(&w, err));
     RC_TRY(make_dir(options->dir, err));
     const rc_plot_input_t in = {.survey = &w.survey,
         .store = options->store,
         .model = w.model,
         .model_name = w.model ? w.model_name : NULL,
-        .model_file = w.model_file};
+        .model_file = w.model_file,
+        .topologies = w.topologies};
     if (w.model) {
         rc_log(&w.log, RC_LOG_INFO, "report", "asking the model %s", w.model_name);
         RC_TRY(rc_choices_make(&w.survey, w.model, options->where, &w.choices, err));

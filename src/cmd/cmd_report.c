@@ -13,6 +13,7 @@
 struct options {
     const char *output;
     const char *model;
+    const char *topologies;
     const char *where;
     const char *collection;
     const char *assets;
@@ -27,6 +28,8 @@ static const rc_opt_t options[] = {
         "Where the report goes; is made when it is not there. Required.", 0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
         "Also show what this selector chooses, and its evaluation.", 0, 0},
+    {"topologies", 0, RC_OPT_TEXT, AT(topologies), "FILE",
+        "Also show this, which 'rowcast evaluate STORE --topologies -f json' printed.", 0, 0},
     {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'.", 0,
         0},
@@ -77,6 +80,7 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
     const char *from_environment = getenv("ROWCAST_ASSETS");
     rc_report_options_t r = {.store = store,
         .dir = o->output,
+        .topologies = o->topologies,
         .where = o->where,
         .collection = o->collection,
         .spies = (int)o->spies,
