@@ -88,11 +88,11 @@ function unpack(arena) {
 // What the table shows: key, heading, unit, how, and whether it enters the line below the table.
 const COLUMNS = [
   { key: 'name', title: 'matrix', unit: 'group/name' },
+  { key: 'gain', title: 'best over csr', unit: '\u00d7, any kernel', number: ratio, ratio: true },
   { key: 'order', title: 'best plan', unit: 'row order' },
   { key: 'kernel', title: '', unit: 'kernel' },
   { key: 'best', title: 'best time', unit: '\u00b5s', number: x => digits(x, 4) },
   { key: 'csr', title: 'best csr', unit: '\u00b5s', number: x => digits(x, 4) },
-  { key: 'gain', title: 'best over csr', unit: '\u00d7, any kernel', number: ratio, ratio: true },
   { key: 'orders', title: 'best order', unit: '\u00d7, ref. kernel', number: ratio, ratio: true },
   { key: 'ref', title: 'best over ref.', unit: '\u00d7, its csr', number: ratio, ratio: true },
   { key: 'vendor', title: 'over cuSPARSE', unit: '\u00d7, its best', number: ratio, ratio: true },
@@ -274,6 +274,13 @@ function drawHead(c) {
   if (focused) { const b = head.querySelector(`[data-sort="${focused}"]`); if (b) b.focus(); }
 }
 
+// A name of a kernel, with places behind its colons where a line may break.
+function breakable(text) {
+  const out = document.createDocumentFragment();
+  text.split(/(?<=[:/])/).forEach((part, i) => out.append(...(i ? [document.createElement('wbr')] : []), part));
+  return out;
+}
+
 function cell(c, i, col) {
   const x = c[col.key][i];
   if (col.number) return el('td', { class: 'n' }, col.number(x));
@@ -398,14 +405,14 @@ function arenaTable(m) {
     const numbers = (x, f) => el('td', { class: 'n' }, f(x));
     lines.push(el('tr', { 'data-arena': arena.slug },
       el('th', { scope: 'row' }, arena.label),
-      el('td', {}, c.plan[i]), numbers(arena.t[i] === null ? NaN : arena.t[i], micro),
-      el('td', {}, arena.cp[i] < 0 ? DASH : plans[arena.cp[i]].kernel), numbers(c.csr[i], x => digits(x, 4)), numbers(c.gain[i], ratio),
+      el('td', {}, breakable(c.plan[i])), numbers(arena.t[i] === null ? NaN : arena.t[i], micro),
+      el('td', {}, breakable(arena.cp[i] < 0 ? DASH : plans[arena.cp[i]].kernel)), numbers(c.csr[i], x => digits(x, 4)), numbers(c.gain[i], ratio),
       el('td', {}, refBest || DASH), numbers(c.orders[i], ratio),
-      el('td', {}, vendor || DASH), numbers(arena.v[i] === null ? NaN : arena.v[i], micro), numbers(c.vendor[i], ratio),
+      el('td', {}, breakable(vendor || DASH)), numbers(arena.v[i] === null ? NaN : arena.v[i], micro), numbers(c.vendor[i], ratio),
       numbers(c.gflops[i], x => digits(x, 4)), numbers(c.ordering[i], x => digits(x, 3)),
       numbers(arena.pre[i] === null ? NaN : arena.pre[i], milli),
       el('td', { class: 'n' }, COLUMNS.find(x => x.key === 'breakeven').number(c.breakeven[i])),
-      ...(data.model ? [el('td', {}, c.choice && c.choice[i] || DASH), numbers(arena.ct ? (arena.ct[i] === null ? NaN : arena.ct[i]) : NaN, micro),
+      ...(data.model ? [el('td', {}, breakable(c.choice && c.choice[i] || DASH)), numbers(arena.ct ? (arena.ct[i] === null ? NaN : arena.ct[i]) : NaN, micro),
         numbers(c.loss ? c.loss[i] : NaN, x => Number.isFinite(x) ? x.toFixed(1) : DASH)] : [])));
   }
   const head = (title, unit, n) => el('th', { scope: 'col', class: n ? 'n' : null }, title, el('small', {}, unit || '\u00a0'));

@@ -6,6 +6,7 @@
 #include "base/replace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,38 +104,43 @@ void rc_page_figure_links(rc_str_t *s, const rc_page_t *p)
     }
 }
 
+/* -------------------------------------------------------------------------- model */
+
+/* Numbers of an evaluation on unseen rows, as model files have them; NaN: not there. */
+static double evaluated(const json_t *file, const char *what, const char *part)
+{
+    const json_t *x =
+        json_object_get(json_object_get(json_object_get(file, "evaluation"), "all"), what);
+    if (part)
+        x = json_object_get(x, part);
+    x = json_is_object(x) ? json_object_get(x, "value") : x;
+    return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+static void evaluation(rc_str_t *s, const rc_page_t *p)
+{
+    const json_t *file = p->in->model_file;
+    double selector = evaluated(file, "speedup_selector", "geomean");
+    double oracle = evaluated(file, "speedup_oracle", "geomean");
+    double loss = evaluated(file, "loss_mean", NULL);
+    const char *baseline =
+        json_string_value(json_object_get(json_object_get(file, "evaluation"), "baseline"));
+    if (!isfinite(selector) || !isfinite(oracle) || !baseline)
+        return;
+    rc_str_add(s, "On rows that its fit had not seen, its choices are ");
+    rc_page_ratio(s, selector);
+    rc_str_add(s, " as fast as always ");
+    rc_page_code(s, baseline);
+    rc_str_add(s, " in geomean (mean ");
+    rc_page_ratio(s, evaluated(file, "speedup_selector", "mean"));
+    rc_str_add(s, "); the best of its candidates would be ");
+    rc_page_ratio(s, oracle);
+    if (isfinite(loss))
+        rc_str_addf(s, ". The mean loss there is %.1f&nbsp;%%", 100 * loss);
+    rc_str_add(s, ". ");
+}
+
 /* ------------------------------------------------------------------------- places */
-
-static void base_name(rc_str_t *s, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    rc_page_text(s, slash ? slash + 1 : path);
-}
-
-static void model_note(rc_str_t *s, const rc_page_t *p)
-{
-    const rc_choices_t *c = p->choices;
-    if (!c)
-        return;
-    rc_str_add(s, "<p class=\"note\">Model ");
-    rc_page_code(s, p->in->model_name ? p->in->model_name : "");
-    if (c->note.len) {
-        rc_str_add(s, " has no choices here: ");
-        rc_page_text(s, c->note.text);
-        rc_str_add(s, ".</p>\n");
-        return;
-    }
-    rc_str_addf(s,
-        ": the loss of a choice is its measured time over that of the fastest of the model&#39;s "
-        "%d "
-        "candidates, less 1. ",
-        c->model->classes);
-    if (c->fitted_here)
-        rc_str_add(s,
-            "The model was fitted on these very results: how well it does on matrices that "
-            "it has not seen is in the section Model, not in this table. ");
-    rc_str_add(s, "</p>\n");
-}
 
 typedef struct places {
     const rc_page_t *page;
@@ -145,64 +151,145 @@ typedef struct places {
     char nonce[RC_DIGEST_HEX + 1];
 } places_t;
 
-/* What goes in the place of a name.  \return RC_EFORMAT: nothing has that name */
+typedef rc_status_t place_fn(rc_str_t *s, const places_t *w, rc_err_t *err);
+
+static void base_name(rc_str_t *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    rc_page_text(s, slash ? slash + 1 : path);
+}
+
+static rc_status_t put_title(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_str_add(s, "rowcast report: ");
+    base_name(s, w->page->in->store);
+    return RC_OK;
+}
+
+static rc_status_t put_store(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    base_name(s, w->page->in->store);
+    return RC_OK;
+}
+
+static rc_status_t put_headline(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_page_headline(s, w->page);
+    return RC_OK;
+}
+
+static rc_status_t put_nonce(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_str_add(s, w->nonce);
+    return RC_OK;
+}
+
+static rc_status_t put_css(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_str_add(s, w->css);
+    return RC_OK;
+}
+
+static rc_status_t put_js(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_str_add(s, w->js);
+    return RC_OK;
+}
+
+static rc_status_t put_data(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_str_addn(s, w->data.text, w->data.len);
+    return RC_OK;
+}
+
+static rc_status_t put_answer(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_page_answer(s, w->page, w->standing);
+    return RC_OK;
+}
+
+static rc_status_t put_arenas(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_page_arenas(s, w->page, w->standing);
+    return RC_OK;
+}
+
+static rc_status_t put_run(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    return rc_page_run(s, w->page, err);
+}
+
+static rc_status_t put_figures(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_page_figures(s, w->page);
+    return RC_OK;
+}
+
+static rc_status_t put_links(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)err;
+    rc_page_figure_links(s, w->page);
+    return RC_OK;
+}
+
+static rc_status_t put_model(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    const rc_choices_t *c = w->page->choices;
+    (void)err;
+    if (!c)
+        return RC_OK;
+    rc_str_add(s, "<p class=\"note\">Model ");
+    rc_page_code(s, w->page->in->model_name ? w->page->in->model_name : "");
+    if (c->note.len) {
+        rc_str_add(s, " has no choices here: ");
+        rc_page_text(s, c->note.text);
+        rc_str_add(s, ".</p>\n");
+        return RC_OK;
+    }
+    rc_str_addf(s,
+        ": the loss of a choice is its measured time over that of the fastest of the model&#39;s "
+        "%d candidates, less 1. ",
+        c->model->classes);
+    evaluation(s, w->page);
+    if (c->fitted_here)
+        rc_str_add(s, "The table shows its choices on the results that it was fitted on. ");
+    rc_str_add(s, "</p>\n");
+    return RC_OK;
+}
+
+static rc_status_t put_version(rc_str_t *s, const places_t *w, rc_err_t *err)
+{
+    (void)w;
+    (void)err;
+    rc_page_text(s, rc_version());
+    return RC_OK;
+}
+
+static const struct {
+    const char *name; /* "{{name}}" in page.html */
+    place_fn *put;
+} places[] = {{"title", put_title}, {"store", put_store}, {"headline", put_headline},
+    {"nonce", put_nonce}, {"css", put_css}, {"js", put_js}, {"data", put_data},
+    {"answer", put_answer}, {"arenas", put_arenas}, {"run", put_run}, {"figures", put_figures},
+    {"links", put_links}, {"model", put_model}, {"version", put_version}};
+
 static rc_status_t put_place(
     rc_str_t *s, const places_t *w, const char *name, size_t n, rc_err_t *err)
 {
-    const rc_page_t *p = w->page;
-    static const char *const names[] = {"title", "headline", "store", "nonce", "css", "js", "data",
-        "answer", "arenas", "run", "figures", "links", "model", "version"};
-    size_t i = 0;
-    while (i < sizeof names / sizeof *names &&
-           (strlen(names[i]) != n || memcmp(names[i], name, n) != 0))
-        i++;
-    switch (i) {
-    case 0:
-        rc_str_add(s, "rowcast report: ");
-        base_name(s, p->in->store);
-        return RC_OK;
-    case 1:
-        rc_page_headline(s, p);
-        return RC_OK;
-    case 2:
-        base_name(s, p->in->store);
-        return RC_OK;
-    case 3:
-        rc_str_add(s, w->nonce);
-        return RC_OK;
-    case 4:
-        rc_str_add(s, w->css);
-        return RC_OK;
-    case 5:
-        rc_str_add(s, w->js);
-        return RC_OK;
-    case 6:
-        rc_str_add(s, w->data.text);
-        return RC_OK;
-    case 7:
-        rc_page_answer(s, p, w->standing);
-        return RC_OK;
-    case 8:
-        rc_page_arenas(s, p, w->standing);
-        return RC_OK;
-    case 9:
-        return rc_page_run(s, p, err);
-    case 10:
-        rc_page_figures(s, p);
-        return RC_OK;
-    case 11:
-        rc_page_figure_links(s, p);
-        return RC_OK;
-    case 12:
-        model_note(s, p);
-        return RC_OK;
-    case 13:
-        rc_page_text(s, rc_version());
-        return RC_OK;
-    default:
-        return rc_fail(
-            err, RC_EFORMAT, "page.html: no part of a page is named '%.*s'", (int)n, name);
-    }
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strlen(places[i].name) == n && memcmp(places[i].name, name, n) == 0)
+            return places[i].put(s, w, err);
+    return rc_fail(err, RC_EFORMAT, "page.html: no part of a page is named '%.*s'", (int)n, name);
 }
 
 static rc_status_t fill(rc_str_t *s, const places_t *w, const char *skeleton, rc_err_t *err)

@@ -155,9 +155,9 @@ void rc_page_json_real(rc_str_t *s, double x)
     } else if (power >= 0 && power <= 2) {
         rc_str_addn(s, digits + first, (size_t)(n - first));
         rc_str_addn(s, "00", (size_t)power);
-    } else if (power < 0 && -power < n - first) {
+    } else if (power < 0 && -power <= n - first) {
         int whole = n - first + (int)power;
-        rc_str_addn(s, digits + first, (size_t)whole);
+        rc_str_addn(s, whole ? digits + first : "0", whole ? (size_t)whole : 1);
         rc_str_add(s, ".");
         rc_str_addn(s, digits + first + whole, (size_t)-power);
     } else {

@@ -217,7 +217,8 @@ done:
 /* --------------------------------------------------------------------- which ones */
 
 typedef struct candidate {
-    double gain;
+    double plan;
+    double order;
     int32_t matrix;
 } candidate_t;
 
@@ -225,8 +226,10 @@ static int by_gain(const void *x, const void *y)
 {
     const candidate_t *a = x;
     const candidate_t *b = y;
-    if (a->gain != b->gain)
-        return a->gain < b->gain ? 1 : -1;
+    if (a->plan != b->plan)
+        return a->plan < b->plan ? 1 : -1;
+    if (a->order != b->order)
+        return a->order < b->order ? 1 : -1;
     return (a->matrix > b->matrix) - (a->matrix < b->matrix);
 }
 
@@ -255,8 +258,10 @@ static rc_status_t draw_all(maker_t *m, int limit)
     int64_t tried = 0;
     candidate_t *list = rc_alloc((size_t)n, sizeof *list, "matrices", m->err);
     rc_status_t st = list ? RC_OK : RC_ENOMEM;
-    for (int32_t i = 0; st == RC_OK && i < n; i++)
-        list[i] = (candidate_t){.gain = rc_standing_gain(m->s, i), .matrix = i};
+    for (int32_t i = 0; st == RC_OK && i < n; i++) {
+        list[i].matrix = i;
+        rc_standing_gains(m->s, i, &list[i].plan, &list[i].order);
+    }
     if (st == RC_OK)
         qsort(list, (size_t)n, sizeof *list, by_gain);
     while (st == RC_OK && tried < n && m->out.made < limit && m->bytes < RC_SPIES_BYTES) {

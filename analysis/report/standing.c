@@ -176,13 +176,13 @@ int64_t rc_standing_shown(const rc_survey_t *s, int32_t m)
     return -1;
 }
 
-double rc_standing_gain(const rc_survey_t *s, int32_t m)
+void rc_standing_gains(const rc_survey_t *s, int32_t m, double *plan, double *order)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
-    double gain = 1;
-    if (p && order_ratio(s, p) > gain)
-        gain = order_ratio(s, p);
-    if (p && plan_ratio(s, p) > gain)
-        gain = plan_ratio(s, p);
-    return gain;
+    *plan = p ? plan_ratio(s, p) : 1;
+    *order = p ? order_ratio(s, p) : 1;
+    if (!(*plan > 1))
+        *plan = 1;
+    if (!(*order > 1))
+        *order = 1;
 }

@@ -35,8 +35,8 @@ rc_status_t rc_standing_make(const rc_survey_t *s, rc_standing_t **out, rc_err_t
  *  the fastest order of the reference kernel.  \return -1: there is no other order */
 int64_t rc_standing_shown(const rc_survey_t *s, int32_t m);
 
-/** What reordering gains on matrix m at most in the arena that rc_standing_shown goes by: the
- * larger ratio of `plan` and `order`; 1 when nothing is known. */
-double rc_standing_gain(const rc_survey_t *s, int32_t m);
+/** What reordering gains on matrix m in the arena that rc_standing_shown goes by: with every kernel
+ *  free to choose, and for the reference kernel; 1 when nothing is known. */
+void rc_standing_gains(const rc_survey_t *s, int32_t m, double *plan, double *order);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,8 @@ static int unknown_command(const char *name)
 
 int main(int argc, char **argv)
 {
+    /* a file that may not grow is an error of the write that hits the limit, not a silent death */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         overall_help(stderr);
         return RC_EXIT_USAGE;

@@ -40,6 +40,12 @@ typedef struct round {
     rc_map_t last;       /* rank 0: case -> last run with a row, read on demand */
     int last_read;
     rc_fold_bulk_t bulk;
+    struct {
+        int64_t samples;
+        int64_t results;
+        int64_t orders;
+        int64_t features[RC_FOLD_SETS_MAX];
+    } total; /* that all ranks append */
     rc_commit_info_t info;
 } round_t;
 
@@ -57,33 +63,35 @@ static rc_status_t agree(const round_t *r, rc_status_t st)
 
 /* ------------------------------------------------------------ rank 0: scanning */
 
-static rc_status_t read_last_runs(round_t *r)
+static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
 {
     rc_h5_t h;
     void *rows = NULL;
     int64_t n = 0;
-    r->last_read = 1;
     if (!r->exists)
         return RC_OK;
-    rc_status_t st = rc_h5_open(r->store, 0, &h, r->err);
+    rc_status_t st = rc_h5_open(r->store, 0, &h, err);
     if (st < 0)
         return st;
-    st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, r->err);
+    st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, err);
     const rc_row_result_t *row = rows;
     for (int64_t i = 0; st == RC_OK && i < n; i++)
-        st = rc_map_set(
-            &r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, r->err);
+        st =
+            rc_map_set(&r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, err);
     free(rows);
     (void)rc_h5_close(&h, NULL);
     return st;
 }
 
-static int32_t last_run(void *user, const char case_id[32])
+static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
 {
     round_t *r = user;
-    if (!r->last_read && read_last_runs(r) < 0)
-        rc_log(r->log, RC_LOG_WARN, "store", "%s", r->err ? r->err->text : "cannot read results");
-    return (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
+    rc_status_t st = r->last_read ? RC_OK : read_last_runs(r, err);
+    if (st < 0)
+        return st;
+    r->last_read = 1;
+    *run = (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
+    return RC_OK;
 }
 
 static rc_status_t scan(round_t *r)
@@ -182,7 +190,21 @@ static rc_status_t inflate(const char *from, const char *to, rc_err_t *err)
     return st;
 }
 
-/* Copy or create, and bring the small tables up to date. */
+/* Room for what all ranks will append. */
+static rc_status_t reserve(const round_t *r, const rc_h5_t *h)
+{
+    rc_status_t st = rc_h5_reserve_samples(h, r->total.samples, r->err);
+    if (st == RC_OK)
+        st = rc_h5_reserve(h, &rc_schema[RC_T_RESULT], r->total.results, r->err);
+    if (st == RC_OK)
+        st = rc_h5_reserve(h, &rc_schema[RC_T_ORDER], r->total.orders, r->err);
+    for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
+        st = rc_h5_reserve_features(
+            h, r->plan.set[i].set, r->plan.set[i].columns, r->total.features[i], r->err);
+    return st;
+}
+
+/* Copy or create, bring the small tables up to date, make room for the others. */
 static rc_status_t start_copy(round_t *r)
 {
     rc_h5_t h;
@@ -202,6 +224,8 @@ static rc_status_t start_copy(round_t *r)
     for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
         st = rc_h5_make_features(
             &h, r->plan.set[i].set, r->plan.set[i].columns, r->plan.set[i].names, r->err);
+    if (st == RC_OK)
+        st = reserve(r, &h);
     rc_status_t closed = rc_h5_close(&h, st < 0 ? NULL : r->err);
     return st < 0 ? st : closed;
 }
@@ -290,8 +314,10 @@ static rc_status_t append_all(round_t *r)
     for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
         st = rc_h5_append_features(&h, r->plan.set[i].set, r->plan.set[i].columns,
             b->feature[i].row, b->feature[i].value, (int64_t)b->feature[i].rows, r->err);
-    rc_status_t closed = rc_h5_close(&h, st < 0 ? NULL : r->err);
-    return agree(r, st < 0 ? st : closed);
+    /* HDF5 1.10 closes together, and a rank whose write failed takes another way through that than
+     * the others, who would wait for ever: a copy that is of no use stays open until the end */
+    st = agree(r, st);
+    return st < 0 ? st : agree(r, rc_h5_close(&h, r->err));
 }
 
 static rc_status_t count(round_t *r)
@@ -311,6 +337,24 @@ static rc_status_t count(round_t *r)
     r->info.damaged_bytes = info[2];
     r->info.total_results = info[3] + total;
     r->info.changed = r->plan.changed != 0;
+    return RC_OK;
+}
+
+static rc_status_t add_up(round_t *r)
+{
+    const rc_fold_bulk_t *b = &r->bulk;
+    int64_t mine[3 + RC_FOLD_SETS_MAX] = {
+        (int64_t)b->samples, (int64_t)b->results, (int64_t)b->orders};
+    int64_t all[3 + RC_FOLD_SETS_MAX] = {0};
+    for (int i = 0; i < RC_FOLD_SETS_MAX; i++)
+        mine[3 + i] = (int64_t)b->feature[i].rows;
+    if (MPI_Allreduce(mine, all, 3 + RC_FOLD_SETS_MAX, MPI_INT64_T, MPI_SUM, r->comm) !=
+        MPI_SUCCESS)
+        return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
+    r->total.samples = all[0];
+    r->total.results = all[1];
+    r->total.orders = all[2];
+    memcpy(r->total.features, all + 3, sizeof r->total.features);
     return RC_OK;
 }
 
@@ -336,6 +380,7 @@ static rc_status_t play(round_t *r)
         st = add_crashed(r);
     RC_TRY(agree(r, st));
     RC_TRY(count(r));
+    RC_TRY(add_up(r));
     RC_TRY(agree(r, r->rank == 0 ? start_copy(r) : RC_OK));
     RC_TRY(append_all(r));
     RC_TRY(agree(r, r->rank == 0 ? put_in_place(r) : RC_OK));

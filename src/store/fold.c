@@ -205,14 +205,21 @@ static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, cons
 }
 
 /* Dead runs in which a case was in flight after its last final row. */
-static int64_t times_flown(scan_t *s, const rc_rec_begin_t *b, const char case_id[32])
+static rc_status_t times_flown(
+    scan_t *s, const rc_rec_begin_t *b, const char case_id[32], int64_t *times)
 {
     const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
     const rc_row_inflight_t *row = t->rows;
-    int32_t since = b->is_source
-                        ? last_run_of_source(s, b, case_id)
-                        : (int32_t)rc_map_get(&s->landed, b->id, s->last_run(s->user, case_id));
+    int32_t since;
     int64_t n = 0;
+    if (b->is_source)
+        since = last_run_of_source(s, b, case_id);
+    else {
+        rc_status_t st = s->last_run(s->user, case_id, &since, s->err);
+        if (st < 0)
+            return st;
+        since = (int32_t)rc_map_get(&s->landed, b->id, since);
+    }
     for (size_t i = 0; i < t->count; i++) {
         int counts = row[i].run > since && memcmp(row[i].case_id, case_id, 32) == 0;
         /* ranks of two device classes may have had a catalogue row in hand in one run */
@@ -220,7 +227,8 @@ static int64_t times_flown(scan_t *s, const rc_rec_begin_t *b, const char case_i
             counts = row[k].run != row[i].run || memcmp(row[k].case_id, case_id, 32) != 0;
         n += counts;
     }
-    return n;
+    *times = n;
+    return RC_OK;
 }
 
 static void crash_text(char *text, size_t size, int64_t runs, int32_t signal, const rc_flown_t *f)
@@ -313,7 +321,10 @@ static rc_status_t crash_landings(
         if (st < 0)
             return st;
         s->plan->changed = 1;
-        int64_t runs = times_flown(s, b, row.case_id);
+        int64_t runs;
+        st = times_flown(s, b, row.case_id, &runs);
+        if (st < 0)
+            return st;
         if (runs < 2)
             continue;
         crash_text(text, sizeof text, runs, f->signal, &f->item[i]);

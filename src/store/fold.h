@@ -46,8 +46,10 @@ typedef struct rc_fold_plan {
 } rc_fold_plan_t;
 
 /** Last run in which a case got a final row, for telling whether it was in flight since.
- *  \return run id, -1 when the case has no row */
-typedef int32_t rc_last_run_fn(void *user, const char case_id[32]);
+ *  \param[out] run  its id, -1 when the case has no row
+ *  \return RC_OK, or an error when that cannot be found out, which ends the scan: deaths from
+ * before the row would count against the case */
+typedef rc_status_t rc_last_run_fn(void *user, const char case_id[32], int32_t *run, rc_err_t *err);
 
 /** Scan the journals of a folder and add what they name to the dictionaries.
  *  \param[in,out] d         dictionaries of the store, grown

@@ -60,7 +60,19 @@ rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_
 rc_status_t rc_h5_replace(
     const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t count, rc_err_t *err);
 
-/** Append n rows of this rank behind those of the ranks before it.  Collective; n may be 0.
+/** Make room at the end of a table for `n` rows that all ranks together will append through
+ *  rc_h5_open_all.  Local: what can fail for want of room fails here, on one rank.  Where room is
+ *  made by all, HDF5 1.10 leaves the others waiting for ever for the rank whose write fails.
+ *  Cost: writes the rows once, as zeros. */
+rc_status_t rc_h5_reserve(const rc_h5_t *h, const rc_schema_table_t *t, int64_t n, rc_err_t *err);
+
+/** The same for /samples, and for a feature set. */
+rc_status_t rc_h5_reserve_samples(const rc_h5_t *h, int64_t n, rc_err_t *err);
+rc_status_t rc_h5_reserve_features(
+    const rc_h5_t *h, const char *set, int columns, int64_t n, rc_err_t *err);
+
+/** Append n rows of this rank behind those of the ranks before it.  Collective; n may be 0.  In a
+ *  file that was opened with rc_h5_open_all they fill what was reserved for exactly them.
  *  \param[out] first  row number of this rank's first row; may be NULL */
 rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t n,
     int64_t *first, rc_err_t *err);

@@ -36,11 +36,50 @@ static int grow(hid_t d, int64_t rows, int columns)
     return H5Dset_extent(d, dims) >= 0;
 }
 
-/* Rows per message to rank 0. */
+/* Rows per message to rank 0, and per write of zeros. */
 static int64_t piece_rows(size_t row_bytes)
 {
     enum { piece_bytes = 16 << 20 };
     return (int64_t)(piece_bytes / row_bytes) + 1;
+}
+
+rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
+    size_t row_bytes, int64_t n, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (n == 0)
+        return RC_OK;
+    int64_t piece = piece_rows(row_bytes) < n ? piece_rows(row_bytes) : n;
+    void *zeros = rc_alloc0((size_t)piece, row_bytes, "room for rows", err);
+    if (!zeros)
+        return RC_ENOMEM;
+    hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
+    int64_t base = d < 0 ? -1 : rc_h5_extent(d);
+    if (base < 0 || !grow(d, base + n, columns))
+        st = rc_h5_fail(err, h->path, path);
+    for (int64_t i = 0; st == RC_OK && i < n; i += piece)
+        st = write_rows(h, path, d, type, columns, zeros, base + i, n - i < piece ? n - i : piece,
+            H5P_DEFAULT, err);
+    /* part of it is only written now */
+    if (d >= 0 && H5Dclose(d) < 0 && st == RC_OK)
+        st = rc_h5_fail(err, h->path, path);
+    free(zeros);
+    return st;
+}
+
+rc_status_t rc_h5_reserve(const rc_h5_t *h, const rc_schema_table_t *t, int64_t n, rc_err_t *err)
+{
+    hid_t type = rc_h5_row_type(t);
+    if (type < 0)
+        return rc_h5_fail(err, h->path, t->path);
+    rc_status_t st = rc_h5_reserve_rows(h, t->path, type, 0, t->row_bytes, n, err);
+    H5Tclose(type);
+    return st;
+}
+
+rc_status_t rc_h5_reserve_samples(const rc_h5_t *h, int64_t n, rc_err_t *err)
+{
+    return rc_h5_reserve_rows(h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, 0, sizeof(int64_t), n, err);
 }
 
 /* Serial HDF5: rank 0 takes the rows of the others in rank order, in pieces of bounded size.
@@ -77,6 +116,15 @@ static rc_status_t gather_rows(const rc_h5_t *h, const char *path, hid_t d, hid_
     return st;
 }
 
+/* The row behind those that are there already; -1 with the error of HDF5. */
+static int64_t first_new(const rc_h5_t *h, hid_t d, int64_t total, int columns)
+{
+    int64_t extent = d < 0 ? -1 : rc_h5_extent(d);
+    if (extent < 0 || h->comm != MPI_COMM_NULL)
+        return extent < total ? -1 : extent - total;
+    return total && !grow(d, extent + total, columns) ? -1 : extent;
+}
+
 static rc_status_t agree(const rc_h5_t *h, rc_status_t st)
 {
     int mine = st;
@@ -107,11 +155,14 @@ rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, in
             return RC_ENOMEM;
         }
         MPI_Gather(&n, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, 0, h->comm);
+        /* to open what has nothing yet allocates, see rc_h5_reserve */
+        if (total == 0)
+            goto done;
     }
     if (h->file >= 0) {
         d = H5Dopen2(h->file, path, H5P_DEFAULT);
-        base = d < 0 ? -1 : rc_h5_extent(d);
-        if (base < 0 || (total && !grow(d, base + total, columns)))
+        base = first_new(h, d, total, columns);
+        if (base < 0)
             st = rc_h5_fail(err, h->path, path);
     }
     if (st == RC_OK && h->comm != MPI_COMM_NULL && !h->parallel && h->rank == 0) {

@@ -45,6 +45,23 @@ rc_status_t rc_h5_make_features(
     return st;
 }
 
+rc_status_t rc_h5_reserve_features(
+    const rc_h5_t *h, const char *set, int columns, int64_t n, rc_err_t *err)
+{
+    char path[128];
+    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
+    if (st < 0)
+        return st;
+    rc_schema_table_t t = rc_schema_feature_rows;
+    t.path = path;
+    st = rc_h5_reserve(h, &t, n, err);
+    if (st == RC_OK)
+        st = set_path(path, sizeof path, set, "values", err);
+    return st < 0 ? st
+                  : rc_h5_reserve_rows(h, path, H5T_NATIVE_DOUBLE, columns,
+                        (size_t)columns * sizeof(double), n, err);
+}
+
 rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns,
     const rc_row_feature_t *rows, const double *values, int64_t n, rc_err_t *err)
 {

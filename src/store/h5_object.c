@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,27 @@ static herr_t innermost(unsigned n, const H5E_error2_t *e, void *user)
     return 0;
 }
 
+/* "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf = ...":
+ * what failed, and why. */
+static void shorten(const char *text, char *out, size_t size)
+{
+    static const char why[] = "error message = '";
+    const char *time = strstr(text, ": time = ");
+    const char *from = strstr(text, why);
+    const char *to = from ? strchr(from + sizeof why - 1, '\'') : NULL;
+    if (time && to && from > time)
+        snprintf(out, size, "%.*s: %.*s", (int)(time - text), text,
+            (int)(to - from - (ptrdiff_t)(sizeof why - 1)), from + sizeof why - 1);
+    else
+        snprintf(out, size, "%s", text);
+}
+
 rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what)
 {
     char copy[200];
     const char *text = "no reason given";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, innermost, &text);
-    snprintf(copy, sizeof copy, "%s", text);
+    shorten(text, copy, sizeof copy);
     return rc_fail(err, RC_ESTORE, "%s: %s: HDF5: %s", path, what, copy);
 }
 

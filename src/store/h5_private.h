@@ -43,6 +43,10 @@ int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes);
 rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
     int64_t *count, rc_err_t *err);
 
+/** The shared part of all that reserves.  Local. */
+rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
+    size_t row_bytes, int64_t n, rc_err_t *err);
+
 /** The shared part of all appends.  Collective. */
 rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
     size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err);

@@ -42,8 +42,6 @@ rc_status_t rc_drain_install(rc_err_t *err)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
     rc_status_t st = install(SIGTERM, on_request, SA_RESTART, err);
-    if (st == RC_OK) /* a file that may not grow is an error of write() */
-        st = install(SIGXFSZ, SIG_IGN, 0, err);
     if (st == RC_OK)
         st = install(SIGUSR1, on_request, SA_RESTART, err);
     if (st == RC_OK)

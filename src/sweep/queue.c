@@ -177,7 +177,7 @@ static void answer(rc_queue_t *q, int from, const request_t *r)
         add_progress(q, &r->progress);
         break;
     case tell_drain:
-        start_drain(q, "a rank was asked to");
+        start_drain(q, "another rank asked for it");
         break;
     case tell_leave:
         drop_suspect(q, from);
@@ -372,7 +372,7 @@ rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err)
     return RC_OK;
 }
 
-void rc_queue_drain(rc_queue_t *q)
+void rc_queue_drain(rc_queue_t *q, const char *why)
 {
     atomic_store(&q->draining, 1);
     if (atomic_exchange(&q->told, 1))
@@ -383,7 +383,7 @@ void rc_queue_drain(rc_queue_t *q)
         return;
     }
     pthread_mutex_lock(&q->mutex);
-    start_drain(q, "asked to");
+    start_drain(q, why);
     pthread_mutex_unlock(&q->mutex);
 }
 
@@ -394,7 +394,7 @@ int rc_queue_draining(void *queue)
     if (atomic_load(&q->draining))
         return 1;
     if (rc_drain_asked()) {
-        rc_queue_drain(q);
+        rc_queue_drain(q, "asked to");
         return 1;
     }
     int64_t now = rc_clock_ns();

@@ -53,8 +53,8 @@ rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err);
 /** 1: drain now.  Cheap; asks MPI at most every 20 ms. */
 int rc_queue_draining(void *queue);
 
-/** Ask everybody to drain. */
-void rc_queue_drain(rc_queue_t *q);
+/** Ask everybody to drain.  \param[in] why  for the log of rank 0, when it is rank 0 that asks */
+void rc_queue_drain(rc_queue_t *q, const char *why);
 
 /** Leave and stop the server once everybody has left.  Collective.
  *  \param[out] items_left  items that nobody took, the same on every rank */

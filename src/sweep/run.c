@@ -334,7 +334,7 @@ static void end_journal(sweep_t *w, rc_run_state_t state)
     rc_rec_end_t end = {.utc_ns = rc_utc_ns(), .state = (int32_t)state};
     rc_rec_put_end(&b, &end);
     /* without its end the run counts as open, and nothing else is lost */
-    if (rc_journal_append(w->journal, RC_REC_END, &b, &err) < 0)
+    if (rc_journal_append(w->journal, RC_REC_END, &b, &err) < 0 && state != RC_RUN_ERROR)
         rc_log(w->log, RC_LOG_WARN, "sweep", "%s", err.text);
     rc_bytes_free(&b);
     rc_drain_set_journal(NULL);
@@ -422,11 +422,13 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         st = RC_OK;
     }
     if (st < 0) {
-        /* this rank is out; the others go on unless the journals cannot be written */
-        rc_log(w->log, RC_LOG_ERROR, "sweep", "rank %d stops: %s", w->s->rank,
-            w->err ? w->err->text : "");
+        /* this rank is out; the others go on unless the journals cannot be written: then all end
+         * with that error */
         if (st == RC_EIO)
-            rc_queue_drain(w->queue);
+            rc_queue_drain(w->queue, "a journal cannot be written");
+        else
+            rc_log(w->log, RC_LOG_ERROR, "sweep", "rank %d stops: %s", w->s->rank,
+                w->err ? w->err->text : "");
     }
     if (st == RC_EDEVICE) {
         w->result.devices_lost = 1;

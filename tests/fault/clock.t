@@ -53,3 +53,4 @@ ok "a run is killed" test "$?" -eq 137
 # shellcheck disable=SC2086
 code "the next one begins a year before" 0 jumping "-$year" 1000000 sweep -s "$store" $list
 is "and has all, once" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
+counted 5 "runs with clocks that jump"

@@ -3,6 +3,7 @@
 # for good, in the middle of a block), read-only, broken, or the machine is gone before or in the middle
 # of a write.  The store is the old or the new one and verifies, what had been finished stays, the error
 # is one line, and the same command on a sound disk brings exactly what an uninterrupted run has.
+# ROWCAST_FAULT_POINTS: calls of each kind ("all": all; of short, readonly, io and torn every second one).
 # shellcheck source=tests/fault/fault.sh
 . "${top_srcdir:?}/tests/fault/fault.sh"
 kinds="once full short readonly io kill torn"
@@ -53,56 +54,6 @@ ids "$tmp/before.h5" >"$tmp/before.ids"
 fold_calls=$(calls "$tmp/fold/s.h5")
 echo "# calls that can fail: $fresh_calls of a sweep into a new store, $sweep_calls of one into a store, $fold_calls of a fold"
 
-# had STORE: what a fold of a copy of it has
-had()
-{
-    mkdir -p "$1-copy"
-    [ ! -e "$1" ] || cp "$1" "$1-copy/s.h5"
-    [ ! -d "$1.journal" ] || cp -r "$1.journal" "$1-copy/s.h5.journal"
-    if [ -e "$1-copy/s.h5" ] || [ -e "$1-copy/s.h5.journal" ]; then
-        alone fold -q "$1-copy/s.h5" >"$1-copy/out" 2>&1 || fault "fold of a copy: $(cat "$1-copy/out")"
-    fi
-    [ ! -e "$1-copy/s.h5" ] || ids "$1-copy/s.h5"
-    rm -rf "$1-copy"
-}
-
-# held DIR CODE HOW BEFORE: what holds after a fault
-held()
-{
-    held_store=$1/s.h5
-    case $3 in
-    kill | torn) [ "$2" -eq 137 ] || [ "$2" -le 3 ] || fault "exit code $2" ;;
-    *)
-        [ "$2" -le 3 ] || fault "exit code $2: $(cat "$1/err")"
-        [ "$2" -le 1 ] || [ "$(grep -c . "$1/err")" -ge 1 ] || fault "says nothing"
-        ;;
-    esac
-    if [ -s "$4" ] || [ -e "$held_store" ]; then
-        alone verify -q "$held_store" >"$1/verify" 2>&1 || fault "verify: $(cat "$1/verify")"
-        ids "$held_store" >"$1/ids"
-        comm -23 "$4" "$1/ids" >"$1/lost"
-        [ ! -s "$1/lost" ] || fault "lost from the store: $(wc -l <"$1/lost")"
-    fi
-    had "$held_store" >"$1/had"
-}
-
-# healed DIR: what holds after the same command on a sound disk
-healed()
-{
-    healed_store=$1/s.h5
-    ids "$healed_store" >"$1/ids"
-    comm -23 "$1/had" "$1/ids" >"$1/lost"
-    [ ! -s "$1/lost" ] || fault "lost: $(cat "$1/lost")"
-    cases "$healed_store" >"$1/cases"
-    cmp -s "$1/cases" "$tmp/cases" || fault "other cases: $(comm -3 "$1/cases" "$tmp/cases" | head -n 3)"
-    twice "$healed_store" >"$1/twice"
-    [ ! -s "$1/twice" ] || fault "doubled: $(cat "$1/twice")"
-    alone verify -q "$healed_store" >"$1/verify" 2>&1 || fault "verify: $(cat "$1/verify")"
-    # a killed sweep leaves its lock file, which the next sweep takes
-    find "$1" -mindepth 1 ! -name s.h5 ! -path '*.h5-log' ! -name sweep.lock ! -name s.h5.journal -path '*s.h5*' >"$1/left"
-    [ ! -s "$1/left" ] || fault "left behind: $(cat "$1/left")"
-}
-
 # one WHAT HOW AT
 one()
 {
@@ -140,7 +91,11 @@ one()
 
 for kind in $kinds; do
     : >"$tmp/faults"
-    spread "$sweep_calls" | in_turns one sweep "$kind"
+    case $kind in
+    once | full | kill) some='cat' ;;
+    *) some='half' ;;
+    esac
+    spread "$sweep_calls" | $some | in_turns one sweep "$kind"
     is "a sweep into a store, $kind" "$(cat "$tmp/faults")" ""
     : >"$tmp/faults"
     spread "$fold_calls" | in_turns one fold "$kind"
@@ -152,5 +107,5 @@ is "a sweep into a new store, full" "$(cat "$tmp/faults")" ""
 : >"$tmp/faults"
 spread "$fresh_calls" | in_turns one fresh kill
 is "a sweep into a new store, kill" "$(cat "$tmp/faults")" ""
-echo "# faults injected: $(wc -l <"$tmp/injected")"
 sort "$tmp/injected" | uniq -c | sed 's/^ */# /'
+counted "$(wc -l <"$tmp/injected")" "faults injected"

@@ -3,9 +3,11 @@
  *   FAULT_AT     the call that fails, from 1, counted over those that match in this process; 0 none
  *   FAULT_HOW    once: ENOSPC once; full: ENOSPC from there on until a file is removed or cut;
  *                short: half is written, and the next one fails as by full; readonly: EROFS from
- * there on; io: EIO once; kill: the process is killed before the call; torn: half of it is written,
- * then the process is killed FAULT_LOG    at a fault and at the end: a line with the call, appended
- */
+ *                there on; io: EIO once; kill: the process is killed before the call; torn: half
+ *                of it is written, then the process is killed; limit: no file may grow beyond
+ *                FAULT_AT bytes (RLIMIT_FSIZE, from the first call on: MPI could not start so)
+ *   FAULT_RANK   only in this rank of Open MPI
+ *   FAULT_LOG    at a fault and at the end: a line with the call, appended */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -56,6 +59,15 @@ static const char *name_of(int fd, char *name, size_t size)
     return name;
 }
 
+static void limit_files(long bytes)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_FSIZE, &r) == 0) {
+        r.rlim_cur = (rlim_t)bytes;
+        (void)setrlimit(RLIMIT_FSIZE, &r);
+    }
+}
+
 /* What becomes of a call: 0 it goes on, -1 it fails with errno, 1 half of it is done, 2 half of it
  * is done, and that was the end. */
 static int fate(const char *what, const char *name)
@@ -65,7 +77,16 @@ static int fate(const char *what, const char *name)
     const char *how = getenv("FAULT_HOW");
     if (!match || !name || !strstr(name, match))
         return 0;
+    const char *only = getenv("FAULT_RANK");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (only && rank && strcmp(only, rank) != 0)
+        return 0;
     long mine = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+    if (at && how && strcmp(how, "limit") == 0) {
+        if (mine == 1)
+            limit_files(atol(at));
+        return 0;
+    }
     int frees = strcmp(what, "unlink") == 0 || strcmp(what, "ftruncate") == 0;
     if (failing == EROFS || (failing && !frees && strcmp(what, "rename") != 0)) {
         errno = failing;
@@ -100,7 +121,22 @@ static int fate_fd(const char *what, int fd)
     return f;
 }
 
+static void hit_limit(int fd)
+{
+    char name[600];
+    note("write", name_of(fd, name, sizeof name));
+    errno = EFBIG;
+}
+
 #define NEXT(type, name, arguments) ((type(*) arguments)dlsym(RTLD_NEXT, name))
+
+/* With FAULT_RANK: the superblock of an HDF5 file.  HDF5 1.10 writes it last of all when several
+ * ranks close a file, and when that fails on one the others wait for it for ever.  It is written
+ * over what is there, so it takes a broken disk, not a full one. */
+static int is_spared(void)
+{
+    return getenv("FAULT_RANK") != NULL;
+}
 
 /* half or all of a transfer */
 #define TRANSFER(fd, size, call)                                                                   \
@@ -111,6 +147,8 @@ static int fate_fd(const char *what, int fd)
         if (f > 0 && (size) > 1)                                                                   \
             (size) /= 2;                                                                           \
         ssize_t done = call;                                                                       \
+        if (done < 0 && errno == EFBIG)                                                            \
+            hit_limit(fd);                                                                         \
         if (f == 2)                                                                                \
             raise(SIGKILL);                                                                        \
         return done;                                                                               \
@@ -123,11 +161,15 @@ ssize_t write(int fd, const void *data, size_t n)
 
 ssize_t pwrite(int fd, const void *data, size_t n, off_t at)
 {
+    if (at == 0 && is_spared())
+        return NEXT(ssize_t, "pwrite", (int, const void *, size_t, off_t))(fd, data, n, at);
     TRANSFER(fd, n, NEXT(ssize_t, "pwrite", (int, const void *, size_t, off_t))(fd, data, n, at));
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t n, off64_t at)
 {
+    if (at == 0 && is_spared())
+        return NEXT(ssize_t, "pwrite64", (int, const void *, size_t, off64_t))(fd, data, n, at);
     TRANSFER(
         fd, n, NEXT(ssize_t, "pwrite64", (int, const void *, size_t, off64_t))(fd, data, n, at));
 }

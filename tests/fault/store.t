@@ -84,3 +84,5 @@ for command in query verify fold; do
 done
 # shellcheck disable=SC2086
 code "a store that was cut off: sweep" 3 alone sweep -s "$tmp/cut.h5" $list -p csr,lpt
+[ -s "$tmp/faults" ] || counted $((flips - believed)) "flipped bits detected"
+counted "$believed" "flipped bits that change nothing that is read"

@@ -88,11 +88,13 @@ static void records_are_within(const char *path)
     rc_journal_view_close(v);
 }
 
-static int32_t no_rows(void *user, const char case_id[32])
+static rc_status_t no_rows(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
 {
     (void)user;
     (void)case_id;
-    return -1;
+    (void)err;
+    *run = -1;
+    return RC_OK;
 }
 
 static void folds(const char *dir)

@@ -66,3 +66,4 @@ done
 is "three crashing cases take six runs, the seventh completes" "$runs $code" "7 1"
 is "exactly they are crashed" "$(alone query "$three" -f csv -o fullname,policy -w 'status == crashed && kernel ~ fault*' \
     | tail -n +2 | tr '\n' ' ')$(rows "$three" -w 'status == ok')" "G/b,csr G/b,lpt G/b,warp 15"
+counted "$((2 + 2 + runs - 1))" "crashes of a kernel survived"

@@ -114,12 +114,12 @@ await()
     wait "$1" 2>/dev/null
 }
 
-# launch RANKS ARGUMENT...: rowcast under the launcher
+# launch RANKS ARGUMENT...: rowcast under the launcher, or the program $launched that becomes it
 launch()
 {
     launch_ranks=$1
     shift
-    "$MPIRUN" -n "$launch_ranks" "$ROWCAST" "$@" &
+    "$MPIRUN" -n "$launch_ranks" "${launched:-$ROWCAST}" "$@" &
     await "$!" "rowcast $1 on $launch_ranks ranks"
 }
 
@@ -188,4 +188,10 @@ twice()
 {
     alone query "$1" -a -f csv -o case | tail -n +2 | sort | uniq -d
     alone query "$1" -a -f csv -o run,rank,seq,status -w 'status != crashed' | tail -n +2 | sort | uniq -d
+}
+
+# counted NUMBER WHAT: a line that `make check-fault` adds up
+counted()
+{
+    echo "# counted: $1 $2"
 }

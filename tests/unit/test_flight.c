@@ -1,6 +1,7 @@
 /* What was in hand when a run died: which case or matrix is to blame, and which is not. */
 #include "config.h"
 #include "unit.h"
+#include "failing_alloc.h"
 #include "scratch.h"
 #include "store_fixture.h"
 #include "store_place.h"
@@ -354,6 +355,43 @@ static void what_is_in_hand_is_told(void **state)
     rc_journal_close(j);
 }
 
+/* A fold that cannot ask the store when a case was last measured is an error: without the answer, a
+ * death from before that row would count, and the case be given up one death too early. */
+static void a_store_that_cannot_be_asked_is_an_error(void **state)
+{
+    place_t p = make_place(state, "asked");
+    char kept_journals[SCRATCH_PATH];
+    scratch_path(state, "asked.kept", kept_journals);
+    rc_case_t c = make_case(5, "csr", 8);
+    die_with(&p, 1, &c, 0);
+    fold(&p);
+    rc_journal_t *j = open_journal(&p, 2, 0);
+    add_result(j, &c, RC_CASE_OK, 70);
+    rc_journal_close(j);
+    fold(&p);
+    die_with(&p, 3, &c, 0);
+    copy_folder(p.journals, kept_journals);
+    size_t bytes;
+    unsigned char *kept = slurp(p.store, &bytes);
+    int failed = 1;
+    int errors = 0;
+    for (long n = 0; failed; n++) {
+        rc_err_t err = {0};
+        rc_commit_info_t info = {0};
+        copy_folder(kept_journals, p.journals);
+        scratch_write(p.store, kept, bytes);
+        failing_alloc_set(n);
+        rc_status_t st = rc_commit(p.store, MPI_COMM_WORLD, 0, 0, NULL, &info, &err);
+        failed = failing_alloc_happened();
+        failing_alloc_set(-1);
+        assert_true(st == RC_OK || (failed && err.text[0]));
+        assert_int_equal(info.crashed, 0);
+        errors += st < 0;
+    }
+    assert_true(errors > 10);
+    free(kept);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +403,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(matrices_in_hand_at_once_are_told_apart),
         cmocka_unit_test(a_lost_device_counts_like_a_death),
         cmocka_unit_test(what_is_in_hand_is_told),
+        cmocka_unit_test(a_store_that_cannot_be_asked_is_an_error),
     };
     MPI_Init(&argc, &argv);
     int failed = cmocka_run_group_tests_name("flight", tests, scratch_setup, scratch_teardown);
