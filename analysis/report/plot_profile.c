@@ -112,7 +112,7 @@ static int by_cost(const void *a, const void *b)
 /* The reference kernel and the fastest others. */
 static void choose_curves(profile_t *p)
 {
-    family_t *list[FAMILIES_MAX];
+    family_t *list[FAMILIES_MAX] = {NULL};
     const char *reference = p->s->arena[p->s->main_arena].reference;
     size_t n = strcspn(reference, ":");
     for (int k = 0; k < p->families; k++) {
