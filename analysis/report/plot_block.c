@@ -19,6 +19,16 @@ void rc_plot_block_end(rc_plot_text_t *t)
     rc_str_add(&t->define, "END_OF_BLOCK\n");
 }
 
+void rc_plot_block_text(rc_plot_text_t *t, const char *text)
+{
+    rc_str_add(&t->define, "\"");
+    for (; *text; text++) {
+        char c = (unsigned char)*text < ' ' || *text == '"' || *text == 0x7f ? ' ' : *text;
+        rc_str_addn(&t->define, &c, 1);
+    }
+    rc_str_add(&t->define, "\"");
+}
+
 static int is_point(const double *x, const double *y, int64_t i)
 {
     return isfinite(x[i]) && isfinite(y[i]);

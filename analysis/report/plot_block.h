@@ -13,6 +13,10 @@ enum { RC_PLOT_POINTS = 6000 };
 void rc_plot_block_begin(rc_plot_text_t *t, const char *name);
 void rc_plot_block_end(rc_plot_text_t *t);
 
+/** A text in double quotes, as a field of a line: what is not printable and double quotes become
+ *  blanks, so that no text ends the line or the block and goes on as commands. */
+void rc_plot_block_text(rc_plot_text_t *t, const char *text);
+
 /** A series of n points "x,y".  At most `most`, chosen by the number of the point, the same ones
  *  each time; one without numbers stands for an empty series.  Points with a NaN are left out.
  *  \return how many were left out because of `most` */

@@ -138,7 +138,9 @@ static void put_csv(const profile_t *p, FILE *csv)
                 if (isnan(x))
                     continue;
                 rc_plot_put_text(csv, p->facet[f]->label);
-                fprintf(csv, ",%s,", p->family[k].name);
+                fputc(',', csv);
+                rc_plot_put_text(csv, p->family[k].name);
+                fputc(',', csv);
                 rc_plot_put_text(csv, p->s->matrix[p->s->pair[pair].matrix].name);
                 fputc(',', csv);
                 rc_plot_put_number(csv, x);

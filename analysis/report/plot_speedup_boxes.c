@@ -43,7 +43,7 @@ static void put_box(
         rc_plot_put_number(csv, q[i]);
     }
     fputc('\n', csv);
-    rc_str_addf(&t->define, "\"%s\"", name);
+    rc_plot_block_text(t, name);
     for (size_t i = 0; i < sizeof q / sizeof *q; i++)
         rc_str_addf(&t->define, ",%.6g", q[i]);
     rc_str_add(&t->define, "\n");

@@ -160,6 +160,9 @@ static void definitions_cannot_be_left(void **state)
     rc_plot_define_text(&t, "X", "it's `a`\n\"b\"\\'");
     assert_string_equal(t.define.text, "X = 'it''s `a` \"b\"\\'''\n");
     rc_plot_text_free(&t);
+    rc_plot_block_text(&t, "x\"\nEND_OF_BLOCK\n!touch a\r\x7f");
+    assert_string_equal(t.define.text, "\"x  END_OF_BLOCK !touch a  \"");
+    rc_plot_text_free(&t);
 }
 
 /* Lines of a block, "x,y,...": how many, and the numbers of the first two columns. */
