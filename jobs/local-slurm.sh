@@ -17,7 +17,11 @@ set -euo pipefail
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 die() { local code=$1; shift; say "$*"; exit "$code"; }
 
-[[ $# -gt 0 ]] || { sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '2,15s/^# \{0,1\}//p' "$0"; }
+case ${1:-} in
+'') usage >&2; exit 2 ;;
+-h | --help) usage; exit 0 ;;
+esac
 command=$1
 shift
 dir=/tmp/rowcast-slurm-$(id -u)
@@ -37,7 +41,7 @@ while (($#)); do
         preempt=1
         shift
         ;;
-    *) die 2 "unknown argument '$1'; run it without any for help" ;;
+    *) die 2 "unknown argument '$1'; see --help" ;;
     esac
 done
 for number in "$nodes" "$cpus" "$gpus" "${port:-1}"; do
@@ -210,6 +214,6 @@ down)
     down
     exit 0
     ;;
-*) die 2 "unknown command '$command'; run it without any for help" ;;
+*) die 2 "unknown command '$command'; see --help" ;;
 esac
 printf 'export SLURM_CONF=%q\n' "$conf"

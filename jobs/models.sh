@@ -12,6 +12,8 @@
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$top/build store=$top/data/results/h200.h5 dir=$top/data/models out=$top/out/models threads=0
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
+[[ ${1:-} != --help ]] || { usage; exit 0; }
 while getopts b:s:d:o:t:h letter; do
     case $letter in
     b) build=$OPTARG ;;
@@ -19,7 +21,7 @@ while getopts b:s:d:o:t:h letter; do
     d) dir=$OPTARG ;;
     o) out=$OPTARG ;;
     t) threads=$OPTARG ;;
-    h) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; exit 0 ;;
+    h) usage; exit 0 ;;
     *) exit 2 ;;
     esac
 done

@@ -26,8 +26,6 @@ load_site()
     rowcast=${ROWCAST:-${site_rowcast:-rowcast}}
     command -v "$rowcast" >/dev/null \
         || give_up 2 "no program '$rowcast' on $(hostname -s): set ROWCAST, or site_rowcast in $file"
-    # shellcheck disable=SC2034  # for the scripts that source this
-    scratch=${site_scratch:-${TMPDIR:-/tmp}}
 }
 
 # choose_mpi: the plugin in $mpi; the newest pmix that srun has
@@ -102,6 +100,8 @@ sweep_into()
     local store=$1 before most=${ROWCAST_RETRIES:-20} retries=0
     shift
     before=$(finished "$store")
+    # decoded matrices on the node's own disk, when the profile names one
+    [[ -z $site_scratch || " $*" == *" --cache"[\ =]* ]] || set -- --cache "$site_scratch/rowcast-cache" "$@"
     note "$before cases in $store; ${SLURM_NTASKS:-1} ranks on ${SLURM_JOB_NODELIST:-one node}, srun --mpi=$mpi"
     while :; do
         # All ranks end together, with codes that need not be 0.  When one dies the others wait for it:
@@ -109,7 +109,11 @@ sweep_into()
         run_step srun --mpi="$mpi" --kill-on-bad-exit=0 --wait="${ROWCAST_WAIT:-60}" "$rowcast" sweep --store "$store" "$@"
         case $step_code in
         75) go_on "$store" "$before" ;;
-        0) give_up 0 "complete: $(finished "$store") cases in $store" ;;
+        0)
+            # no matrix, no store: a merge is to know that nothing is missing
+            [[ -e $store || -z ${SLURM_ARRAY_TASK_ID:-} ]] || : >"$store.none"
+            give_up 0 "complete: $(finished "$store") cases in $store"
+            ;;
         1) give_up 1 "complete, but some cases failed: $rowcast query $store --where 'status != ok'" ;;
         2 | 3) give_up "$step_code" "rowcast sweep ended with code $step_code" ;;
         esac

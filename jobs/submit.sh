@@ -152,9 +152,7 @@ printf '  %-12s sbatch' command
 printf ' %q' "${submitted[@]}"
 echo
 if [[ $what == array ]]; then
-    merge=("$rowcast" merge "$store")
-    for ((i = 1; i <= slices; i++)); do merge+=("$folder/slice-$i-of-$slices.h5"); done
-    merge_text=$(printf '%q ' "${merge[@]}")
+    merge_text=$(printf '%q ' "$ROWCAST_JOBS/merge-slices.sh" "$store" "$folder" "$slices")
     plan "and then" "sbatch --dependency=afterany:JOB --wrap '$merge_text'"
 fi
 ((dry == 0)) || exit 0

@@ -7,6 +7,6 @@ site_modules() { :; }
 
 site_rowcast=      # the program; empty: the one in PATH
 site_mpi=          # plugin for srun --mpi; empty: the newest pmix that srun has
-site_scratch=      # folder on a fast local disk for each node; empty: $TMPDIR
+site_scratch=      # folder on a fast local disk of each node, for sweep --cache; empty: no cache
 site_sbatch=()     # further arguments of every sbatch: account, partition, constraint, ...
 site_gpu=--gpus-per-task=1 # how a rank gets its GPU

@@ -62,7 +62,8 @@ static int run(int argc, char **argv)
         return rc_command_fail(&rc_command_merge, &err);
     if (!o.quiet)
         printf("%s: %" PRId64 " result rows, %" PRId64 " of them new; %" PRId64
-               " stores read, %" PRId64 " rows were in several\n",
-            operands[0], info.results, info.fresh, info.stores, info.again);
+               " store%s read, %" PRId64 " rows were in several\n",
+            operands[0], info.results, info.fresh, info.stores, info.stores == 1 ? "" : "s",
+            info.again);
     return RC_EXIT_OK;
 }

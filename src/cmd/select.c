@@ -186,6 +186,9 @@ rc_status_t rc_select_slice(const char *text, int64_t *index, int64_t *count, rc
         return rc_fail(err, RC_EINVAL, "--slice: expected I/N as 2/8, found '%s'", text);
     memcpy(first, text, n);
     first[n] = '\0';
-    rc_status_t st = rc_parse_int(slash + 1, 1, most, "--slice I/N: N", count, err);
-    return st < 0 ? st : rc_parse_int(first, 1, *count, "--slice I/N: I", index, err);
+    if (rc_parse_int(slash + 1, 1, most, "N", count, NULL) < 0 ||
+        rc_parse_int(first, 1, *count, "I", index, NULL) < 0)
+        return rc_fail(
+            err, RC_EINVAL, "--slice: expected I/N with I from 1 to N, found '%s'", text);
+    return RC_OK;
 }

@@ -117,9 +117,12 @@ static rc_status_t open_checked(rc_h5_t *h, int writable, rc_err_t *err)
     st = rc_seal_check(fd, h->path, NULL, NULL, &seal, err);
     if (st == RC_OK) {
         h->file = H5Fopen(h->path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
-        if (h->file < 0)
+        if (h->file < 0) {
             st = rc_h5_fail(err, h->path, "cannot open the store");
-        else if (!is_same_file(h->file, fd)) {
+            if (H5Fis_hdf5(h->path) == 0)
+                st = rc_fail(err, RC_ESTORE,
+                    "%s: expected a rowcast store, found a file that is not HDF5", h->path);
+        } else if (!is_same_file(h->file, fd)) {
             H5Fclose(h->file);
             h->file = -1;
             st = rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);

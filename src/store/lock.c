@@ -83,7 +83,7 @@ rc_status_t rc_lock_take(
             int why = errno;
             free(l);
             rc_str_free(&path);
-            return rc_fail_errno(err, RC_EIO, why, "%s: cannot make the journal folder", dir);
+            return rc_fail_errno(err, RC_EIO, why, "%s: cannot make the folder", dir);
         }
         rc_status_t st = try_once(path.text, &fd, err);
         if (st == RC_OK)
