@@ -93,8 +93,22 @@ unfinished()
     done < <(sed -n '/^# over the limit/,$s/.* --test-name \([^ ]*\).*/\1/p' "$1/log/check.log" | sort -u)
 }
 
-# suite DIR CONFIGURE-ARGUMENT...: build, run the tests (those of $only, a word TESTS=...), count
+# all_but DIR TEST...: sets $only to the tests of a build without these
+all_but()
+{
+    local dir=$1 test
+    local -a kept=()
+    shift
+    for test in $(make -s -C "$dir" list-tests); do
+        [[ " $* " == *" $test "* ]] || kept+=("$test")
+    done
+    only=(TESTS="${kept[*]}")
+}
+
+# suite DIR CONFIGURE-ARGUMENT...: build, run the tests (those of $only, a word TESTS=..., or all but
+# those of $spared), count
 only=()
+spared=()
 suite()
 {
     local dir=$1
@@ -102,6 +116,7 @@ suite()
         one "build in ${dir#"$top"/}" 1
         return 0
     fi
+    ((${#spared[@]} == 0)) || all_but "$dir" "${spared[@]}"
     find "$dir/tests" \( -name '*.trs' -o -name '*.log' \) -delete 2>/dev/null || true
     say "testing ${dir#"$top"/}"
     local code=0
@@ -130,13 +145,36 @@ stage()
     one "$name" "$code"
 }
 
+# A stage that runs beside the suites, which wait a lot; collect NAME waits for it.
+declare -A beside=()
+aside()
+{
+    local name=$1
+    shift
+    mkdir -p "$build/log"
+    nice "${bound[@]}" "$@" </dev/null >"$build/log/$name.log" 2>&1 &
+    beside[$name]=$!
+}
+collect()
+{
+    local name=$1 code=0
+    say "$name"
+    wait "${beside[$name]}" || code=$?
+    ((code == 0)) || tail -n 40 "$build/log/$name.log" | sed 's/^/    /'
+    one "$name" "$code"
+}
+
 # Requests that no machine can meet must fail as they do without the sanitizer.
 sanitized()
 {
     export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
+    export ROWCAST_KILLS=4
+    spared=("${elsewhere[@]}")
     suite "$build/sanitize" --without-cuda --disable-shared \
         CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-    unset UBSAN_OPTIONS ASAN_OPTIONS
+    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS
+    spared=()
+    only=()
 }
 
 # A short run of the fuzz targets, each one test; none where clang has no libFuzzer.
@@ -158,12 +196,19 @@ fuzzed()
 # What depends on which HDF5 it is.
 stored=(tests/unit/test_store tests/unit/test_flight tests/unit/test_merge tests/unit/test_store_verify
     tests/unit/test_plan tests/unit/test_dataset tests/cli/archive.t tests/cli/results.t tests/cli/summary.t
-    tests/cli/merge.t tests/cli/verify.t tests/cli/readme.t tests/mpi/crash.t tests/mpi/sweep.t tests/mpi/kill.t
-    tests/mpi/fold.t tests/mpi/drain.t tests/mpi/archive.t tests/mpi/ahead.t tests/fault/disk.t)
+    tests/cli/merge.t tests/cli/verify.t tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/archive.t
+    tests/fault/disk.t)
+# The programs that those are or need.
+stored_programs=(tests/cli/synthetic_store)
+for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
+# What the sanitizers would see again, or not at all: scripts, programs of others, the same calls many times over.
+elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
+    tests/cli/results.t tests/cli/models.t tests/cli/trainers.t tests/lint/source.t tests/slurm/slurm.t
+    tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
+    tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t)
 # What the tests of a distribution are: those that read its files.  The others have run before.
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t
-    tests/cli/predict.t tests/cli/train.t tests/cli/fetch.t tests/cli/verify.t tests/mpi/sweep.t tests/mpi/kill.t
-    tests/fault/clock.t tests/lint/source.t)
+    tests/cli/predict.t tests/cli/fetch.t tests/mpi/sweep.t tests/fault/clock.t tests/lint/source.t)
 
 # bash reads a script as it runs: a function is read whole, so an edit meanwhile does no harm
 main()
@@ -173,30 +218,35 @@ main()
     ((full)) && packages+=("${packages_full[@]}")
     install_packages "${packages[@]}"
     prepare_mpi 5
-    ((full)) && export ROWCAST_SLURM=1
+    if ((full)); then
+        export ROWCAST_SLURM=1
+        # shellcheck disable=SC2016  # for that shell
+        aside shellcheck bash -c 'set -o pipefail
+            cd "$1" && git ls-files -z -- "*.sh" "*.t" "*.sbatch" .ci/run \
+                | grep -zv "^src/build/aux/" | xargs -0 -r shellcheck -x' - "$top"
+        # cppcheck reads what the build generates; when that fails the suite tells.
+        # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
+        ! build_tree "$build" --enable-werror || aside cppcheck cppcheck --quiet --std=c11 --language=c \
+            --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+            --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck \
+            -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
+            "$top/src" "$top/kernels" "$top/analysis"
+    fi
     suite "$build" --enable-werror
     unset ROWCAST_SLURM
     if ((full)); then
         # the long forms have run once
         export ROWCAST_OTHER=$build/rowcast ROWCAST_FAULT_POINTS=1
-        only=(TESTS="${stored[*]}")
+        only=(TESTS="${stored[*]}" check_PROGRAMS="${stored_programs[*]}")
         suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
         only=()
         unset ROWCAST_OTHER
         sanitized
         fuzzed
-        # shellcheck disable=SC2016  # for that shell
-        stage shellcheck "$build/log/shellcheck.log" bash -c 'set -o pipefail
-            cd "$1" && git ls-files -z -- "*.sh" "*.t" "*.sbatch" .ci/run \
-                | grep -zv "^src/build/aux/" | xargs -0 -r shellcheck -x' - "$top"
-        # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
-        stage cppcheck "$build/log/cppcheck.log" cppcheck --quiet --std=c11 --language=c \
-            --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-            --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -j "$jobs" \
-            -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
-            "$top/src" "$top/kernels" "$top/analysis"
-        stage "make distcheck" "$build/log/distcheck.log" env ROWCAST_KILLS=4 make -C "$build" -j "$jobs" distcheck \
-            DISTCHECK_CONFIGURE_FLAGS=--without-cuda TESTS="${distributed[*]}"
+        collect shellcheck
+        [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
+        stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
+            DISTCHECK_CONFIGURE_FLAGS="--without-cuda CFLAGS=-O0" TESTS="${distributed[*]}"
     fi
     say "$skipped skipped"
     echo "$passed passed, $failed failed"
