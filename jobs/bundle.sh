@@ -102,7 +102,8 @@ copy_ours()
         cp -R "$prefix/$file" "$tree/$file"
     done
     for file in ${extras[@]+"${extras[@]}"}; do
-        [[ -f $file ]] || die 3 "$file: no such file"
+        [[ -f $file || ! -f $build/$file ]] || file=$build/$file
+        [[ -f $file ]] || die 3 "$file: no such file, nor in $build"
         cp -L "$(real_program "$file")" "$tree/bin/$(basename "$file")"
     done
 }

@@ -56,7 +56,7 @@ case ${1:-} in
 fit)
     fit paper --model regret "${paper[@]}"
     fit order --model regret "${order[@]}"
-    fit plan --model xgboost "${plan[@]}"
+    fit plan --model regret "${plan[@]}"
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"
@@ -66,7 +66,7 @@ tables)
     table topologies-paper --topologies "${paper[@]}"
     table ablation-plan --ablation --model xgboost "${plan[@]}"
     # the longest: six times the rows, nine classes
-    table compare-plan --compare "${plan[@]}" --folds 5
+    table compare-plan --compare "${plan[@]}"
     ;;
 *)
     echo "models.sh: expected fit or tables, found '${1:-}'; see -h" >&2

@@ -65,6 +65,12 @@ static void free_listing(rc_listing_t *l)
 rc_status_t rc_listing_begin(rc_table_format_t format, const rc_fields_t *fields,
     const char *columns, rc_listing_t **out, rc_err_t *err)
 {
+    return rc_listing_begin_on(stdout, format, fields, columns, out, err);
+}
+
+rc_status_t rc_listing_begin_on(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
+    const char *columns, rc_listing_t **out, rc_err_t *err)
+{
     rc_words_t words = {0};
     rc_status_t st = RC_OK;
     rc_listing_t *l = rc_alloc0(1, sizeof *l, "a listing", err);
@@ -81,7 +87,7 @@ rc_status_t rc_listing_begin(rc_table_format_t format, const rc_fields_t *fields
     l->field = rc_alloc((size_t)l->columns, sizeof *l->field, "columns", err);
     RC_TRY(l->head && l->field ? RC_OK : RC_ENOMEM);
     RC_TRY(choose(l, &words, err));
-    l->table = rc_table_begin(stdout, format, l->head, l->columns, err);
+    l->table = rc_table_begin(stream, format, l->head, l->columns, err);
     RC_TRY(l->table ? RC_OK : RC_ENOMEM);
     *out = l;
     l = NULL;

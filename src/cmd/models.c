@@ -52,7 +52,7 @@ static rc_status_t unknown_model(const char *word, const char *const *place, rc_
     return RC_ENOENT;
 }
 
-static rc_status_t find_model(const char *word, char **path, rc_err_t *err)
+rc_status_t rc_command_find_model(const char *word, char **path, rc_err_t *err)
 {
     const char *place[PLACES];
     if (strchr(word, '/') || strstr(word, suffix) || access(word, F_OK) == 0) {
@@ -79,7 +79,7 @@ static rc_status_t find_model(const char *word, char **path, rc_err_t *err)
 rc_status_t rc_command_model(const char *word, rc_model_t **out, rc_err_t *err)
 {
     char *path = NULL;
-    rc_status_t st = find_model(word, &path, err);
+    rc_status_t st = rc_command_find_model(word, &path, err);
     if (st == RC_OK)
         st = rc_model_read(path, out, err);
     free(path);

@@ -9,6 +9,11 @@
     "A model is a file that 'rowcast train' wrote, or the name of one (without .json) in the "     \
     "directory $ROWCAST_MODELS or among the installed ones (" RC_PKGDATADIR "/models)."
 
+/** The file that a word stands for: see rc_command_model.
+ *  \param[out] path  free()
+ *  \return RC_OK (also when the word looks like a file that is not there), RC_ENOENT, RC_ENOMEM */
+rc_status_t rc_command_find_model(const char *word, char **path, rc_err_t *err);
+
 /** Read the model that a word names: a file when there is one of that name or the word looks like
  *  one (has '/' or ".json"), else a model of that name in $ROWCAST_MODELS or installed.
  *  \return as rc_model_read; RC_ENOENT lists the names there are; a model that this program cannot

@@ -26,7 +26,7 @@ static rc_digest_t k_key(int64_t k)
 }
 
 /* k -> a matrix that was run with it, -2 when matrices of several widths were */
-static rc_status_t note_k(
+rc_status_t rc_summary_note_k(
     rc_map_t *matrices, const rc_view_t *v, const rc_row_result_t *r, rc_err_t *err)
 {
     int64_t before = rc_map_get(matrices, k_key(r->k), -1);
@@ -36,6 +36,12 @@ static rc_status_t note_k(
     int same_width = before >= 0 &&
                      rc_view_matrix(v, (int32_t)before)->cols == rc_view_matrix(v, r->matrix)->cols;
     return rc_map_set(matrices, k_key(r->k), before < 0 || same_width ? r->matrix : -2, err);
+}
+
+int rc_summary_is_n(const rc_map_t *matrices, const rc_view_t *v, const rc_row_result_t *r)
+{
+    return r->k == rc_view_matrix(v, r->matrix)->cols &&
+           rc_map_get(matrices, k_key(r->k), -1) != -2;
 }
 
 rc_status_t rc_summary_rows(const rc_view_t *v, const rc_expr_t *where, rc_summary_row_t **out,
@@ -50,13 +56,10 @@ rc_status_t rc_summary_rows(const rc_view_t *v, const rc_expr_t *where, rc_summa
     for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++)
         if (takes_part(v, where, i)) {
             list[n++] = (rc_summary_row_t){.row = i};
-            st = note_k(&matrices, v, rc_view_result(v, i), err);
+            st = rc_summary_note_k(&matrices, v, rc_view_result(v, i), err);
         }
-    for (int64_t i = 0; i < n; i++) {
-        const rc_row_result_t *r = rc_view_result(v, list[i].row);
-        list[i].is_n = r->k == rc_view_matrix(v, r->matrix)->cols &&
-                       rc_map_get(&matrices, k_key(r->k), -1) != -2;
-    }
+    for (int64_t i = 0; i < n; i++)
+        list[i].is_n = rc_summary_is_n(&matrices, v, rc_view_result(v, list[i].row));
     rc_map_free(&matrices);
     if (st < 0) {
         free(list);

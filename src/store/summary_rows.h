@@ -1,5 +1,5 @@
-/** \file store/summary_rows.h  What all summaries share: which rows of a view enter an average, and
- *  which of them are of the setting K = n.  Private to src/store. */
+/** \file store/summary_rows.h  What all summaries and the report share: which rows of a view enter an
+ *  average, and which of them are of the setting K = n. */
 #ifndef RC_STORE_SUMMARY_ROWS_H
 #define RC_STORE_SUMMARY_ROWS_H
 
@@ -19,6 +19,12 @@ typedef struct rc_summary_row {
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_summary_rows(const rc_view_t *v, const rc_expr_t *where, rc_summary_row_t **out,
     int64_t *count, rc_err_t *err);
+
+/** Note the K of a row in a map (zeroed before the first; free with rc_map_free), and say
+ * afterwards whether a row is of the setting K = n among those that were noted. */
+rc_status_t rc_summary_note_k(
+    rc_map_t *matrices, const rc_view_t *v, const rc_row_result_t *r, rc_err_t *err);
+int rc_summary_is_n(const rc_map_t *matrices, const rc_view_t *v, const rc_row_result_t *r);
 
 /** 1: the row was measured in the original order of rows; every row order of C is compared with it,
  *  since C of the original order has no other. */

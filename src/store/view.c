@@ -379,6 +379,16 @@ const rc_row_run_t *rc_view_run(const rc_view_t *v, int64_t i)
     return (const rc_row_run_t *)v->dicts.d[RC_T_RUN].rows + i;
 }
 
+int64_t rc_view_provenances(const rc_view_t *v)
+{
+    return (int64_t)v->dicts.d[RC_T_PROVENANCE].count;
+}
+
+const rc_row_provenance_t *rc_view_provenance(const rc_view_t *v, int64_t i)
+{
+    return (const rc_row_provenance_t *)v->dicts.d[RC_T_PROVENANCE].rows + i;
+}
+
 int64_t rc_view_feature_rows(const rc_view_t *v)
 {
     return (int64_t)v->features;

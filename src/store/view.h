@@ -102,6 +102,10 @@ rc_digest_t rc_view_group(const rc_row_result_t *r);
 int64_t rc_view_runs(const rc_view_t *v);
 const rc_row_run_t *rc_view_run(const rc_view_t *v, int64_t i);
 
+/** Rows of /provenance, as they lie in the store: a long value goes on in rows with part 1, 2, ... */
+int64_t rc_view_provenances(const rc_view_t *v);
+const rc_row_provenance_t *rc_view_provenance(const rc_view_t *v, int64_t i);
+
 /** Rows of /inflight, and the case of row i as text in hex[33]. */
 int64_t rc_view_inflights(const rc_view_t *v);
 void rc_view_inflight_id(const rc_view_t *v, int64_t i, char hex[33]);

@@ -10,7 +10,7 @@
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 cd "$tmp" || exit 1
-plan 28
+plan 30
 
 # blocks MARK: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
 blocks()
@@ -48,6 +48,36 @@ for n in 2 3; do
         is "python example $n prints results" "$(grep -c csr out | awk '{ print ($1 > 0) }')" 1
     fi
 done
+
+# what the example made of the file by itself is what the program says
+if /usr/bin/python3 -c 'import h5py, pandas' 2>/dev/null; then
+    rowcast query quick.h5 -w 'status == ok' -o case,fullname,policy,kernel,k,device,median_ns,speedup -f csv >rows.csv
+    cat >>block-3.python <<'PY'
+
+import numpy as np
+ours = pd.read_csv("rows.csv", keep_default_na=False, float_precision="round_trip").set_index("case").sort_index()
+theirs = r.set_index("case_id").sort_index()
+assert len(ours) > 20 and list(ours.index) == list(theirs.index)
+params = theirs.params.where(theirs.params == "", ":" + theirs.params)
+for name, column in (("fullname", theirs.matrix_name), ("policy", theirs.policy_name), ("k", theirs.k),
+        ("kernel", theirs.name_kernel + params), ("device", theirs.class_name), ("median_ns", theirs.median_ns)):
+    assert (ours[name] == column).all(), name
+assert np.allclose(ours.speedup, theirs.speedup, rtol=1e-14, atol=0)
+print("rows that are the same:", len(ours))
+PY
+    /usr/bin/python3 -W ignore block-3.python >out 2>err
+    is "the example with pandas has the rows of rowcast query" "$(grep -c '^rows that are the same' out)" 1
+    sed 's/^/# /' err
+    rowcast export quick.h5 --csv tables -q
+    is "and so has the exported table" "$(/usr/bin/python3 -W ignore -c '
+import pandas as pd
+r = pd.read_csv("tables/results.csv")
+ours = pd.read_csv("rows.csv")
+print((r[r.status == "ok"][list(ours.columns)].reset_index(drop=True) == ours).all().all())')" True
+else
+    skip "the example with pandas has the rows of rowcast query" "no h5py or no pandas"
+    skip "and so has the exported table" "no h5py or no pandas"
+fi
 
 rm -f block-*
 blocks compile

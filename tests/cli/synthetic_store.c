@@ -27,6 +27,10 @@ static const rc_opt_t table[] = {
     {"shuffle", 0, RC_OPT_FLAG, AT(s.shuffle), NULL, "Rows in another order.", 0, 0},
     {"gaps", 0, RC_OPT_FLAG, AT(s.gaps), NULL, "Some cases fail, some features lack.", 0, 0},
     {"stale", 0, RC_OPT_FLAG, AT(s.stale), NULL, "Also rows that are superseded.", 0, 0},
+    {"run", 0, RC_OPT_INT, AT(s.run), "N", "Another run has other noise (default 0).", 0, 1e6},
+    {"slow", 0, RC_OPT_DOUBLE, AT(s.slow), "X", "Factor of the times of syn-b.", 0, 100},
+    {"bursts", 0, RC_OPT_DOUBLE, AT(s.bursts), "X", "Share of cases 1.5 times as long.", 0, 1},
+    {"version", 0, RC_OPT_INT, AT(s.version), "N", "Of the kernels (default 2).", 0, 100},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 

@@ -91,6 +91,8 @@ layers()
         src/store/*) may=' base store ' ;;
         src/sweep/*) may=' base sparse catalog order feature kernels measure store sweep ' ;;
         src/model/*) may=' base feature order model ' ;;
+        # a report draws matrices in their orders
+        analysis/report/*) may=' base sparse catalog order feature store model analysis ' ;;
         analysis/*) may=' base feature store model analysis ' ;;
         src/cmd/*) continue ;;
         *)

@@ -250,7 +250,12 @@ static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
     synthetic_features(w->s, x->matrix, &g, value);
     double ns = synthetic_time(value, x->kernel, x->policy, x->k, x->fp64 ? 8 : 4);
     rc_digest_t id = rc_case_id(c);
-    return ns * exp(w->s->noise * normal((uint64_t)w->s->seed, id)) * (x->device ? 2 : 1);
+    uint64_t seed = (uint64_t)w->s->seed + ((uint64_t)w->s->run << 32);
+    if (x->kernel == 1 && w->s->slow > 0)
+        ns *= w->s->slow;
+    if (w->s->bursts > 0 && (double)(rc_rng_hash(seed, id.lo) >> 11) * 0x1p-53 < w->s->bursts)
+        ns *= 1.5;
+    return ns * exp(w->s->noise * normal(seed, id)) * (x->device ? 2 : 1);
 }
 
 static int64_t order_ns(const writer_t *w, const what_t *x)
@@ -287,7 +292,8 @@ static rc_status_t add_results(writer_t *w, const what_t *x)
         if (st == RC_OK)
             st = add_result(w, x, KERNEL, 100);
     }
-    return st == RC_OK ? add_result(w, x, KERNEL, 1) : st;
+    int version = w->s->version ? (int)w->s->version : KERNEL;
+    return st == RC_OK ? add_result(w, x, version, 1) : st;
 }
 
 /* Every case of matrix i. */

@@ -1,0 +1,36 @@
+# FACETS of two columns, then the key; $STEPS has CURVES series for each: slowdown, share of matrices
+cell(f) = (f - 1) / 2
+set multiplot
+set logscale x
+set xrange [1:SLOWEST]
+set yrange [0:100]
+set tics font ',12'
+set label 1 'slowdown over the fastest (×)' at screen 0.54, 14. / HEIGHT center textcolor rgb INK
+set label 2 'share of matrices (%)' at screen 0.022, 0.5 center rotate textcolor rgb INK
+columns = FACETS > 1 ? 2 : 1
+w = 0.86 / columns
+do for [f = 1:FACETS] {
+    set lmargin screen 0.125 + ((f - 1) % 2) * w
+    set rmargin screen 0.125 + ((f - 1) % 2) * w + w - 0.03
+    set tmargin screen 1 - (24. + 206 * cell(f)) / HEIGHT
+    set bmargin screen 1 - (24. + 206 * cell(f) + 140) / HEIGHT
+    set xtics ('1' 1, '1.5' 1.5, '2' 2, '4' 4, '8' 8, '16' 16)
+    set ytics 25
+    if (f % 2 == 1) { set format y '%g' } else { set format y '' }
+    set title FACET[f] offset 0, -0.7 font ',13' textcolor rgb INK
+    plot for [c = 1:CURVES] $STEPS index (f - 1) * CURVES + c - 1 using 1:2 with steps linewidth 2 dashtype DASHES[c] linecolor rgb COLOURS[c]
+    unset label
+}
+set lmargin screen 0.125 + (FACETS % 2) * w
+set rmargin screen 0.125 + (FACETS % 2) * w + w - 0.03
+set tmargin screen 1 - (24. + 206 * cell(FACETS + 1)) / HEIGHT
+set bmargin screen 1 - (24. + 206 * cell(FACETS + 1) + 150) / HEIGHT
+unset logscale
+unset border
+unset tics
+unset grid
+unset title
+set key center center vertical Left reverse samplen 2
+set xrange [0:1]
+plot for [c = 1:CURVES] NaN with lines linewidth 2 dashtype DASHES[c] linecolor rgb COLOURS[c] title CURVE[c]
+unset multiplot

@@ -1,0 +1,9 @@
+set yrange [POLICIES - 0.4:-0.6]
+set xrange [0:*]
+set grid noytics xtics
+set border 1
+set ytics scale 0
+set xlabel 'share of matrices (%)'
+set rmargin 7
+plot CSV skip 1 using 3:0:(0):3:($0 - 0.36):($0 + 0.36):ytic(1) with boxxyerror linecolor rgb C1, \
+     '' skip 1 using 3:0:(sprintf('%.1f', $3)) with labels left offset 0.4, 0 textcolor rgb INK

@@ -1,0 +1,18 @@
+# ROWS of three panels; $POINTS and $TREND have a series for each
+set multiplot layout ROWS, 3 margins screen 0.125, 0.985, 62. / HEIGHT, 1 - (TOP + 24.) / HEIGHT spacing screen 0.035, 34. / HEIGHT
+set logscale xy
+set xrange [XMIN / 1.3 : XMAX * 1.3]
+set yrange [YMIN / 1.06 : YMAX * 1.06]
+set tics font ',12'
+set label 1 'rows' at screen 0.54, 14. / HEIGHT center textcolor rgb INK
+set label 2 'speedup over csr (×)' at screen 0.022, 0.5 center rotate textcolor rgb INK
+do for [p = 1:PANELS] {
+    eval powers('x', XMIN, XMAX, 4, p > PANELS - 3)
+    eval factors('y', YMIN, YMAX, p % 3 == 1)
+    set title PANEL[p] offset 0, -0.7 font ',13' textcolor rgb INK
+    set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb INK linewidth 0.7
+    plot $POINTS index p - 1 using 1:2 with points pointtype 7 pointsize 0.25 linecolor rgb C1, \
+         $TREND index p - 1 using 1:2 with lines linewidth 2 linecolor rgb C2
+    unset label
+}
+unset multiplot

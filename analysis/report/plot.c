@@ -1,0 +1,374 @@
+#include "config.h"
+#include "analysis/report/plot.h"
+#include "analysis/report/plot_run.h"
+#include "analysis/report/plot_svg.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/replace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RC_PLOT(name) extern const rc_plot_t rc_plot_##name;
+#include "analysis/report/plots.def"
+#undef RC_PLOT
+
+const rc_plot_t *const rc_plots[] = {
+#define RC_PLOT(name) &rc_plot_##name,
+#include "analysis/report/plots.def"
+#undef RC_PLOT
+    NULL};
+
+void rc_plot_text_free(rc_plot_text_t *t)
+{
+    rc_str_free(&t->caption);
+    rc_str_free(&t->missing);
+    rc_str_free(&t->define);
+}
+
+/* What all figures of a report share while they are drawn. */
+typedef struct drawer {
+    const rc_plot_input_t *in;
+    const char *templates;
+    rc_str_t dir; /* of the figures */
+    rc_str_t common;
+    rc_str_t program;    /* of gnuplot; empty: there is none */
+    const char *without; /* why */
+    rc_plot_colour_t colour[RC_PLOT_COLOURS_MAX];
+    int colours;
+    rc_err_t *err;
+} drawer_t;
+
+static rc_status_t check_text(const rc_str_t *s, rc_err_t *err)
+{
+    return s->failed ? rc_fail(err, RC_ENOMEM, "no memory for a figure") : RC_OK;
+}
+
+static rc_status_t read_text(const char *path, rc_str_t *out, rc_err_t *err)
+{
+    char buf[65536];
+    size_t n;
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot read '%s'", path);
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0)
+        rc_str_addn(out, buf, n);
+    int failed = ferror(f);
+    fclose(f);
+    if (failed)
+        return rc_fail(err, RC_EIO, "cannot read '%s'", path);
+    if (out->len && memchr(out->text, '\0', out->len))
+        return rc_fail(err, RC_EFORMAT, "'%s' is not text", path);
+    return check_text(out, err);
+}
+
+/* DIR/figures/NAME and an ending; free with rc_str_free. */
+static rc_str_t file_of(const drawer_t *d, const char *name, const char *ending)
+{
+    rc_str_t s = {0};
+    rc_str_addf(&s, "%s/%s%s", d->dir.text, name, ending);
+    return s;
+}
+
+static rc_status_t remove_old(const drawer_t *d, const char *name, const char *ending)
+{
+    rc_str_t path = file_of(d, name, ending);
+    rc_status_t st = check_text(&path, d->err);
+    if (st == RC_OK && unlink(path.text) != 0 && errno != ENOENT)
+        st = rc_fail_errno(d->err, RC_EIO, errno, "cannot remove '%s'", path.text);
+    rc_str_free(&path);
+    return st;
+}
+
+static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
+{
+    rc_replace_t r = {0};
+    rc_str_t path = file_of(d, x->plot->name, ".csv");
+    rc_status_t st;
+    RC_TRY(check_text(&path, d->err));
+    RC_TRY(rc_replace_begin(path.text, &r, d->err));
+    RC_TRY(x->plot->write(d->in, r.file, &x->text, d->err));
+    RC_TRY(check_text(&x->text.caption, d->err));
+    RC_TRY(check_text(&x->text.missing, d->err));
+    RC_TRY(check_text(&x->text.define, d->err));
+    if (x->text.missing.len == 0) {
+        RC_TRY(rc_replace_end(&r, 1, d->err));
+        x->has_csv = 1;
+    }
+done:
+    rc_replace_end(&r, 0, NULL);
+    rc_str_free(&path);
+    return st;
+}
+
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (; text && *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/* One drawing: state of the one before is forgotten, variables stay.  Returns how many lines come
+ * before the template. */
+static int add_pass(rc_str_t *s, const drawer_t *d, const char *template, const char *format,
+    const char *terminal, const char *output)
+{
+    rc_str_addf(s, "reset\nFORMAT = '%s'\n%s\n%s\nset output '%s'\n", format, d->common.text,
+        terminal, output);
+    int before = count_lines(s->text);
+    rc_str_addf(s, "%s\nunset output\n", template);
+    return before;
+}
+
+/* "line 1786: expecting comma" of the whole text as a line of the template, where it is of it. */
+static rc_status_t name_line(
+    const drawer_t *d, const char *name, int before, int lines, const rc_err_t *said)
+{
+    int line = 0;
+    int n = 0;
+    const char *at = strstr(said->text, "line ");
+    if (!at || sscanf(at, "line %d:%n", &line, &n) != 1 || n == 0 || line <= before ||
+        line > before + lines)
+        return rc_fail(d->err, said->status, "figure '%s': %s", name, said->text);
+    return rc_fail(
+        d->err, said->status, "%s/%s.gp:%d:%s", d->templates, name, line - before, at + n);
+}
+
+static rc_status_t write_text(const drawer_t *d, const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    int failed = !f || fputs(text, f) < 0;
+    int cause = errno;
+    if (f && fclose(f) != 0 && !failed) {
+        failed = 1;
+        cause = errno;
+    }
+    return failed ? rc_fail_errno(d->err, RC_EIO, cause, "cannot write '%s'", path) : RC_OK;
+}
+
+/* Everything goes to gnuplot in one text that names files of its own folder only: no path and no
+ * text of the store is a command. */
+static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const char *template)
+{
+    const char *name = x->plot->name;
+    rc_str_t s = {0};
+    rc_str_t svg = {0};
+    rc_str_t pdf = {0};
+    rc_str_t script = {0};
+    rc_str_t path = {0};
+    rc_err_t said = {0};
+    int before = 0;
+    rc_status_t st;
+    rc_str_addf(&svg, "%s.svg.tmp%ld", name, (long)getpid());
+    rc_str_addf(&pdf, "%s.pdf.tmp%ld", name, (long)getpid());
+    rc_str_addf(&script, "%s.gp.tmp%ld", name, (long)getpid());
+    rc_str_addf(&path, "%s/%s", d->dir.text, script.text ? script.text : "");
+    rc_str_addf(&s,
+        "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\nTOP = 0\n%s\n"
+        "if (exists('SUBTITLE')) { TOP = 22; HEIGHT = HEIGHT + TOP }\n",
+        name, x->text.define.text ? x->text.define.text : "");
+    if (s.failed || svg.failed || pdf.failed || script.failed || path.failed)
+        RC_TRY(rc_fail(d->err, RC_ENOMEM, "no memory for a figure"));
+    before = add_pass(&s, d, template, "svg",
+        "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'", svg.text);
+    /* 100 units of the drawing are an inch, so text of 14 is 10 points; the terminal's own scale is
+     * 0.75 */
+    add_pass(&s, d, template, "pdf",
+        "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,14' "
+        "fontscale 0.54",
+        pdf.text);
+    RC_TRY(check_text(&s, d->err));
+    st = write_text(d, path.text, s.text);
+    if (st == RC_OK && rc_plot_run(d->program.text, d->dir.text, script.text, &said) < 0)
+        st = name_line(d, name, before, count_lines(template) + 1, &said);
+    unlink(path.text);
+done:
+    rc_str_free(&s);
+    rc_str_free(&svg);
+    rc_str_free(&pdf);
+    rc_str_free(&script);
+    rc_str_free(&path);
+    return st;
+}
+
+static rc_status_t write_svg(const drawer_t *d, const char *path, const char *text)
+{
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin(path, &r, d->err);
+    if (st == RC_OK && fputs(text, r.file) < 0)
+        st = rc_fail_errno(d->err, RC_EIO, errno, "cannot write '%s'", path);
+    if (st == RC_OK)
+        return rc_replace_end(&r, 1, d->err);
+    rc_replace_end(&r, 0, NULL);
+    return st;
+}
+
+/* From what gnuplot wrote to NAME.svg, NAME.pdf and the drawing for the page. */
+static rc_status_t take_drawings(
+    const drawer_t *d, rc_drawn_t *x, const char *raw_svg, const char *raw_pdf)
+{
+    const rc_plot_t *p = x->plot;
+    rc_str_t raw = {0};
+    rc_str_t alone = {0};
+    rc_str_t inlined = {0};
+    rc_str_t svg = file_of(d, p->name, ".svg");
+    rc_str_t pdf = file_of(d, p->name, ".pdf");
+    rc_status_t st;
+    RC_TRY(check_text(&svg, d->err));
+    RC_TRY(check_text(&pdf, d->err));
+    RC_TRY(read_text(raw_svg, &raw, d->err));
+    if (!raw.text)
+        RC_TRY(rc_fail(d->err, RC_EIO, "figure '%s': gnuplot wrote nothing", p->name));
+    RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, d->colours, 0, &alone, d->err));
+    RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, d->colours, 1, &inlined, d->err));
+    RC_TRY(write_svg(d, svg.text, alone.text));
+    if (rename(raw_pdf, pdf.text) != 0)
+        RC_TRY(rc_fail_errno(d->err, RC_EIO, errno, "cannot rename '%s'", raw_pdf));
+    x->svg = inlined.text;
+    inlined = (rc_str_t){0};
+done:
+    rc_str_free(&raw);
+    rc_str_free(&alone);
+    rc_str_free(&inlined);
+    rc_str_free(&svg);
+    rc_str_free(&pdf);
+    return st;
+}
+
+static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
+{
+    rc_str_t path = {0};
+    rc_str_t template = {0};
+    rc_str_t ending = {0};
+    rc_str_t svg = {0};
+    rc_str_t pdf = {0};
+    rc_status_t st;
+    rc_str_addf(&path, "%s/%s.gp", d->templates, x->plot->name);
+    rc_str_addf(&ending, ".tmp%ld", (long)getpid());
+    RC_TRY(check_text(&path, d->err));
+    RC_TRY(check_text(&ending, d->err));
+    RC_TRY(read_text(path.text, &template, d->err));
+    rc_str_addf(&svg, "%s/%s.svg%s", d->dir.text, x->plot->name, ending.text);
+    rc_str_addf(&pdf, "%s/%s.pdf%s", d->dir.text, x->plot->name, ending.text);
+    RC_TRY(check_text(&svg, d->err));
+    RC_TRY(check_text(&pdf, d->err));
+    RC_TRY(run_gnuplot(d, x, template.text ? template.text : ""));
+    RC_TRY(take_drawings(d, x, svg.text, pdf.text));
+done:
+    if (svg.text)
+        unlink(svg.text);
+    if (pdf.text)
+        unlink(pdf.text);
+    rc_str_free(&path);
+    rc_str_free(&template);
+    rc_str_free(&ending);
+    rc_str_free(&svg);
+    rc_str_free(&pdf);
+    return st;
+}
+
+/* CSV and drawing, or why there is none. */
+static rc_status_t make_figure(const drawer_t *d, rc_drawn_t *x)
+{
+    rc_status_t st = RC_OK;
+    if (x->plot->needs_model && !d->in->model_file)
+        rc_str_add(&x->text.missing, "no model was given (--model)");
+    else
+        st = write_csv(d, x);
+    if (st < 0 || x->text.missing.len)
+        return st;
+    if (d->program.text)
+        return draw_template(d, x);
+    rc_str_add(&x->text.missing, d->without);
+    return RC_OK;
+}
+
+static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
+{
+    rc_status_t st = make_figure(d, x);
+    if (st == RC_OK)
+        st = check_text(&x->text.missing, d->err);
+    if (st < 0 || x->svg)
+        return st;
+    /* what an earlier report left behind would be taken for a figure of this one */
+    st = remove_old(d, x->plot->name, ".svg");
+    if (st == RC_OK)
+        st = remove_old(d, x->plot->name, ".pdf");
+    return st == RC_OK && !x->has_csv ? remove_old(d, x->plot->name, ".csv") : st;
+}
+
+static rc_status_t make_dir(const char *path, rc_err_t *err)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot make the folder '%s'", path);
+    return RC_OK;
+}
+
+static rc_status_t prepare(drawer_t *d, const char *dir)
+{
+    rc_str_t common = {0};
+    rc_err_t why = {0};
+    rc_status_t st;
+    rc_str_addf(&d->dir, "%s/figures", dir);
+    rc_str_addf(&common, "%s/common.gp", d->templates);
+    RC_TRY(check_text(&d->dir, d->err));
+    RC_TRY(check_text(&common, d->err));
+    RC_TRY(make_dir(dir, d->err));
+    RC_TRY(make_dir(d->dir.text, d->err));
+    RC_TRY(read_text(common.text, &d->common, d->err));
+    rc_str_add(&d->common, "\n");
+    RC_TRY(check_text(&d->common, d->err));
+    d->colours = rc_plot_colours(d->common.text, d->colour);
+    d->without = "gnuplot was not found: install it or name it in GNUPLOT; the CSV is there";
+    st = rc_plot_program(&d->program, &why);
+    if (st == RC_ENOENT)
+        st = RC_OK;
+    else if (st < 0 && d->err)
+        *d->err = why;
+done:
+    rc_str_free(&common);
+    return st;
+}
+
+rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, const char *dir,
+    rc_drawn_t **out, int *count, rc_err_t *err)
+{
+    drawer_t d = {.in = in, .templates = templates, .err = err};
+    rc_drawn_t *list = NULL;
+    int n = 0;
+    rc_status_t st;
+    while (rc_plots[n])
+        n++;
+    list = rc_alloc0((size_t)n, sizeof *list, "figures", err);
+    if (!list)
+        RC_TRY(RC_ENOMEM);
+    RC_TRY(prepare(&d, dir));
+    for (int i = 0; i < n; i++) {
+        list[i].plot = rc_plots[i];
+        RC_TRY(draw(&d, &list[i]));
+    }
+    *out = list;
+    *count = n;
+    list = NULL;
+done:
+    rc_drawn_free(list, n);
+    rc_str_free(&d.dir);
+    rc_str_free(&d.common);
+    rc_str_free(&d.program);
+    return st;
+}
+
+void rc_drawn_free(rc_drawn_t *d, int count)
+{
+    for (int i = 0; d && i < count; i++) {
+        rc_plot_text_free(&d[i].text);
+        free(d[i].svg);
+    }
+    free(d);
+}

@@ -1,0 +1,71 @@
+/** \file analysis/report/plot.h  The figures of a report: each is one file here, which writes the
+ *  numbers as CSV, and one template of the same name in analysis/figures, from which gnuplot draws
+ *  them; registered by one line in report.am. */
+#ifndef RC_ANALYSIS_PLOT_H
+#define RC_ANALYSIS_PLOT_H
+
+#include "analysis/report/survey.h"
+#include "base/str.h"
+#include "model/model.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/** What figures are drawn from. */
+typedef struct rc_plot_input {
+    const rc_survey_t *survey;
+    const char *store;        /**< path */
+    const rc_model_t *model;  /**< NULL: none was given */
+    const char *model_name;   /**< NULL: none */
+    const json_t *model_file; /**< the model file as it is, with its evaluation on unseen rows;
+                                 NULL: no model */
+    const json_t *topologies; /**< what `rowcast evaluate --topologies -f json` printed; NULL: it
+                                 was not given */
+} rc_plot_input_t;
+
+/** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */
+typedef struct rc_plot_text {
+    rc_str_t caption; /**< one or two sentences: what is shown, of which arena, over how many
+                           matrices, geomean or mean */
+    rc_str_t missing; /**< not empty: the figure is left out, and why ("the store has one K") */
+    rc_str_t define;  /**< lines of gnuplot that go before the template: counts, titles, ranges */
+} rc_plot_text_t;
+void rc_plot_text_free(rc_plot_text_t *t);
+
+/** A figure. */
+typedef struct rc_plot {
+    const char *name;    /**< "speedup-density": names of the files and of the template */
+    const char *title;   /**< "Speedup of each policy over density" */
+    const char *source;  /**< "Mehrabi et al., figure 5" */
+    const char *section; /**< heading of the page that it belongs under: "Orders", "Kernels",
+                              "Cost", "Model" */
+    int needs_model;
+    /** Write the CSV, header line with units first, or say in text->missing why there is none.
+     *  \return RC_OK, RC_EIO, RC_ENOMEM */
+    rc_status_t (*write)(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
+} rc_plot_t;
+
+extern const rc_plot_t *const rc_plots[]; /**< in the order of the page; NULL-terminated */
+
+/** A figure that was drawn or left out. */
+typedef struct rc_drawn {
+    const rc_plot_t *plot;
+    rc_plot_text_t text;
+    int has_csv; /**< 1: the numbers were written, also where the drawing is left out */
+    char *svg;   /**< the drawing, for inlining: no XML declaration, no scripts, ids unique by the
+                  name of the figure, colours through CSS variables of the page where that is
+                  possible; NULL when it was left out */
+} rc_drawn_t;
+
+/** Draw all figures: DIR/figures/NAME.csv, NAME.svg, NAME.pdf.
+ *  \param[in] templates  directory of NAME.gp and common.gp
+ *  \param[in] dir        of the report; figures/ is created
+ *  \param[out] out       [*count] one for each of rc_plots; free with rc_drawn_free
+ *  \return RC_OK, also when gnuplot is not there (every figure is then left out with that note, its
+ *          CSV is written all the same); RC_ENOENT (no template), RC_EIO, RC_ENOMEM; RC_EIO with
+ * the first line that gnuplot said when it fails */
+rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, const char *dir,
+    rc_drawn_t **out, int *count, rc_err_t *err);
+void rc_drawn_free(rc_drawn_t *d, int count);
+
+#endif

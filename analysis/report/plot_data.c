@@ -1,0 +1,270 @@
+#include "config.h"
+#include "analysis/report/plot_data.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rc_plot_put_text(FILE *csv, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, csv);
+        return;
+    }
+    fputc('"', csv);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', csv);
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, csv);
+    }
+    fputc('"', csv);
+}
+
+void rc_plot_put_number(FILE *csv, double x)
+{
+    if (isfinite(x))
+        fprintf(csv, "%.6g", x);
+}
+
+void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value)
+{
+    /* nothing is substituted between single quotes; a quote is written twice */
+    rc_str_addf(&t->define, "%s = '", name);
+    for (; *value; value++) {
+        char c = (unsigned char)*value < ' ' ? ' ' : *value;
+        rc_str_addn(&t->define, &c, 1);
+        if (c == '\'')
+            rc_str_addn(&t->define, &c, 1);
+    }
+    rc_str_add(&t->define, "'\n");
+}
+
+void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value)
+{
+    if (isfinite(value))
+        rc_str_addf(&t->define, "%s = %.17g\n", name, value);
+    else
+        rc_str_addf(&t->define, "%s = NaN\n", name);
+}
+
+const char rc_plot_no_results[] = "no result is ok";
+
+/* ----------------------------------------------------------------- orders */
+
+typedef struct maker {
+    const rc_survey_t *s;
+    const rc_survey_arena_t *arena;
+    const char *kernel;
+    int64_t from; /* its entries */
+    int64_t to;
+    int *number; /* [ids] of the policy in the result, -1 */
+    int32_t ids;
+    rc_err_t *err;
+} maker_t;
+
+static const rc_row_result_t *result(const maker_t *m, int64_t i)
+{
+    return rc_view_result(m->s->view, m->s->rows[i]);
+}
+
+static int takes_part(const maker_t *m, int64_t i)
+{
+    return strcmp(rc_view_kernel(m->s->view, result(m, i)->kernel), m->kernel) == 0;
+}
+
+static int is_csr(const maker_t *m, int32_t policy)
+{
+    return strcmp(rc_view_policy(m->s->view, policy), "csr") == 0;
+}
+
+static void find_entries(maker_t *m)
+{
+    const rc_survey_t *s = m->s;
+    int64_t last = m->arena->first + m->arena->pairs;
+    while (m->from < s->entering && s->row_pair[m->from] < m->arena->first)
+        m->from++;
+    m->to = m->from;
+    while (m->to < s->entering && s->row_pair[m->to] < last) {
+        if (takes_part(m, m->to) && result(m, m->to)->policy >= m->ids)
+            m->ids = result(m, m->to)->policy + 1;
+        m->to++;
+    }
+}
+
+static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
+{
+    m->number = rc_alloc((size_t)m->ids, sizeof *m->number, "policies", m->err);
+    o->policy = rc_alloc((size_t)m->ids + 1, sizeof *o->policy, "policies", m->err);
+    if (!m->number || !o->policy)
+        return RC_ENOMEM;
+    for (int32_t id = 0; id < m->ids; id++)
+        m->number[id] = -1;
+    for (int64_t i = m->from; i < m->to; i++)
+        if (takes_part(m, i))
+            m->number[result(m, i)->policy] = 0;
+    o->policy[0] = "csr";
+    o->policies = 1;
+    for (int32_t id = 0; id < m->ids; id++)
+        if (m->number[id] == 0 && !is_csr(m, id)) { /* csr keeps number 0 */
+            m->number[id] = o->policies;
+            o->policy[o->policies++] = rc_view_policy(m->s->view, id);
+        }
+    return RC_OK;
+}
+
+/* Column of a matrix in the result, -1 when it has no original order. */
+static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o, int64_t *column)
+{
+    for (int64_t i = 0; i < m->arena->pairs; i++)
+        column[i] = -1;
+    for (int64_t i = m->from; i < m->to; i++)
+        if (takes_part(m, i) && is_csr(m, result(m, i)->policy))
+            column[m->s->row_pair[i] - m->arena->first] = 0;
+    o->matrix = rc_alloc((size_t)m->arena->pairs, sizeof *o->matrix, "matrices", m->err);
+    if (!o->matrix)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < m->arena->pairs; i++)
+        if (column[i] == 0) {
+            column[i] = o->matrices;
+            o->matrix[o->matrices++] = m->s->pair[m->arena->first + i].matrix;
+        }
+    return RC_OK;
+}
+
+static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *column)
+{
+    const rc_view_t *v = m->s->view;
+    size_t cells = (size_t)o->policies * (size_t)o->matrices;
+    o->gain = rc_alloc(cells, sizeof *o->gain, "speedups", m->err);
+    o->row = rc_alloc(cells, sizeof *o->row, "speedups", m->err);
+    o->best = rc_alloc((size_t)o->matrices, sizeof *o->best, "speedups", m->err);
+    o->winner = rc_alloc0((size_t)o->matrices, sizeof *o->winner, "speedups", m->err);
+    if (!o->gain || !o->row || !o->best || !o->winner)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < cells; i++) {
+        o->gain[i] = NAN;
+        o->row[i] = -1;
+    }
+    for (int64_t i = m->from; i < m->to; i++) {
+        int64_t at = column[m->s->row_pair[i] - m->arena->first];
+        if (!takes_part(m, i) || at < 0)
+            continue;
+        at += m->number[result(m, i)->policy] * o->matrices;
+        if (o->row[at] >= 0 && rc_view_result(v, o->row[at])->median_ns <= result(m, i)->median_ns)
+            continue;
+        o->row[at] = m->s->rows[i];
+        o->gain[at] = rc_view_speedup(v, m->s->rows[i]);
+    }
+    for (int64_t i = 0; i < o->matrices; i++) {
+        o->best[i] = 1;
+        for (int p = 1; p < o->policies; p++)
+            if (o->gain[p * o->matrices + i] > o->best[i]) {
+                o->best[i] = o->gain[p * o->matrices + i];
+                o->winner[i] = p;
+            }
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_plot_orders_make(
+    const rc_survey_t *s, int arena, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
+{
+    maker_t m = {.s = s, .arena = &s->arena[arena], .kernel = kernel, .err = err};
+    rc_plot_orders_t o = {.arena = m.arena};
+    int64_t *column = rc_alloc((size_t)m.arena->pairs, sizeof *column, "matrices", err);
+    rc_status_t st;
+    if (!column)
+        RC_TRY(RC_ENOMEM);
+    find_entries(&m);
+    RC_TRY(number_policies(&m, &o));
+    RC_TRY(number_matrices(&m, &o, column));
+    RC_TRY(fill_gains(&m, &o, column));
+    *out = o;
+    o = (rc_plot_orders_t){0};
+done:
+    rc_plot_orders_free(&o);
+    free(column);
+    free(m.number);
+    return st;
+}
+
+void rc_plot_orders_free(rc_plot_orders_t *o)
+{
+    free(o->policy);
+    free(o->matrix);
+    free(o->gain);
+    free(o->row);
+    free(o->best);
+    free(o->winner);
+    *o = (rc_plot_orders_t){0};
+}
+
+rc_status_t rc_plot_main_orders(
+    const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    *out = (rc_plot_orders_t){0};
+    if (s->main_arena < 0) {
+        rc_str_add(&text->missing, rc_plot_no_results);
+        return RC_OK;
+    }
+    const rc_survey_arena_t *a = &s->arena[s->main_arena];
+    if (!a->reference[0]) {
+        rc_str_addf(&text->missing, "no kernel ran another row order than csr (%s)", a->label);
+        return RC_OK;
+    }
+    rc_status_t st = rc_plot_orders_make(s, s->main_arena, a->reference, out, err);
+    if (st == RC_OK && (out->matrices == 0 || out->policies < 2)) {
+        rc_str_addf(&text->missing,
+            "kernel %s has no matrix with both csr and another row order (%s)", a->reference,
+            a->label);
+        rc_plot_orders_free(out);
+    }
+    if (st == RC_OK) {
+        rc_str_t title = {0};
+        rc_str_addf(&title, "%s, %s", a->label, a->reference);
+        rc_plot_define_text(text, "SUBTITLE", title.text ? title.text : "");
+        text->define.failed |= title.failed;
+        rc_str_free(&title);
+    }
+    return st;
+}
+
+int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < o->matrices; i++) {
+        double x = policy == o->policies ? o->best[i] : o->gain[policy * o->matrices + i];
+        if (!isnan(x))
+            out[n++] = x;
+    }
+    return n;
+}
+
+/* ------------------------------------------------------------ all kernels */
+
+const char rc_plot_no_vendor[] =
+    "no matrix was measured with both a cuSPARSE kernel and another one";
+
+void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row)
+{
+    const rc_view_t *v = s->view;
+    for (int64_t i = 0; i < s->pairs; i++)
+        row[i] = -1;
+    for (int64_t i = 0; i < s->entering; i++) {
+        const rc_row_result_t *r = rc_view_result(v, s->rows[i]);
+        int64_t *best = &row[s->row_pair[i]];
+        if (rc_survey_is_vendor(rc_view_kernel(v, r->kernel)) ||
+            (csr_only && strcmp(rc_view_policy(v, r->policy), "csr") != 0))
+            continue;
+        if (*best < 0 || r->median_ns < rc_view_result(v, *best)->median_ns)
+            *best = s->rows[i];
+    }
+}
+
+double rc_plot_ns(const rc_survey_t *s, int64_t row)
+{
+    return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;
+}

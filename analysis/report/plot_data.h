@@ -1,0 +1,60 @@
+/** \file analysis/report/plot_data.h  What several figures are made of.  Private to
+ *  analysis/report. */
+#ifndef RC_ANALYSIS_PLOT_DATA_H
+#define RC_ANALYSIS_PLOT_DATA_H
+
+#include "analysis/report/plot.h"
+
+/** A text as a field of a CSV file, in quotes where it has to be. */
+void rc_plot_put_text(FILE *csv, const char *text);
+
+/** A number as a field; nothing when it is not finite. */
+void rc_plot_put_number(FILE *csv, double x);
+
+/** Set a variable of the template. */
+void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value);
+void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value);
+
+/** What the row orders gain under one kernel in one arena: speedups over the original order of the
+ *  same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order; of
+ *  several geometries the fastest counts.  Free with rc_plot_orders_free. */
+typedef struct rc_plot_orders {
+    const rc_survey_arena_t *arena;
+    int policies;        /**< at least 1 */
+    const char **policy; /**< [policies] csr first, the others as the store came to know them;
+                              borrowed from the view */
+    int64_t matrices;
+    int32_t *matrix; /**< [matrices] of the survey */
+    double *gain;    /**< [policies * matrices] NaN where it was not measured; csr is 1 */
+    int64_t *row;    /**< [policies * matrices] of the view, -1 */
+    double *best;    /**< [matrices] the oracle's speedup: at least 1 */
+    int *winner;     /**< [matrices] its policy; ties to the earlier one */
+} rc_plot_orders_t;
+
+/** \param[in] arena  of the survey; \param[in] kernel  "gstat:strip=8"
+ *  \return RC_OK; policies is 1 or matrices 0 when there is nothing to compare.  RC_ENOMEM */
+rc_status_t rc_plot_orders_make(
+    const rc_survey_t *s, int arena, const char *kernel, rc_plot_orders_t *out, rc_err_t *err);
+void rc_plot_orders_free(rc_plot_orders_t *o);
+
+/** The orders of the reference kernel in the main arena; where there is nothing to compare, what is
+ *  missing is said and out->policies is 0. */
+rc_status_t rc_plot_main_orders(
+    const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err);
+
+/** Speedups of a policy, `policies` being the oracle, over the matrices that have it.
+ *  \param[out] out  [matrices]  \return how many */
+int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out);
+
+/** For each pair of the survey the fastest row of a kernel that is not the vendor's, -1 none.
+ *  \param[in] csr_only  1: in the original order; \param[out] row  [pairs] of the view */
+void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row);
+
+/** Median time of a row of the view in ns, NaN for -1. */
+double rc_plot_ns(const rc_survey_t *s, int64_t row);
+
+/** Said of a store without results of the vendor's and of other kernels, and without any. */
+extern const char rc_plot_no_vendor[];
+extern const char rc_plot_no_results[];
+
+#endif

@@ -1,0 +1,137 @@
+#include "config.h"
+#include "analysis/report/plot_panels.h"
+#include "analysis/report/plot_block.h"
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { COLUMNS = 3 };
+
+/* Points of all panels: y is [panels * matrices], NaN where there is none. */
+typedef struct cloud {
+    int first; /* policy of the first panel */
+    int panels;
+    int64_t matrices;
+    double *x;
+    double *y;
+} cloud_t;
+
+static rc_status_t collect(const rc_plot_panels_t *p, const rc_survey_t *s,
+    const rc_plot_orders_t *o, cloud_t *c, rc_err_t *err)
+{
+    c->first = 1; /* csr is what the others are compared with */
+    c->panels = o->policies - 1 + p->oracle;
+    c->matrices = o->matrices;
+    c->x = rc_alloc((size_t)c->matrices, sizeof *c->x, "a figure", err);
+    c->y = rc_alloc((size_t)c->matrices * (size_t)c->panels, sizeof *c->y, "a figure", err);
+    if (!c->x || !c->y)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < c->matrices; i++)
+        c->x[i] = p->x(&s->matrix[o->matrix[i]]);
+    for (int k = 0; k < c->panels; k++)
+        for (int64_t i = 0; i < c->matrices; i++)
+            c->y[k * c->matrices + i] = p->y(o, s->view, c->first + k, i);
+    return RC_OK;
+}
+
+static const char *panel_name(const rc_plot_orders_t *o, const cloud_t *c, int k)
+{
+    return c->first + k == o->policies ? "oracle" : o->policy[c->first + k];
+}
+
+static void write_csv(const rc_plot_panels_t *p, const rc_survey_t *s, const rc_plot_orders_t *o,
+    const cloud_t *c, FILE *csv)
+{
+    fprintf(csv, "policy,matrix,%s,%s\n", p->x_name, p->y_name);
+    for (int k = 0; k < c->panels; k++)
+        for (int64_t i = 0; i < c->matrices; i++) {
+            double y = c->y[k * c->matrices + i];
+            if (isnan(y))
+                continue;
+            rc_plot_put_text(csv, panel_name(o, c, k));
+            fputc(',', csv);
+            rc_plot_put_text(csv, s->matrix[o->matrix[i]].name);
+            fputc(',', csv);
+            rc_plot_put_number(csv, c->x[i]);
+            fputc(',', csv);
+            rc_plot_put_number(csv, y);
+            fputc('\n', csv);
+        }
+}
+
+static void define_ranges(const cloud_t *c, rc_plot_text_t *text)
+{
+    double x[2] = {INFINITY, -INFINITY};
+    double y[2] = {INFINITY, -INFINITY};
+    for (int64_t i = 0; i < c->matrices * c->panels; i++) {
+        double a = c->x[i % c->matrices];
+        double b = c->y[i];
+        if (!isfinite(a) || !isfinite(b) || a <= 0 || b <= 0)
+            continue;
+        x[0] = a < x[0] ? a : x[0];
+        x[1] = a > x[1] ? a : x[1];
+        y[0] = b < y[0] ? b : y[0];
+        y[1] = b > y[1] ? b : y[1];
+    }
+    rc_plot_define_number(text, "XMIN", x[0]);
+    rc_plot_define_number(text, "XMAX", x[1]);
+    rc_plot_define_number(text, "YMIN", y[0]);
+    rc_plot_define_number(text, "YMAX", y[1]);
+}
+
+static rc_status_t define_series(const rc_plot_orders_t *o, const cloud_t *c, rc_plot_text_t *text,
+    int64_t *hidden, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_str_addf(&text->define, "PANELS = %d\narray PANEL[%d]\n", c->panels, c->panels);
+    for (int k = 0; k < c->panels; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "PANEL[%d]", k + 1);
+        rc_plot_define_text(text, name, panel_name(o, c, k));
+    }
+    rc_plot_block_begin(text, "POINTS");
+    for (int k = 0; k < c->panels; k++)
+        *hidden += rc_plot_block_points(
+            text, c->x, c->y + k * c->matrices, c->matrices, RC_PLOT_POINTS / c->panels);
+    rc_plot_block_end(text);
+    rc_plot_block_begin(text, "TREND");
+    for (int k = 0; st == RC_OK && k < c->panels; k++)
+        st = rc_plot_block_trend(text, c->x, c->y + k * c->matrices, c->matrices, err);
+    rc_plot_block_end(text);
+    return st;
+}
+
+rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_t *in, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
+{
+    rc_plot_orders_t o;
+    cloud_t c = {0};
+    int64_t hidden = 0;
+    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
+    if (st < 0 || text->missing.len)
+        return st;
+    st = collect(p, in->survey, &o, &c, err);
+    if (st == RC_OK) {
+        int rows = (c.panels + COLUMNS - 1) / COLUMNS;
+        write_csv(p, in->survey, &o, &c, csv);
+        define_ranges(&c, text);
+        rc_str_addf(&text->define, "ROWS = %d\nHEIGHT = %d\n", rows, 90 + 125 * rows);
+        st = define_series(&o, &c, text, &hidden, err);
+    }
+    rc_str_addf(&text->caption,
+        "%s over %" PRId64 " matrices, kernel %s, %s. The line is the median "
+        "of groups of matrices of about equal size.",
+        p->caption, o.matrices, o.arena->reference, o.arena->label);
+    if (hidden)
+        rc_str_addf(&text->caption,
+            " %" PRId64
+            " points, chosen without regard to their values, are not drawn; line and CSV "
+            "have all.",
+            hidden);
+    free(c.x);
+    free(c.y);
+    rc_plot_orders_free(&o);
+    return st;
+}

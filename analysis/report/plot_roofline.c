@@ -1,0 +1,72 @@
+#include "config.h"
+#include "analysis/report/plot_series.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VENDOR, OWN, SERIES };
+
+static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own)
+{
+    return series == VENDOR ? s->pair[pair].vendor : own[pair];
+}
+
+/* Compulsory traffic over the time, in bytes a ns. */
+static double rate(const rc_survey_t *s, int64_t row)
+{
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    return r->bytes_min > 0 ? (double)r->bytes_min / r->median_ns : NAN;
+}
+
+static double fraction(const rc_survey_t *s, int64_t row, double scale)
+{
+    return scale * rate(s, row);
+}
+
+/* Highest rate on a device, over everything that was measured there. */
+static double highest_rate(const rc_survey_t *s, const char *device)
+{
+    double most = NAN;
+    for (int64_t i = 0; i < s->entering; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        if (strcmp(rc_view_device(s->view, r->device), device) == 0)
+            most = fmax(most, rate(s, s->rows[i])); /* fmax passes NaN over */
+    }
+    return most;
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    static const rc_plot_series_t series = {
+        .series = SERIES,
+        .name = {"cuSPARSE, csr", "ours, any order"},
+        .row = row_of,
+        .y_name = "share of the highest rate",
+        .y = fraction,
+    };
+    const rc_survey_t *s = in->survey;
+    double peak = NAN;
+    if (s->main_arena >= 0)
+        peak = highest_rate(s, s->arena[s->main_arena].device);
+    if (!(peak > 0)) {
+        rc_str_add(&text->missing,
+            s->main_arena < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
+        return RC_OK;
+    }
+    rc_str_addf(&text->caption,
+        "Rate of compulsory traffic (A, B and C once each) as a share of %.4g GB/s, the highest "
+        "rate "
+        "of any result in the store on %s, against entries: the store has no peak bandwidth of the "
+        "device, and matrices that fit the caches can exceed that of memory. The fastest cuSPARSE "
+        "kernel and the fastest of ours of each matrix.",
+        peak, s->arena[s->main_arena].device);
+    return rc_plot_series_write(&series, in, 1 / peak, csv, text, err);
+}
+
+const rc_plot_t rc_plot_roofline = {
+    .name = "roofline",
+    .title = "Share of the highest memory rate over entries",
+    .source = "Hong et al., figure 1 (d)",
+    .section = "Kernels",
+    .write = write,
+};

@@ -1,0 +1,30 @@
+/** \file analysis/report/plot_series.h  Figures with a point per matrix of the main arena for each
+ *  of a few ways to compute the product, side by side over the number of entries.  Private to
+ *  analysis/report. */
+#ifndef RC_ANALYSIS_PLOT_SERIES_H
+#define RC_ANALYSIS_PLOT_SERIES_H
+
+#include "analysis/report/plot_data.h"
+
+enum { RC_PLOT_SERIES_MAX = 4 };
+
+typedef struct rc_plot_series {
+    int series;
+    const char *name[RC_PLOT_SERIES_MAX];
+    /** Row of the view that stands for a pair of the survey in a series, -1 none.
+     *  \param[in] own  fastest row of ours for each pair */
+    int64_t (*row)(const rc_survey_t *s, int64_t pair, int series, const int64_t *own);
+    const char *y_name; /**< column of the CSV with its unit */
+    /** NaN: none.  \param[in] scale  of the caller */
+    double (*y)(const rc_survey_t *s, int64_t row, double scale);
+} rc_plot_series_t;
+
+/** Write the CSV (what,matrix,entries,kernel,policy,y) and define PANELS, the array PANEL of their
+ *  names, blocks $POINTS1 ... and $TREND with a series for each; series without points are left
+ *  out.  Adds to the caption how many matrices, and what is not drawn.
+ *  \param[in] in  its survey has a main arena
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_t *in, double scale,
+    FILE *csv, rc_plot_text_t *text, rc_err_t *err);
+
+#endif

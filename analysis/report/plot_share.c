@@ -1,0 +1,43 @@
+#include "config.h"
+#include "analysis/report/plot_data.h"
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    rc_plot_orders_t o;
+    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
+    if (st < 0 || text->missing.len)
+        return st;
+    int64_t *wins = rc_alloc0((size_t)o.policies, sizeof *wins, "a figure", err);
+    if (!wins) {
+        rc_plot_orders_free(&o);
+        return RC_ENOMEM;
+    }
+    for (int64_t i = 0; i < o.matrices; i++)
+        wins[o.winner[i]]++;
+    fputs("policy,matrices that it is the fastest on,share (%)\n", csv);
+    for (int p = 0; p < o.policies; p++) {
+        rc_plot_put_text(csv, o.policy[p]);
+        fprintf(csv, ",%" PRId64 ",%.4f\n", wins[p], 100 * (double)wins[p] / (double)o.matrices);
+    }
+    rc_plot_define_number(text, "POLICIES", o.policies);
+    rc_str_addf(&text->define, "HEIGHT = %d\n", 80 + 26 * o.policies);
+    rc_str_addf(&text->caption,
+        "Share of %" PRId64 " matrices on which each row order is the fastest under kernel %s "
+        "(%s); ties go to csr, then to the upper one.",
+        o.matrices, o.arena->reference, o.arena->label);
+    free(wins);
+    rc_plot_orders_free(&o);
+    return RC_OK;
+}
+
+const rc_plot_t rc_plot_share = {
+    .name = "share",
+    .title = "How often each row order is the fastest",
+    .source = "Mehrabi et al., figure 9",
+    .section = "Orders",
+    .write = write,
+};

@@ -1,0 +1,121 @@
+#include "config.h"
+#include "analysis/report/plot_block.h"
+#include "analysis/report/plot_data.h"
+#include "base/alloc.h"
+#include "base/stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same problem as the main arena's, on whichever device. */
+static int is_sibling(const rc_survey_t *s, int a)
+{
+    const rc_survey_arena_t *x = &s->arena[a];
+    const rc_survey_arena_t *y = &s->arena[s->main_arena];
+    const rc_row_result_t *p = rc_view_result(s->view, x->arena.row);
+    const rc_row_result_t *q = rc_view_result(s->view, y->arena.row);
+    return x->reference[0] && x->arena.is_n == y->arena.is_n && (x->arena.is_n || p->k == q->k) &&
+           p->precision == q->precision && p->op == q->op && p->c_order == q->c_order &&
+           p->cache == q->cache;
+}
+
+static void put_box(
+    const rc_plot_orders_t *o, int policy, double *gain, FILE *csv, rc_plot_text_t *t)
+{
+    rc_stats_t s;
+    int64_t n = rc_plot_orders_column(o, policy, gain);
+    const char *name = policy == o->policies ? "oracle" : o->policy[policy];
+    if (n == 0)
+        return;
+    rc_stats_compute(gain, n, &s); /* sorts */
+    const double q[] = {s.min, rc_stats_quantile(gain, n, 0.05), rc_stats_quantile(gain, n, 0.25),
+        s.median, rc_stats_quantile(gain, n, 0.75), rc_stats_quantile(gain, n, 0.95), s.max,
+        s.geomean, s.mean};
+    rc_plot_put_text(csv, o->arena->device);
+    fputc(',', csv);
+    rc_plot_put_text(csv, o->arena->reference);
+    fputc(',', csv);
+    rc_plot_put_text(csv, name);
+    fprintf(csv, ",%" PRId64, n);
+    for (size_t i = 0; i < sizeof q / sizeof *q; i++) {
+        fputc(',', csv);
+        rc_plot_put_number(csv, q[i]);
+    }
+    fputc('\n', csv);
+    rc_str_addf(&t->define, "\"%s\"", name);
+    for (size_t i = 0; i < sizeof q / sizeof *q; i++)
+        rc_str_addf(&t->define, ",%.6g", q[i]);
+    rc_str_add(&t->define, "\n");
+}
+
+static rc_status_t put_device(const rc_survey_t *s, int arena, FILE *csv, rc_plot_text_t *t,
+    rc_plot_text_t *titles, int *devices, int *lines, rc_err_t *err)
+{
+    rc_plot_orders_t o;
+    rc_status_t st = rc_plot_orders_make(s, arena, s->arena[arena].reference, &o, err);
+    double *gain = NULL;
+    char name[32];
+    if (st < 0)
+        return st;
+    if (o.matrices == 0 || o.policies < 2)
+        goto done;
+    gain = rc_alloc((size_t)o.matrices, sizeof *gain, "a figure", err);
+    if (!gain) {
+        st = RC_ENOMEM;
+        goto done;
+    }
+    for (int p = 1; p <= o.policies; p++)
+        put_box(&o, p, gain, csv, t);
+    rc_str_add(&t->define, "\n\n");
+    snprintf(name, sizeof name, "PANEL[%d]", ++*devices);
+    rc_plot_define_text(titles, name, o.arena->device);
+    rc_str_addf(&titles->define, "LINES[%d] = %d\n", *devices, o.policies);
+    rc_str_addf(&titles->caption, "%s%" PRId64 " matrices on %s (%s)", *devices > 1 ? ", " : "",
+        o.matrices, o.arena->device, o.arena->reference);
+    *lines += o.policies;
+done:
+    free(gain);
+    rc_plot_orders_free(&o);
+    return st;
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    rc_plot_text_t titles = {0};
+    rc_plot_orders_t o;
+    int devices = 0;
+    int lines = 0;
+    rc_status_t st = rc_plot_main_orders(in, &o, text, err); /* says what is missing */
+    rc_plot_orders_free(&o);
+    if (st < 0 || text->missing.len)
+        return st;
+    fputs("device,kernel,policy,matrices,min (x),5 % (x),25 % (x),median (x),75 % (x),95 % (x),max "
+          "(x),geomean (x),mean (x)\n",
+        csv);
+    rc_plot_block_begin(text, "BOXES");
+    for (int a = 0; a < s->arenas && st == RC_OK; a++)
+        if (is_sibling(s, a))
+            st = put_device(s, a, csv, text, &titles, &devices, &lines, err);
+    rc_plot_block_end(text);
+    rc_str_addf(&text->define, "DEVICES = %d\narray PANEL[DEVICES]\narray LINES[DEVICES]\n%s",
+        devices, titles.define.text ? titles.define.text : "");
+    rc_str_addf(&text->define, "HEIGHT = %d\n", 60 + 60 * devices + 24 * lines);
+    rc_str_addf(&text->caption,
+        "Speedup of each row order over the original one: quartiles (box, median), 5th and 95th "
+        "percentile (whiskers), smallest and largest (points), geomean (cross). %s, %s.",
+        s->arena[s->main_arena].label, titles.caption.text ? titles.caption.text : "");
+    if (titles.define.failed || titles.caption.failed)
+        text->define.failed = 1;
+    rc_plot_text_free(&titles);
+    return st;
+}
+
+const rc_plot_t rc_plot_speedup_boxes = {
+    .name = "speedup-boxes",
+    .title = "Distribution of the speedups of each row order",
+    .source = "Mehrabi et al., figure 8",
+    .section = "Orders",
+    .write = write,
+};

@@ -1,0 +1,52 @@
+#include "config.h"
+#include "analysis/report/plot_series.h"
+
+#include <math.h>
+
+enum { VENDOR, REFERENCE, OWN, SERIES };
+
+static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own)
+{
+    return series == VENDOR      ? s->pair[pair].vendor
+           : series == REFERENCE ? s->pair[pair].reference_csr
+                                 : own[pair];
+}
+
+/* 2 nnz K operations; in a ns they are GFLOP/s. */
+static double gflops(const rc_survey_t *s, int64_t row, double scale)
+{
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    double nnz = (double)rc_view_matrix(s->view, r->matrix)->nnz;
+    return nnz > 0 ? scale * nnz * (double)r->k / r->median_ns : NAN;
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    static const rc_plot_series_t series = {
+        .series = SERIES,
+        .name = {"cuSPARSE, csr", "reference, csr", "ours, any order"},
+        .row = row_of,
+        .y_name = "throughput (GFLOP/s)",
+        .y = gflops,
+    };
+    const rc_survey_t *s = in->survey;
+    if (s->main_arena < 0) {
+        rc_str_add(&text->missing, rc_plot_no_results);
+        return RC_OK;
+    }
+    const char *reference = s->arena[s->main_arena].reference;
+    rc_str_add(&text->caption,
+        "Throughput (2 x entries x K operations over the median time) against entries: the "
+        "fastest cuSPARSE kernel, the reference kernel and the fastest of ours of each matrix.");
+    if (reference[0])
+        rc_str_addf(&text->caption, " The reference kernel is %s.", reference);
+    return rc_plot_series_write(&series, in, 2, csv, text, err);
+}
+
+const rc_plot_t rc_plot_throughput = {
+    .name = "throughput",
+    .title = "Throughput over entries",
+    .source = "Mehrabi et al., figure 4",
+    .section = "Kernels",
+    .write = write,
+};

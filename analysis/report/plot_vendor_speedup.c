@@ -1,0 +1,112 @@
+#include "config.h"
+#include "analysis/report/plot_block.h"
+#include "analysis/report/plot_data.h"
+#include "base/alloc.h"
+#include "base/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What is compared with the fastest cuSPARSE kernel. */
+enum { REFERENCE_CSR, OWN_CSR, OWN_ANY, SERIES };
+static const char *const series_name[SERIES] = {
+    "reference kernel, csr", "fastest kernel, csr", "fastest kernel and order"};
+
+/* Ratios of one arena; how many. */
+static int64_t ratios(const rc_survey_t *s, const rc_survey_arena_t *a, int series,
+    const int64_t *own_csr, const int64_t *own, double *out)
+{
+    int64_t n = 0;
+    for (int64_t i = a->first; i < a->first + a->pairs; i++) {
+        int64_t row = series == REFERENCE_CSR ? s->pair[i].reference_csr
+                      : series == OWN_CSR     ? own_csr[i]
+                                              : own[i];
+        double x = rc_plot_ns(s, s->pair[i].vendor) / rc_plot_ns(s, row);
+        if (!isnan(x))
+            out[n++] = x;
+    }
+    return n;
+}
+
+static int put_series(
+    const rc_survey_arena_t *a, int series, double *ratio, int64_t n, FILE *csv, rc_plot_text_t *t)
+{
+    rc_stats_t x;
+    if (n == 0 || (series == REFERENCE_CSR && rc_survey_is_vendor(a->reference)))
+        return 0;
+    rc_stats_compute(ratio, n, &x);
+    rc_plot_put_text(csv, a->label);
+    fputc(',', csv);
+    rc_plot_put_text(csv, series_name[series]);
+    fputc(',', csv);
+    rc_plot_put_text(csv, series == REFERENCE_CSR ? a->reference : "");
+    fprintf(csv, ",%" PRId64 ",%.6g,%.6g,%.6g,%.6g\n", n, x.geomean, x.mean, x.min, x.max);
+    rc_str_addf(&t->define, "%d,%.6g,%.6g\n", series, x.geomean, x.mean);
+    return 1;
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    rc_str_t names = {0};
+    int arenas = 0;
+    int64_t most = 0;
+    int64_t *own = rc_alloc((size_t)s->pairs, 2 * sizeof *own, "a figure", err);
+    double *ratio = rc_alloc((size_t)s->pairs, sizeof *ratio, "a figure", err);
+    if (!own || !ratio) {
+        free(own);
+        free(ratio);
+        return RC_ENOMEM;
+    }
+    rc_plot_own_best(s, 1, own);
+    rc_plot_own_best(s, 0, own + s->pairs);
+    fputs("arena,what,kernel,matrices,geomean speedup over cuSPARSE (x),mean (x),min (x),max (x)\n",
+        csv);
+    rc_plot_block_begin(text, "BARS");
+    for (int a = 0; a < s->arenas; a++) {
+        int any = 0;
+        for (int k = 0; k < SERIES; k++) {
+            int64_t n = ratios(s, &s->arena[a], k, own, own + s->pairs, ratio);
+            any |= put_series(&s->arena[a], k, ratio, n, csv, text);
+            most = n > most ? n : most;
+        }
+        if (!any)
+            continue;
+        rc_plot_text_t one = {0};
+        char name[32];
+        rc_str_add(&text->define, "\n\n");
+        snprintf(name, sizeof name, "ARENAS[%d]", ++arenas);
+        rc_plot_define_text(&one, name, s->arena[a].label);
+        rc_str_add(&names, one.define.text ? one.define.text : "");
+        names.failed |= one.define.failed;
+        rc_plot_text_free(&one);
+    }
+    rc_plot_block_end(text);
+    rc_str_addf(&text->define, "GROUPS = %d\narray ARENAS[GROUPS]\n%s", arenas,
+        names.text ? names.text : "");
+    text->define.failed |= names.failed;
+    if (arenas == 0)
+        rc_str_add(&text->missing, rc_plot_no_vendor);
+    rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 84 * arenas);
+    rc_str_addf(&text->caption,
+        "Speedup over the fastest cuSPARSE algorithm of each matrix in the original order, geomean "
+        "over up to %" PRId64
+        " matrices: the reference kernel in the original order, the fastest of "
+        "our kernels in the original order, and the fastest of them in its best order. "
+        "Preprocessing "
+        "and ordering are not in the times.",
+        most);
+    rc_str_free(&names);
+    free(own);
+    free(ratio);
+    return RC_OK;
+}
+
+const rc_plot_t rc_plot_vendor_speedup = {
+    .name = "vendor-speedup",
+    .title = "Speedup over cuSPARSE",
+    .source = "Mehrabi et al., figure 3",
+    .section = "Kernels",
+    .write = write,
+};

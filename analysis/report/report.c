@@ -1,0 +1,168 @@
+#include "config.h"
+#include "analysis/report/report.h"
+#include "analysis/report/choices.h"
+#include "analysis/report/page.h"
+#include "analysis/report/spies.h"
+#include "base/error.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct work {
+    const rc_report_options_t *o;
+    rc_log_t log;
+    rc_view_t *view;
+    rc_expr_t *where;
+    rc_survey_t survey;
+    rc_model_t *model;
+    json_t *model_file;
+    json_t *topologies;
+    char model_name[RC_NAME_MAX + 1];
+    rc_choices_t choices;
+    rc_drawn_t *drawn;
+    int figures;
+    rc_spies_t spies;
+} work_t;
+
+static rc_status_t make_dir(const char *dir, rc_err_t *err)
+{
+    struct stat there;
+    if (mkdir(dir, 0777) == 0 ||
+        (errno == EEXIST && stat(dir, &there) == 0 && S_ISDIR(there.st_mode)))
+        return RC_OK;
+    return rc_fail_errno(err, RC_EIO, errno, "cannot make the directory '%s'", dir);
+}
+
+/* "data/models/h200-plan.json" as "h200-plan" */
+static void name_model(work_t *w)
+{
+    const char *slash = strrchr(w->o->model, '/');
+    const char *name = slash ? slash + 1 : w->o->model;
+    size_t n = strlen(name);
+    n -= n > 5 && strcmp(name + n - 5, ".json") == 0 ? 5 : 0;
+    snprintf(w->model_name, sizeof w->model_name, "%.*s", (int)n, name);
+}
+
+static rc_status_t read_model(work_t *w, rc_err_t *err)
+{
+    json_error_t flaw;
+    rc_status_t st = rc_model_read(w->o->model, &w->model, err);
+    if (st < 0)
+        return st;
+    w->model_file = json_load_file(w->o->model, 0, &flaw);
+    if (!w->model_file)
+        return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->model, flaw.line, flaw.text);
+    name_model(w);
+    return RC_OK;
+}
+
+static rc_status_t read_topologies(work_t *w, rc_err_t *err)
+{
+    json_error_t flaw;
+    w->topologies = json_load_file(w->o->topologies, 0, &flaw);
+    if (!w->topologies)
+        return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->topologies, flaw.line, flaw.text);
+    if (!json_is_array(w->topologies))
+        return rc_fail(err, RC_EFORMAT,
+            "%s: not what 'rowcast evaluate --topologies -f json' prints: expected a list",
+            w->o->topologies);
+    return RC_OK;
+}
+
+static rc_status_t make_survey(work_t *w, rc_err_t *err)
+{
+    if (w->o->where &&
+        rc_expr_compile(w->o->where, rc_view_fields, RC_VIEW_FIELDS, &w->where, err) < 0)
+        return rc_err_context(err, "--where");
+    rc_log(&w->log, RC_LOG_INFO, "report", "reading %s", w->o->store);
+    rc_status_t st = rc_view_read(w->o->store, &w->view, err);
+    return st < 0 ? st : rc_survey_make(w->view, w->o->store, w->where, &w->survey, err);
+}
+
+static rc_status_t draw_figures(work_t *w, const rc_plot_input_t *in, rc_err_t *err)
+{
+    rc_str_t templates = {0};
+    rc_str_addf(&templates, "%s/figures", w->o->assets);
+    if (templates.failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+    rc_log(&w->log, RC_LOG_INFO, "report", "drawing figures");
+    rc_status_t st = rc_plots_draw(in, templates.text, w->o->dir, &w->drawn, &w->figures, err);
+    rc_str_free(&templates);
+    return st;
+}
+
+static rc_status_t write_page(work_t *w, const rc_plot_input_t *in, int64_t *bytes, rc_err_t *err)
+{
+    const rc_page_t page = {.in = in,
+        .drawn = w->drawn,
+        .drawn_count = w->figures,
+        .spy = w->spies.spy,
+        .spy_note = w->spies.note.len ? w->spies.note.text : NULL,
+        .choices = w->model ? &w->choices : NULL,
+        .where = w->o->where};
+    rc_str_t assets = {0};
+    rc_str_addf(&assets, "%s/page", w->o->assets);
+    if (assets.failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+    rc_log(&w->log, RC_LOG_INFO, "report", "writing the page");
+    rc_status_t st = rc_page_write(&page, assets.text, w->o->dir, bytes, err);
+    rc_str_free(&assets);
+    return st;
+}
+
+static void release(work_t *w)
+{
+    rc_spies_free(&w->spies);
+    rc_drawn_free(w->drawn, w->figures);
+    rc_choices_free(&w->choices);
+    json_decref(w->model_file);
+    json_decref(w->topologies);
+    rc_model_free(w->model);
+    rc_survey_free(&w->survey);
+    rc_expr_free(w->where);
+    rc_view_free(w->view);
+}
+
+rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t *out, rc_err_t *err)
+{
+    work_t w = {.o = options,
+        .log = {.stream = options->quiet ? NULL : stderr, .level = RC_LOG_INFO, .rank = -1}};
+    rc_report_made_t made = {0};
+    rc_status_t st;
+    if (options->model)
+        RC_TRY(read_model(&w, err));
+    if (options->topologies)
+        RC_TRY(read_topologies(&w, err));
+    RC_TRY(make_survey(&w, err));
+    RC_TRY(make_dir(options->dir, err));
+    const rc_plot_input_t in = {.survey = &w.survey,
+        .store = options->store,
+        .model = w.model,
+        .model_name = w.model ? w.model_name : NULL,
+        .model_file = w.model_file,
+        .topologies = w.topologies};
+    if (w.model) {
+        rc_log(&w.log, RC_LOG_INFO, "report", "asking the model %s", w.model_name);
+        RC_TRY(rc_choices_make(&w.survey, w.model, options->where, &w.choices, err));
+    }
+    RC_TRY(draw_figures(&w, &in, err));
+    rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");
+    RC_TRY(rc_spies_make(&w.survey, options->collection, options->spies, &w.log, &w.spies, err));
+    RC_TRY(write_page(&w, &in, &made.bytes, err));
+    made.rows = w.survey.results;
+    made.matrices = w.survey.matrices;
+    for (int i = 0; i < w.figures; i++) {
+        made.figures += w.drawn[i].svg != NULL;
+        made.left_out += w.drawn[i].svg == NULL;
+    }
+    made.spies = w.spies.made;
+    *out = made;
+done:
+    release(&w);
+    return st;
+}

@@ -1,0 +1,38 @@
+/** \file analysis/report/report.h  A report: page, figures and the numbers behind them. */
+#ifndef RC_ANALYSIS_REPORT_H
+#define RC_ANALYSIS_REPORT_H
+
+#include "base/expr.h"
+#include "model/model.h"
+
+typedef struct rc_report_options {
+    const char *store;
+    const char *dir;        /**< is created; what is in it and not of a report is left alone */
+    const char *model;      /**< path of a model file; NULL: none */
+    const char *topologies; /**< path of what `rowcast evaluate --topologies -f json` printed; NULL:
+                               none */
+    const char *where;      /**< filter over result rows, as of `rowcast query`; NULL: all */
+    const char *collection; /**< directory with the matrices, for spy plots; NULL: where the store
+                                 says they were read from */
+    const char *assets;     /**< directory with page/ and figures/ */
+    int spies;              /**< at most so many matrices get spy plots, those with the largest gain
+                                 of reordering first */
+    int quiet;              /**< 1: no progress */
+} rc_report_options_t;
+
+/** What was made. */
+typedef struct rc_report_made {
+    int64_t rows; /**< result rows that entered */
+    int64_t matrices;
+    int figures; /**< drawn */
+    int left_out;
+    int spies;     /**< matrices with spy plots */
+    int64_t bytes; /**< of the page */
+} rc_report_made_t;
+
+/** \return RC_OK; RC_ENOENT, RC_ESTORE, RC_EINVAL (filter), RC_EFORMAT (model), RC_EIO, RC_ENOMEM.
+ *  Local.  Cost: the store is read once; spy plots read their matrices. */
+rc_status_t rc_report_make(
+    const rc_report_options_t *options, rc_report_made_t *out, rc_err_t *err);
+
+#endif

@@ -1,0 +1,323 @@
+#include "config.h"
+#include "analysis/report/spies.h"
+#include "analysis/report/png.h"
+#include "analysis/report/standing.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "catalog/catalog.h"
+#include "sparse/csr.h"
+#include "sparse/spy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct maker {
+    const rc_survey_t *s;
+    const rc_log_t *log;
+    rc_catalog_t found;   /* files of the collection, or rows of the store as catalogue entries */
+    rc_map_t at;          /* name -> entry of `found` */
+    rc_catalog_t builtin; /* a store may have these from files that are gone */
+    rc_spies_t out;
+    int64_t bytes;
+    int64_t absent;  /* no file */
+    int64_t other;   /* the file holds another matrix */
+    int64_t refused; /* it could not be read or ordered */
+    char first[700]; /* why, of the first that was refused */
+    rc_err_t *err;
+} maker_t;
+
+/* ------------------------------------------------------------------ where they are */
+
+static rc_status_t index_entries(maker_t *m)
+{
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; st == RC_OK && i < m->found.count; i++)
+        if (m->found.entry[i].where != RC_WHERE_ABSENT)
+            st = rc_map_set(&m->at, rc_map_text(m->found.entry[i].name), i, m->err);
+    return st;
+}
+
+/* What the store says of a matrix, as an entry; borrows from the store. */
+static int entry_of_store(const maker_t *m, const char *name, rc_entry_t *out)
+{
+    int64_t low = 0;
+    int64_t high = rc_view_sources(m->s->view);
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        rc_source_row_t r;
+        rc_view_source(m->s->view, mid, &r);
+        int order = strcmp(r.name, name);
+        if (order == 0) {
+            *out = (rc_entry_t){.name = (char *)r.name,
+                .location = (char *)r.location,
+                .where = strcmp(r.where, "generated") == 0 ? RC_WHERE_GENERATED
+                         : strcmp(r.where, "file") == 0    ? RC_WHERE_FILE
+                                                           : RC_WHERE_ABSENT};
+            return out->where != RC_WHERE_ABSENT;
+        }
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return 0;
+}
+
+static int find_entry(const maker_t *m, const char *name, rc_entry_t *out)
+{
+    int64_t at = rc_map_get(&m->at, rc_map_text(name), -1);
+    if (at >= 0) {
+        *out = m->found.entry[at];
+        return 1;
+    }
+    for (int64_t i = 0; i < m->builtin.count; i++)
+        if (strcmp(m->builtin.entry[i].name, name) == 0) {
+            *out = m->builtin.entry[i];
+            return 1;
+        }
+    return entry_of_store(m, name, out);
+}
+
+/* ----------------------------------------------------------------------- drawing */
+
+static void keep_reason(maker_t *m, const char *name, const rc_err_t *why)
+{
+    if (m->refused++ == 0)
+        snprintf(m->first, sizeof m->first, "%s: %s", name, why->text);
+}
+
+static rc_status_t draw(const rc_csr_t *a, const rc_schedule_t *order, int width, int height,
+    double *count, rc_err_t *err)
+{
+    return rc_spy_counts(
+        a, order ? order->row : NULL, order ? order->slots : a->rows, width, height, count, err);
+}
+
+static double largest(const double *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = x[i] > most ? x[i] : most;
+    return most;
+}
+
+static rc_status_t encode(const double *count, int width, int height, double full,
+    unsigned char **bytes, size_t *n, rc_err_t *err)
+{
+    rc_str_t image = {0};
+    rc_status_t st = rc_spy_png(count, width, height, full, &image, err);
+    if (st < 0) {
+        rc_str_free(&image);
+        return st;
+    }
+    *bytes = (unsigned char *)image.text;
+    *n = image.len;
+    return RC_OK;
+}
+
+static rc_status_t draw_both(
+    const rc_csr_t *a, const rc_schedule_t *order, rc_page_spy_t *out, rc_err_t *err)
+{
+    double *before = NULL;
+    double *after = NULL;
+    rc_status_t st;
+    rc_spy_size(a->rows, a->cols, RC_SPIES_SIZE, &out->width, &out->height);
+    size_t n = (size_t)out->width * (size_t)out->height;
+    before = rc_alloc(n, sizeof *before, "a plot", err);
+    after = rc_alloc(n, sizeof *after, "a plot", err);
+    if (!before || !after) {
+        st = RC_ENOMEM;
+        goto done;
+    }
+    RC_TRY(draw(a, NULL, out->width, out->height, before, err));
+    out->full = largest(before, n);
+    if (order) {
+        RC_TRY(draw(a, order, out->width, out->height, after, err));
+        double most = largest(after, n);
+        out->full = most > out->full ? most : out->full;
+        out->slots = order->slots;
+        RC_TRY(
+            encode(after, out->width, out->height, out->full, &out->after, &out->after_bytes, err));
+    }
+    RC_TRY(
+        encode(before, out->width, out->height, out->full, &out->before, &out->before_bytes, err));
+done:
+    free(before);
+    free(after);
+    return st;
+}
+
+static void spy_free(rc_page_spy_t *spy)
+{
+    free(spy->before);
+    free(spy->after);
+    *spy = (rc_page_spy_t){0};
+}
+
+static rc_status_t load(maker_t *m, int32_t i, rc_csr_t *a, int *usable, rc_err_t *err)
+{
+    rc_entry_t e;
+    rc_digest_t digest;
+    char hex[RC_DIGEST_HEX + 1];
+    *usable = 0;
+    if (!find_entry(m, m->s->matrix[i].name, &e)) {
+        m->absent++;
+        return RC_OK;
+    }
+    rc_status_t st = rc_entry_load(&e, 0, a, NULL, err);
+    if (st == RC_ENOENT) {
+        m->absent++;
+        return RC_OK;
+    }
+    if (st == RC_OK)
+        st = rc_csr_digest(a, &digest, err);
+    if (st < 0)
+        return st;
+    rc_digest_hex(digest, hex);
+    *usable = strcmp(hex, m->s->matrix[i].digest) == 0;
+    m->other += !*usable;
+    return RC_OK;
+}
+
+static rc_status_t one(maker_t *m, int32_t i)
+{
+    rc_page_spy_t *spy = &m->out.spy[i];
+    rc_csr_t a = {0};
+    rc_schedule_t order = {0};
+    rc_err_t why = {0};
+    int usable = 0;
+    rc_status_t st;
+    spy->shown = rc_standing_shown(m->s, i);
+    RC_TRY(load(m, i, &a, &usable, &why));
+    if (!usable)
+        goto done;
+    if (spy->shown >= 0) {
+        const rc_row_result_t *r = rc_view_result(m->s->view, spy->shown);
+        const rc_geometry_t g = {.nw = r->nw, .nt = r->nt, .line = r->line};
+        RC_TRY(rc_order_build(rc_view_policy(m->s->view, r->policy), &a, &g, 0, &order, &why));
+    }
+    RC_TRY(draw_both(&a, spy->shown >= 0 ? &order : NULL, spy, &why));
+    /* as base64 */
+    m->bytes += (int64_t)((spy->before_bytes + spy->after_bytes + 4) / 3 * 4);
+    m->out.made++;
+done:
+    rc_schedule_free(&order);
+    rc_csr_free(&a);
+    if (st < 0) {
+        spy_free(spy);
+        if (st == RC_ENOMEM || st == RC_ENOTSUP)
+            return rc_fail(m->err, st, "%s", why.text);
+        keep_reason(m, m->s->matrix[i].name, &why);
+    }
+    return RC_OK;
+}
+
+/* --------------------------------------------------------------------- which ones */
+
+typedef struct candidate {
+    double plan;
+    double order;
+    int32_t matrix;
+} candidate_t;
+
+static int by_gain(const void *x, const void *y)
+{
+    const candidate_t *a = x;
+    const candidate_t *b = y;
+    if (a->plan != b->plan)
+        return a->plan < b->plan ? 1 : -1;
+    if (a->order != b->order)
+        return a->order < b->order ? 1 : -1;
+    return (a->matrix > b->matrix) - (a->matrix < b->matrix);
+}
+
+static void part_of_note(rc_str_t *note, int64_t n, const char *what)
+{
+    if (n)
+        rc_str_addf(note, "%s%" PRId64 " %s", note->len ? "; " : "", n, what);
+}
+
+static void write_note(maker_t *m, int64_t tried)
+{
+    rc_str_t *note = &m->out.note;
+    part_of_note(note, m->absent, "without a file here");
+    part_of_note(note, m->other, "whose file holds another matrix than the one that was measured");
+    part_of_note(note, m->refused, "that could not be drawn, the first: ");
+    if (m->refused)
+        rc_str_add(note, m->first);
+    part_of_note(note, m->s->matrices - tried,
+        m->bytes >= RC_SPIES_BYTES ? "with a smaller gain, for the size of the page"
+                                   : "with a smaller gain of reordering");
+}
+
+static rc_status_t draw_all(maker_t *m, int limit)
+{
+    int32_t n = m->s->matrices;
+    int64_t tried = 0;
+    candidate_t *list = rc_alloc((size_t)n, sizeof *list, "matrices", m->err);
+    rc_status_t st = list ? RC_OK : RC_ENOMEM;
+    for (int32_t i = 0; st == RC_OK && i < n; i++) {
+        list[i].matrix = i;
+        rc_standing_gains(m->s, i, &list[i].plan, &list[i].order);
+    }
+    if (st == RC_OK)
+        qsort(list, (size_t)n, sizeof *list, by_gain);
+    while (st == RC_OK && tried < n && m->out.made < limit && m->bytes < RC_SPIES_BYTES) {
+        int before = m->out.made;
+        st = one(m, list[tried++].matrix);
+        if (m->out.made > before && m->out.made % 20 == 0)
+            rc_log(m->log, RC_LOG_INFO, "report", "%d matrices drawn", m->out.made);
+    }
+    free(list);
+    if (st == RC_OK)
+        write_note(m, tried);
+    return st;
+}
+
+rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limit,
+    const rc_log_t *log, rc_spies_t *out, rc_err_t *err)
+{
+    maker_t m = {.s = s, .log = log, .err = err};
+    rc_status_t st = RC_OK;
+    m.out.matrices = s->matrices;
+    m.out.spy = rc_alloc0((size_t)s->matrices, sizeof *m.out.spy, "plots", err);
+    if (!m.out.spy)
+        st = RC_ENOMEM;
+    if (st == RC_OK && limit <= 0)
+        rc_str_add(&m.out.note, "none was asked for");
+    else if (st == RC_OK && !rc_png_available())
+        rc_str_add(&m.out.note, "this build has no libpng");
+    else if (st == RC_OK) {
+        if (collection)
+            st = rc_catalog_scan(collection, NULL, &m.found, err);
+        if (st == RC_OK)
+            st = rc_catalog_builtin(&m.builtin, err);
+        if (st == RC_OK)
+            st = index_entries(&m);
+        if (st == RC_OK)
+            st = draw_all(&m, limit);
+    }
+    if (st == RC_OK && m.out.note.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for a note");
+    rc_map_free(&m.at);
+    rc_catalog_free(&m.found);
+    rc_catalog_free(&m.builtin);
+    if (st < 0)
+        rc_spies_free(&m.out);
+    else
+        *out = m.out;
+    return st;
+}
+
+void rc_spies_free(rc_spies_t *s)
+{
+    if (!s)
+        return;
+    for (int32_t i = 0; s->spy && i < s->matrices; i++)
+        spy_free(&s->spy[i]);
+    free(s->spy);
+    rc_str_free(&s->note);
+    *s = (rc_spies_t){0};
+}

@@ -1,0 +1,35 @@
+/** \file analysis/report/spies.h  Pictures of the matrices that gain most from another row order.
+ *  Local. */
+#ifndef RC_ANALYSIS_SPIES_H
+#define RC_ANALYSIS_SPIES_H
+
+#include "analysis/report/page.h"
+#include "base/log.h"
+#include "base/str.h"
+
+enum {
+    RC_SPIES_DEFAULT = 60,
+    RC_SPIES_SIZE = 256,             /**< pixels of the longer side */
+    RC_SPIES_BYTES = 6 * 1000 * 1000 /**< of all of them on the page, as text */
+};
+
+/** Pictures, matrix by matrix. */
+typedef struct rc_spies {
+    rc_page_spy_t *spy; /**< [survey.matrices] */
+    int32_t matrices;
+    int made;      /**< matrices with pictures */
+    rc_str_t note; /**< which are missing and why; empty: none is */
+} rc_spies_t;
+
+/** Draw the matrices with the largest gain (rc_standing_gains, of the plan first) as they are, and
+ * in the order of rc_standing_shown, built for the geometry of that row.  A matrix whose file is
+ * not there or holds another matrix than the one that was measured is left out, and the note says
+ * how many. \param[in] collection  directory with the matrices; NULL: where the store says that
+ * they were read \param[in] limit       at most so many \param[in] log         progress; may be
+ * NULL \param[out] out        free with rc_spies_free \return RC_OK; RC_ENOENT, RC_EIO (the
+ * collection); RC_ENOMEM.  Cost: reads the matrices, builds the orders on all threads. */
+rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limit,
+    const rc_log_t *log, rc_spies_t *out, rc_err_t *err);
+void rc_spies_free(rc_spies_t *s);
+
+#endif

@@ -1,0 +1,350 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/table.h"
+#include "store/diff.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct options {
+    const char *where;
+    const char *list;
+    const char *ignore;
+    const char *format;
+    double threshold;
+    double fdr;
+    double noise;
+    int across_devices;
+    int quiet;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t table[] = {
+    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+        "Only cases whose row in either store matches, e.g. 'k == 8 && kernel ~ gstat*'; the "
+        "fields are those of 'rowcast query --fields'.",
+        0, 0},
+    {"list", 'l', RC_OPT_TEXT, AT(list), "VERDICTS",
+        "Print cases instead of groups: a list of slower, faster, unclear, same, broken, fixed, "
+        "failing, only_a, only_b; all; or changed (all but same).",
+        0, 0},
+    {"threshold", 't', RC_OPT_DOUBLE, AT(threshold), "X",
+        "Least relative change that counts. Default 0.02.", 1e-9, 10},
+    {"fdr", 0, RC_OPT_DOUBLE, AT(fdr), "X",
+        "False-discovery rate: the share of wrong ones among the cases that are called slower or "
+        "faster, and the chance that there is any when nothing changed. Default 0.05.",
+        1e-9, 0.5},
+    {"noise", 0, RC_OPT_DOUBLE, AT(noise), "X",
+        "Relative standard deviation between two runs of the same case, taken as normal. Default: "
+        "estimated from the two stores, tails too.",
+        0, 1},
+    {"ignore", 'i', RC_OPT_TEXT, AT(ignore), "LIST",
+        "What the same case may differ in: versions (of kernel and policy), device, geometry (nw, "
+        "nt, line), cache, c_order; or none. Default: versions.",
+        0, 0},
+    {"across-devices", 0, RC_OPT_FLAG, AT(across_devices), NULL,
+        "Adds device to --ignore: compare two machines.", 0, 0},
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
+    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No line of totals on stderr.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_compare = {
+    .name = "compare",
+    .summary = "say what became slower or faster between two stores",
+    .usage = "[OPTIONS] A B",
+    .description =
+        "Compares the newest results of two stores, A (before) and B (after), case by case. Prints "
+        "a line per kernel, order, K, precision and device: how many cases are slower, faster, the "
+        "same within noise, unclear, and so on, the geometric mean and the median of the ratios "
+        "(time of B over time of A), and whether the group as a whole is slower or faster; slowest "
+        "first. With --list it prints the cases themselves.\n\n"
+        "The error of a result is that within its run; runs of one program differ by more. What "
+        "lies between the runs is estimated from how far the cases of a group spread around the "
+        "middle of the group, and a case is slower or faster when median and shortest time both "
+        "moved by the threshold or more, further than that noise explains with the "
+        "false-discovery rate held over all cases. Noise has no direction: a change that as many "
+        "cases made the other way, or that some made nearly, is unclear, and wants another "
+        "measurement. A group of 10 or more cases is slower when the ranks of its changes say so "
+        "and mean and median are above the threshold by as much as the noise of a case.\n\n"
+        "broken is ok in A only (wrong, failed, skipped or crashed in B), fixed the reverse, "
+        "failing ok in neither. Cases that are still in journals are not seen: 'rowcast fold' "
+        "comes first.\n\n"
+        "Exit code: 0 when nothing is slower or broken; 1 when a case or a group is; 3 also when "
+        "the stores have no case in common.",
+    .examples =
+        "rowcast compare before.h5 after.h5|what a change of the code did\n"
+        "rowcast compare before.h5 after.h5 --list slower,broken|which cases it slowed "
+        "down\n"
+        "rowcast compare a100.h5 h200.h5 --across-devices -i versions,geometry|two machines",
+    .options = table,
+    .run = run,
+};
+
+/* ------------------------------------------------------------------ options */
+
+enum { ALL = (1 << RC_VERDICTS) - 1 };
+
+static int index_of(const char *const *names, const char *word)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    return -1;
+}
+
+/* Bits of the names in a comma-separated list; the words of `whole` stand for whole_bits. */
+static rc_status_t parse_bits(const char *option, const char *text, const char *const *names,
+    const char *const *whole, const unsigned *whole_bits, unsigned *out, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    *out = 0;
+    if (rc_words_split(text, ',', &words, err) < 0)
+        return rc_err_context(err, "%s", option);
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        int at = index_of(names, words.word[i]);
+        int w = index_of(whole, words.word[i]);
+        if (at >= 0)
+            *out |= 1U << at;
+        else if (w >= 0)
+            *out |= whole_bits[w];
+        else
+            st = rc_fail(err, RC_EINVAL, "%s: expected %s, %s, ..., found '%s'", option, names[0],
+                names[1], words.word[i]);
+    }
+    rc_words_free(&words);
+    return st;
+}
+
+static rc_status_t parse_ignore(const struct options *o, unsigned *out, rc_err_t *err)
+{
+    static const char *const whole[] = {"none", NULL};
+    static const unsigned bits[] = {0};
+    rc_status_t st = parse_bits("--ignore", o->ignore, rc_diff_ignore_names, whole, bits, out, err);
+    if (o->across_devices)
+        *out |= RC_DIFF_DEVICE;
+    return st;
+}
+
+static rc_status_t parse_list(const struct options *o, unsigned *out, rc_err_t *err)
+{
+    static const char *const whole[] = {"all", "changed", NULL};
+    static const unsigned bits[] = {ALL, ALL & ~(1U << RC_VERDICT_SAME)};
+    return parse_bits("--list", o->list, rc_verdict_names, whole, bits, out, err);
+}
+
+/* ------------------------------------------------------------------- tables */
+
+static void put_k(rc_table_t *t, rc_table_format_t format, const rc_diff_group_t *g)
+{
+    if (g->is_n)
+        rc_table_text(t, "n");
+    else if (format == RC_TABLE_JSON) {
+        char text[24];
+        (void)snprintf(text, sizeof text, "%" PRId64, g->k); /* one type for all rows */
+        rc_table_text(t, text);
+    } else
+        rc_table_int(t, g->k);
+}
+
+static const char *precision_name(int32_t precision)
+{
+    return rc_precision_names[precision == 1];
+}
+
+static int several_devices(const rc_diff_t *d)
+{
+    for (int32_t i = 1; i < d->groups; i++)
+        if (strcmp(d->group[i].device, d->group[0].device) != 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"kernel", ""}, {"k", ""}, {"precision", ""},
+        {"policy", ""}, {"same", ""}, {"slower", ""}, {"faster", ""}, {"unclear", ""},
+        {"broken", ""}, {"fixed", ""}, {"failing", ""}, {"only_a", ""}, {"only_b", ""},
+        {"geomean", "B/A"}, {"median", "B/A"}, {"q", ""}, {"verdict", ""}, {"device", ""}};
+    int n = sizeof columns / sizeof *columns;
+    int devices = format != RC_TABLE_TEXT || several_devices(d);
+    rc_table_t *t = rc_table_begin(stdout, format, columns, devices ? n : n - 1, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int32_t i = 0; i < d->groups; i++) {
+        const rc_diff_group_t *g = &d->group[i];
+        rc_table_text(t, g->kernel);
+        put_k(t, format, g);
+        rc_table_text(t, precision_name(g->precision));
+        rc_table_text(t, g->policy);
+        for (int v = 0; v < RC_VERDICTS; v++)
+            rc_table_int(t, g->count[v]);
+        rc_table_real(t, g->geomean, 4);
+        rc_table_real(t, g->median, 4);
+        rc_table_real(t, g->q, 2);
+        rc_table_text(t, rc_verdict_names[g->verdict]);
+        if (devices)
+            rc_table_text(t, g->device);
+    }
+    return rc_table_end(t, err);
+}
+
+/* What a case has on one side; missing where the store does not have it. */
+static void put_median(rc_table_t *t, const rc_view_t *v, int64_t row)
+{
+    rc_table_real(t, row < 0 ? NAN : rc_view_result(v, row)->median_ns, 6);
+}
+
+static void put_status(rc_table_t *t, const rc_view_t *v, int64_t row)
+{
+    if (row < 0)
+        rc_table_missing(t);
+    else
+        rc_table_text(t, rc_case_status_name((rc_case_status_t)rc_view_result(v, row)->status));
+}
+
+static void put_case_id(rc_table_t *t, const rc_view_t *v, int64_t row)
+{
+    rc_cursor_t c;
+    if (row < 0) {
+        rc_table_missing(t);
+        return;
+    }
+    rc_view_seek(v, row, &c);
+    rc_table_text(t, c.case_id);
+}
+
+static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_diff_t *d,
+    unsigned verdicts, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"verdict", ""}, {"fullname", ""}, {"kernel", ""},
+        {"policy", ""}, {"k", ""}, {"precision", ""}, {"a_median", "ns"}, {"b_median", "ns"},
+        {"ratio", "B/A"}, {"change", "%"}, {"noise", "%"}, {"q", ""}, {"a_status", ""},
+        {"b_status", ""}, {"a_case", ""}, {"b_case", ""}, {"device", ""}};
+    int n = sizeof columns / sizeof *columns;
+    int wide = format != RC_TABLE_TEXT;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, wide ? n : n - 3, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < d->cases; i++) {
+        const rc_diff_case_t *c = &d->item[i];
+        const rc_view_t *v = c->a >= 0 ? a : b;
+        const rc_row_result_t *r = rc_view_result(v, c->a >= 0 ? c->a : c->b);
+        char name[RC_NAME_MAX + 1];
+        if (!(verdicts & 1U << c->verdict))
+            continue;
+        rc_table_text(t, rc_verdict_names[c->verdict]);
+        rc_table_text(t, rc_field_text(rc_view_matrix(v, r->matrix)->name, RC_NAME_MAX, name));
+        rc_table_text(t, rc_view_kernel(v, r->kernel));
+        rc_table_text(t, rc_view_policy(v, r->policy));
+        rc_table_int(t, r->k);
+        rc_table_text(t, precision_name(r->precision));
+        put_median(t, a, c->a);
+        put_median(t, b, c->b);
+        rc_table_real(t, c->ratio, 4);
+        rc_table_real(t, 100 * expm1(c->change), 3);
+        rc_table_real(t, 100 * c->noise, 2);
+        rc_table_real(t, c->q, 2);
+        put_status(t, a, c->a);
+        put_status(t, b, c->b);
+        if (wide) {
+            put_case_id(t, a, c->a);
+            put_case_id(t, b, c->b);
+            rc_table_text(t, rc_view_device(v, r->device));
+        }
+    }
+    return rc_table_end(t, err);
+}
+
+/* ------------------------------------------------------------------- the whole */
+
+static void say_totals(const rc_diff_t *d)
+{
+    rc_str_t s = {0};
+    for (int v = 0; v < RC_VERDICTS; v++)
+        if (d->count[v] || v <= RC_VERDICT_FASTER)
+            rc_str_addf(&s, "%s%" PRId64 " %s", v ? ", " : "", d->count[v], rc_verdict_names[v]);
+    if (!s.failed)
+        fprintf(stderr,
+            "rowcast compare: %" PRId64 " cases: %s; %" PRId64 " of %" PRId32
+            " groups slower, %" PRId64 " faster; noise between runs %.2g %%\n",
+            d->cases, s.text, d->group_count[RC_VERDICT_SLOWER], d->groups,
+            d->group_count[RC_VERDICT_FASTER], 100 * d->noise);
+    rc_str_free(&s);
+}
+
+static rc_status_t has_common(const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b,
+    const struct options *o, rc_err_t *err)
+{
+    if (d->cases > d->count[RC_VERDICT_ONLY_A] + d->count[RC_VERDICT_ONLY_B])
+        return RC_OK;
+    const char *first = rc_view_count(a) ? rc_view_device(a, rc_view_result(a, 0)->device) : "";
+    const char *second = rc_view_count(b) ? rc_view_device(b, rc_view_result(b, 0)->device) : "";
+    if (*first && *second && strcmp(first, second) != 0 && !o->across_devices)
+        return rc_fail(err, RC_ENOENT,
+            "the stores have no case in common: the device of the first is '%s', of the second "
+            "'%s' (--across-devices compares them)",
+            first, second);
+    return rc_fail(err, RC_ENOENT, "the stores have no case in common%s",
+        o->where ? " that matches --where" : "");
+}
+
+static rc_status_t compare(
+    char **store, const struct options *o, const rc_expr_t *where, int *code, rc_err_t *err)
+{
+    rc_diff_options_t how = {
+        .threshold = o->threshold, .fdr = o->fdr, .noise = o->noise, .where = where};
+    rc_table_format_t format;
+    unsigned verdicts = 0;
+    rc_view_t *a = NULL;
+    rc_view_t *b = NULL;
+    rc_diff_t d = {0};
+    rc_status_t st;
+    RC_TRY(rc_table_format_parse(o->format, &format, err));
+    RC_TRY(parse_ignore(o, &how.ignore, err));
+    if (o->list)
+        RC_TRY(parse_list(o, &verdicts, err));
+    RC_TRY(rc_view_read(store[0], &a, err));
+    RC_TRY(rc_view_read(store[1], &b, err));
+    RC_TRY(rc_diff(a, b, &how, &d, err));
+    RC_TRY(has_common(&d, a, b, o, err));
+    if (o->list)
+        RC_TRY(print_cases(a, b, &d, verdicts, format, err));
+    else
+        RC_TRY(print_groups(&d, format, err));
+    if (!o->quiet)
+        say_totals(&d);
+    if (d.count[RC_VERDICT_SLOWER] || d.count[RC_VERDICT_BROKEN] ||
+        d.group_count[RC_VERDICT_SLOWER])
+        *code = RC_EXIT_FAILED;
+done:
+    rc_diff_free(&d);
+    rc_view_free(a);
+    rc_view_free(b);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.ignore = "versions", .threshold = 0.02, .fdr = 0.05, .noise = NAN};
+    char **operands;
+    rc_err_t err = {0};
+    rc_expr_t *where = NULL;
+    int code = rc_command_parse(&rc_command_compare, &o, argc, argv, 2, 2, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_status_t st = RC_OK;
+    if (o.where && rc_expr_compile(o.where, rc_view_fields, RC_VIEW_FIELDS, &where, &err) < 0)
+        st = rc_err_context(&err, "--where");
+    if (st == RC_OK)
+        st = compare(operands, &o, where, &code, &err);
+    rc_expr_free(where);
+    return st < 0 ? rc_command_fail(&rc_command_compare, &err) : code;
+}

@@ -1,0 +1,119 @@
+#include "config.h"
+#include "analysis/report/report.h"
+#include "analysis/report/spies.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/models.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct options {
+    const char *output;
+    const char *model;
+    const char *topologies;
+    const char *where;
+    const char *collection;
+    const char *assets;
+    int64_t spies;
+    int quiet;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t options[] = {
+    {"output", 'o', RC_OPT_TEXT, AT(output), "DIR",
+        "Where the report goes; is made when it is not there. Required.", 0, 0},
+    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+        "Also show what this selector chooses, and its evaluation.", 0, 0},
+    {"topologies", 0, RC_OPT_TEXT, AT(topologies), "FILE",
+        "Also show this, which 'rowcast evaluate STORE --topologies -f json' printed.", 0, 0},
+    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+        "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'.", 0,
+        0},
+    {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
+        "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots. Default: where "
+        "the store says that they were read from.",
+        0, 0},
+    {"spies", 0, RC_OPT_INT, AT(spies), "N",
+        "At most N matrices get spy plots, those with the largest gain of reordering; 0: none. "
+        "Default: 60.",
+        0, 100000},
+    {"assets", 0, RC_OPT_TEXT, AT(assets), "DIR",
+        "Directory with page/ and figures/ to use in place of the installed ones. Default: "
+        "$ROWCAST_ASSETS, else " RC_PKGDATADIR ".",
+        0, 0},
+    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No progress on stderr.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_report = {
+    .name = "report",
+    .summary = "make a page with figures out of a store",
+    .usage = "[OPTIONS] STORE -o DIR",
+    .description =
+        "Writes DIR/index.html, one page that opens from disk and needs no network: what the "
+        "measurements say, what was run, the figures of the papers, and a table of the matrices "
+        "that sorts and filters in the browser. The figures are also in DIR/figures as SVG and "
+        "PDF, with the numbers behind each as CSV. A figure that the store has no data for is left "
+        "out, and the page says why.\n\n"
+        "Only verified results enter, the newest of each case, as in the summaries of rowcast "
+        "query. Files of an earlier report in DIR are replaced, others are left "
+        "alone.\n\n" RC_MODELS_HELP "\n\n"
+        "In the table, the filter takes words that name, kind or plan contain, and conditions on "
+        "columns: 'rows>10k density<0.01 name~web'. The address of the page keeps product, order, "
+        "filter and the open row.",
+    .examples = "rowcast report real.h5 -o report|then open report/index.html\n"
+                "rowcast report real.h5 --model h200-plan -C matrices -o report|with the choices "
+                "of a selector, and spy plots\n"
+                "rowcast report real.h5 -w 'group == SNAP' -o snap|of some matrices",
+    .options = options,
+    .run = run,
+};
+
+static rc_status_t make(const char *store, const struct options *o, rc_err_t *err)
+{
+    const char *from_environment = getenv("ROWCAST_ASSETS");
+    rc_report_options_t r = {.store = store,
+        .dir = o->output,
+        .topologies = o->topologies,
+        .where = o->where,
+        .collection = o->collection,
+        .spies = (int)o->spies,
+        .quiet = o->quiet};
+    rc_report_made_t made = {0};
+    char *model = NULL;
+    char bytes[32];
+    r.assets = o->assets                                 ? o->assets
+               : from_environment && from_environment[0] ? from_environment
+                                                         : RC_PKGDATADIR;
+    rc_status_t st = o->model ? rc_command_find_model(o->model, &model, err) : RC_OK;
+    r.model = model;
+    if (st == RC_OK)
+        st = rc_report_make(&r, &made, err);
+    free(model);
+    if (st < 0)
+        return st;
+    rc_text_bytes((double)made.bytes, bytes, sizeof bytes);
+    printf("%s/index.html: %s, %" PRId64 " results of %" PRId64
+           " matrices, %d figures, %d left out, spy plots of %d matrices\n",
+        o->output, bytes, made.rows, made.matrices, made.figures, made.left_out, made.spies);
+    return RC_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.spies = RC_SPIES_DEFAULT};
+    char **operands;
+    int code = rc_command_parse(&rc_command_report, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_err_t err = {0};
+    rc_status_t st =
+        o.output ? make(operands[0], &o, &err) : rc_fail(&err, RC_EINVAL, "--output is missing");
+    return st < 0 ? rc_command_fail(&rc_command_report, &err) : RC_EXIT_OK;
+}

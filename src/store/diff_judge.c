@@ -1,0 +1,370 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/infer.h"
+#include "base/stats.h"
+#include "store/diff_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A group needs so many cases to say where its middle is, a store so many in such groups to say how
+ * far they spread, and a group so many to be judged as one. */
+enum { GROUP_LEAST = 5, SPREAD_LEAST = 20, RANKS_LEAST = 10 };
+/* Between runs, where the stores have too few cases to tell; and of a result with too few
+ * repetitions for an error of its own. */
+static const double noise_unknown = 0.01;
+static const double error_unknown = 0.05;
+/* Standard deviations from which a change is an outlier, with a tail behind it. */
+static const double outlier = 4;
+static const double mad_to_sd = 1.4826;
+
+typedef struct judge {
+    const rc_view_t *a;
+    const rc_view_t *b;
+    const rc_diff_options_t *o;
+    rc_diff_t *d;
+    int64_t n;       /* cases with a ratio */
+    int64_t *item;   /* [n] their numbers, group by group */
+    int64_t *first;  /* [groups + 1] where a group begins in item */
+    double *log;     /* [n] log of the ratio of medians */
+    double *own;     /* [n] squared error of the two runs themselves */
+    double *centre;  /* [groups] median change of a group */
+    double *scratch; /* [n] */
+    rc_err_t *err;
+} judge_t;
+
+static double of_runs(const rc_row_result_t *a, const rc_row_result_t *b)
+{
+    double x = isnan(a->rel_err) ? error_unknown : a->rel_err;
+    double y = isnan(b->rel_err) ? error_unknown : b->rel_err;
+    return x * x + y * y;
+}
+
+/* The change on which median and shortest time agree. */
+static double change_of(const rc_row_result_t *a, const rc_row_result_t *b)
+{
+    double medians = log(b->median_ns / a->median_ns);
+    double shortest = a->min_ns > 0 && b->min_ns > 0 ? log(b->min_ns / a->min_ns) : medians;
+    if (medians * shortest <= 0)
+        return 0;
+    return fabs(shortest) < fabs(medians) ? shortest : medians;
+}
+
+static rc_status_t gather(judge_t *j)
+{
+    rc_diff_t *d = j->d;
+    size_t groups = (size_t)d->groups + 1;
+    for (int64_t i = 0; i < d->cases; i++)
+        j->n += !isnan(d->item[i].ratio);
+    size_t n = (size_t)j->n;
+    j->item = rc_alloc(n, sizeof *j->item, "a comparison", j->err);
+    j->first = rc_alloc0(groups + 1, sizeof *j->first, "a comparison", j->err);
+    j->log = rc_alloc(n, sizeof *j->log, "a comparison", j->err);
+    j->own = rc_alloc(n, sizeof *j->own, "a comparison", j->err);
+    j->centre = rc_alloc0(groups, sizeof *j->centre, "a comparison", j->err);
+    j->scratch = rc_alloc(n, sizeof *j->scratch, "a comparison", j->err);
+    if (!j->item || !j->first || !j->log || !j->own || !j->centre || !j->scratch)
+        return RC_ENOMEM;
+    /* first[g + 1] counts, then is where group g is filled up to, and in the end where it ends */
+    for (int64_t i = 0; i < d->cases; i++)
+        if (!isnan(d->item[i].ratio))
+            j->first[d->item[i].group + 2]++;
+    for (size_t g = 2; g <= groups; g++)
+        j->first[g] += j->first[g - 1];
+    for (int64_t i = 0; i < d->cases; i++) {
+        rc_diff_case_t *c = &d->item[i];
+        if (isnan(c->ratio))
+            continue;
+        int64_t at = j->first[c->group + 1]++;
+        const rc_row_result_t *a = rc_view_result(j->a, c->a);
+        const rc_row_result_t *b = rc_view_result(j->b, c->b);
+        j->item[at] = i;
+        j->log[at] = log(c->ratio);
+        j->own[at] = of_runs(a, b);
+        c->change = change_of(a, b);
+    }
+    return RC_OK;
+}
+
+static double median(double *x, int64_t n)
+{
+    qsort(x, (size_t)n, sizeof *x, rc_stats_compare);
+    return rc_stats_quantile(x, n, 0.5);
+}
+
+/* What lies between runs: the spread within groups above the runs' own errors. */
+static double between_runs(judge_t *j)
+{
+    int64_t m = 0;
+    for (int32_t g = 0; g < j->d->groups; g++) {
+        int64_t n = j->first[g + 1] - j->first[g];
+        if (n < GROUP_LEAST)
+            continue;
+        memcpy(j->scratch + m, j->log + j->first[g], (size_t)n * sizeof *j->log);
+        double middle = median(j->scratch + m, n);
+        /* a middle that is taken from the values themselves is nearer to them */
+        double wider = sqrt((double)n / (double)(n - 1));
+        for (int64_t i = 0; i < n; i++)
+            j->scratch[m + i] = fabs(j->log[j->first[g] + i] - middle) * wider;
+        m += n;
+    }
+    if (m < SPREAD_LEAST)
+        return noise_unknown;
+    double spread = mad_to_sd * median(j->scratch, m);
+    m = 0;
+    for (int32_t g = 0; g < j->d->groups; g++)
+        for (int64_t i = j->first[g];
+             j->first[g + 1] - j->first[g] >= GROUP_LEAST && i < j->first[g + 1]; i++)
+            j->scratch[m++] = j->own[i];
+    double above = spread * spread - median(j->scratch, m);
+    return above > 0 ? sqrt(above) : 0;
+}
+
+static void find_centres(judge_t *j)
+{
+    for (int32_t g = 0; g < j->d->groups; g++) {
+        int64_t n = j->first[g + 1] - j->first[g];
+        for (int64_t i = 0; i < n; i++)
+            j->scratch[i] = j->d->item[j->item[j->first[g] + i]].change;
+        j->centre[g] = n ? median(j->scratch, n) : 0;
+    }
+}
+
+/* ---------------------------------------------------------- the other direction */
+
+/* Changes of one direction in standard deviations, largest first, and how heavy the tail is behind
+ * each of them. */
+typedef struct tail {
+    double *z;      /* [n] > 0, descending */
+    double *weight; /* [n] most of (number of changes up to this) z from here on, of outliers */
+    int64_t n;
+} tail_t;
+
+static int descending(const void *a, const void *b)
+{
+    return rc_stats_compare(b, a);
+}
+
+/* \param[in] sign  of the changes wanted;  \param[in] centred  1: around the middles of groups */
+static rc_status_t make_tail(const judge_t *j, int sign, int centred, tail_t *t)
+{
+    *t = (tail_t){0};
+    t->z = rc_alloc((size_t)j->n, sizeof *t->z, "tails", j->err);
+    t->weight = rc_alloc((size_t)j->n, sizeof *t->weight, "tails", j->err);
+    if (!t->z || !t->weight)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < j->n; i++) {
+        const rc_diff_case_t *c = &j->d->item[j->item[i]];
+        double z = sign * (c->change - (centred ? j->centre[c->group] : 0)) / c->noise;
+        if (z > 0)
+            t->z[t->n++] = z;
+    }
+    qsort(t->z, (size_t)t->n, sizeof *t->z, descending);
+    double most = 0;
+    for (int64_t k = t->n - 1; k >= 0; k--) {
+        double weight = t->z[k] > outlier ? (double)(k + 1) * t->z[k] : 0;
+        most = weight > most ? weight : most;
+        t->weight[k] = most;
+    }
+    return RC_OK;
+}
+
+static void free_tail(tail_t *t)
+{
+    free(t->z);
+    free(t->weight);
+}
+
+/* Share of n cases that moved by z or more in that direction, or would. */
+static double share(const tail_t *t, double z, int64_t n)
+{
+    int64_t low = 0; /* the first that is below z */
+    int64_t high = t->n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (t->z[middle] >= z)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    double behind = low < t->n ? t->weight[low] / z : 0;
+    return ((double)low > behind ? (double)low : behind) / (double)n;
+}
+
+/* ------------------------------------------------------------------- verdicts */
+
+/* Rates of slower cases among all, and of faster ones: many that became slower say nothing for a
+ * few that became faster. */
+static rc_status_t rates_by_direction(const judge_t *j, const double *p, double *q)
+{
+    rc_status_t st = RC_OK;
+    double *one = rc_alloc((size_t)j->n, sizeof *one, "tests", j->err);
+    double *rate = rc_alloc((size_t)j->n, sizeof *rate, "tests", j->err);
+    if (!one || !rate)
+        st = RC_ENOMEM;
+    for (int slower = 0; st == RC_OK && slower < 2; slower++) {
+        for (int64_t i = 0; i < j->n; i++)
+            one[i] = (j->d->item[j->item[i]].change > 0) == slower ? p[i] : 1;
+        st = rc_fdr(one, j->n, rate, j->err);
+        for (int64_t i = 0; st == RC_OK && i < j->n; i++)
+            if ((j->d->item[j->item[i]].change > 0) == slower)
+                q[i] = rate[i];
+    }
+    free(one);
+    free(rate);
+    return st;
+}
+
+static rc_status_t rates(judge_t *j, double *normal, double *q, double *q_normal)
+{
+    rc_status_t st;
+    tail_t raw[2] = {{0}};
+    tail_t centred[2] = {{0}};
+    double *p = j->scratch;
+    for (int s = 0; s < 2; s++) {
+        RC_TRY(make_tail(j, s ? 1 : -1, 0, &raw[s]));
+        RC_TRY(make_tail(j, s ? 1 : -1, 1, &centred[s]));
+    }
+    for (int64_t i = 0; i < j->n; i++) {
+        const rc_diff_case_t *c = &j->d->item[j->item[i]];
+        double z = fabs(c->change) / c->noise;
+        int other = c->change < 0; /* the direction that it is held against */
+        normal[i] = c->change == 0 ? 1 : rc_normal_p(z);
+        p[i] = normal[i];
+        if (!isnan(j->o->noise) || c->change == 0)
+            continue;
+        double x = share(&raw[other], z, j->n);
+        double y = share(&centred[other], z, j->n);
+        x = y < x ? y : x;
+        p[i] = x > p[i] ? x : p[i];
+    }
+    RC_TRY(rates_by_direction(j, p, q));
+    RC_TRY(rates_by_direction(j, normal, q_normal));
+done:
+    for (int s = 0; s < 2; s++) {
+        free_tail(&raw[s]);
+        free_tail(&centred[s]);
+    }
+    return st;
+}
+
+static rc_status_t decide(judge_t *j)
+{
+    rc_status_t st;
+    double least = log1p(j->o->threshold);
+    double *normal = rc_alloc((size_t)j->n, sizeof *normal, "tests", j->err);
+    double *q = rc_alloc((size_t)j->n, sizeof *q, "tests", j->err);
+    double *q_normal = rc_alloc((size_t)j->n, sizeof *q_normal, "tests", j->err);
+    st = normal && q && q_normal ? rates(j, normal, q, q_normal) : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < j->n; i++) {
+        rc_diff_case_t *c = &j->d->item[j->item[i]];
+        c->q = q[i];
+        if (fabs(c->change) < least || q_normal[i] > j->o->fdr)
+            c->verdict = RC_VERDICT_SAME;
+        else if (q[i] > j->o->fdr)
+            c->verdict = RC_VERDICT_UNCLEAR;
+        else
+            c->verdict = c->change > 0 ? RC_VERDICT_SLOWER : RC_VERDICT_FASTER;
+    }
+    free(normal);
+    free(q);
+    free(q_normal);
+    return st;
+}
+
+rc_status_t rc_diff_judge(const rc_view_t *a, const rc_view_t *b, const rc_diff_options_t *options,
+    rc_diff_t *out, rc_err_t *err)
+{
+    judge_t j = {.a = a, .b = b, .o = options, .d = out, .err = err};
+    rc_status_t st;
+    RC_TRY(gather(&j));
+    out->noise = isnan(options->noise) ? between_runs(&j) : options->noise;
+    find_centres(&j);
+    for (int64_t i = 0; i < j.n; i++) {
+        double noise = sqrt(j.own[i] + out->noise * out->noise);
+        /* two results without any error are as far apart as they are */
+        out->item[j.item[i]].noise = noise > 0 ? noise : 1e-9;
+    }
+    st = decide(&j);
+done:
+    free(j.item);
+    free(j.first);
+    free(j.log);
+    free(j.own);
+    free(j.centre);
+    free(j.scratch);
+    return st;
+}
+
+/* --------------------------------------------------------------------- groups */
+
+typedef struct sums {
+    int64_t n;
+    int64_t first; /* in the lists of changes and logs */
+    double log;
+} sums_t;
+
+static void judge_group(
+    rc_diff_group_t *g, const sums_t *s, double *logs, const rc_diff_options_t *o, double noise)
+{
+    double least = log1p(o->threshold) + noise;
+    double mean = s->log / (double)s->n;
+    double middle = median(logs, s->n);
+    g->geomean = exp(mean);
+    g->median = exp(middle);
+    if (isnan(g->q) || g->q > o->fdr)
+        return;
+    if (mean >= least && middle >= least)
+        g->verdict = RC_VERDICT_SLOWER;
+    else if (mean <= -least && middle <= -least)
+        g->verdict = RC_VERDICT_FASTER;
+}
+
+rc_status_t rc_diff_judge_groups(const rc_diff_options_t *options, rc_diff_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    size_t groups = (size_t)out->groups;
+    sums_t *s = rc_alloc0(groups, sizeof *s, "groups", err);
+    double *p = rc_alloc(groups, sizeof *p, "groups", err);
+    double *q = rc_alloc(groups, sizeof *q, "groups", err);
+    double *change = rc_alloc((size_t)out->cases, sizeof *change, "groups", err);
+    double *logs = rc_alloc((size_t)out->cases, sizeof *logs, "groups", err);
+    RC_TRY(s && p && q && change && logs ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < out->cases; i++) {
+        const rc_diff_case_t *c = &out->item[i];
+        out->group[c->group].count[c->verdict]++;
+        s[c->group].n += !isnan(c->ratio);
+    }
+    for (size_t g = 1; g < groups; g++)
+        s[g].first = s[g - 1].first + s[g - 1].n;
+    for (size_t g = 0; g < groups; g++)
+        s[g].n = 0;
+    for (int64_t i = 0; i < out->cases; i++) {
+        const rc_diff_case_t *c = &out->item[i];
+        sums_t *of = &s[c->group];
+        if (isnan(c->ratio))
+            continue;
+        change[of->first + of->n] = c->change;
+        logs[of->first + of->n] = log(c->ratio);
+        of->log += log(c->ratio);
+        of->n++;
+    }
+    for (size_t g = 0; g < groups; g++)
+        p[g] = s[g].n >= RANKS_LEAST ? rc_signed_rank_p(change + s[g].first, s[g].n) : NAN;
+    RC_TRY(rc_fdr(p, (int64_t)groups, q, err));
+    for (size_t g = 0; g < groups; g++) {
+        out->group[g].geomean = out->group[g].median = NAN;
+        out->group[g].q = q[g];
+        if (s[g].n)
+            judge_group(&out->group[g], &s[g], logs + s[g].first, options, out->noise);
+    }
+done:
+    free(s);
+    free(p);
+    free(q);
+    free(change);
+    free(logs);
+    return st;
+}

@@ -1,0 +1,262 @@
+#include "config.h"
+#include "store/tidy_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rc_status_t add(table_t *b, column_t c, const char *name, rc_value_kind_t kind,
+    const char *unit, const char *help, rc_err_t *err)
+{
+    size_t n = b->columns;
+    void *column = b->column;
+    void *field = b->field;
+    void *units = (void *)b->unit;
+    if (n == TIDY_COLUMNS)
+        return rc_fail(err, RC_ESTORE, "table %s has more than %d columns", b->name, TIDY_COLUMNS);
+    rc_status_t st = rc_grow(&column, &b->capacity[0], n + 1, sizeof *b->column, "columns", err);
+    b->column = column;
+    if (st == RC_OK)
+        st = rc_grow(&field, &b->capacity[1], n + 1, sizeof *b->field, "columns", err);
+    b->field = field;
+    if (st == RC_OK)
+        st = rc_grow(&units, &b->capacity[2], n + 1, sizeof *b->unit, "columns", err);
+    b->unit = units;
+    if (st < 0)
+        return st;
+    b->column[n] = c;
+    b->field[n] = (rc_field_t){name, kind, help};
+    b->unit[n] = unit;
+    b->columns++;
+    return RC_OK;
+}
+
+static rc_value_kind_t kind_of(rc_field_type_t t)
+{
+    return t == RC_FT_FLOAT64                   ? RC_VALUE_REAL
+           : t == RC_FT_TEXT || t == RC_FT_ENUM ? RC_VALUE_TEXT
+                                                : RC_VALUE_INT;
+}
+
+/* A field that holds an id becomes the names of what it refers to. */
+static rc_status_t add_reference(table_t *b, const rc_schema_field_t *f, int *added, rc_err_t *err)
+{
+    static const struct {
+        const char *field;
+        column_kind_t kind;
+        rc_value_kind_t type;
+        const char *name;
+        const char *help;
+    } r[] = {
+        {"matrix", COL_FULLNAME, RC_VALUE_TEXT, "fullname", "Group/Name of the matrix"},
+        {"matrix", COL_DIGEST, RC_VALUE_TEXT, "digest", "identity of the matrix"},
+        {"policy", COL_POLICY, RC_VALUE_TEXT, "policy", "row-order policy"},
+        {"policy", COL_POLICY_VERSION, RC_VALUE_INT, "policy_version", "its version"},
+        {"run", COL_RUN, RC_VALUE_TEXT, "run", "identity of the run"},
+        {"message", COL_MESSAGE, RC_VALUE_TEXT, "message", "why it is not ok"},
+    };
+    *added = 0;
+    for (size_t i = 0; i < sizeof r / sizeof *r && f->type == RC_FT_INT32; i++) {
+        if (strcmp(r[i].field, f->name) != 0)
+            continue;
+        rc_status_t st =
+            add(b, (column_t){r[i].kind, 0, f->offset}, r[i].name, r[i].type, "", r[i].help, err);
+        if (st < 0)
+            return st;
+        *added = 1;
+    }
+    return RC_OK;
+}
+
+/* What other tables call a column. */
+static const char *shared_name(const char *table, const char *field)
+{
+    static const char *const same[][3] = {{"matrices", "name", "fullname"},
+        {"policies", "name", "policy"}, {"policies", "version", "policy_version"},
+        {"kernels", "version", "kernel_version"}, {"devices", "class_name", "device"},
+        {"runs", "uuid", "run"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(same[i][0], table) == 0 && strcmp(same[i][1], field) == 0)
+            return same[i][2];
+    return field;
+}
+
+static int is_internal(const table_t *b, const char *field)
+{
+    return strcmp(field, "id") == 0 || strcmp(field, "reserved") == 0 ||
+           (strcmp(b->name, "provenance") == 0 && strcmp(field, "part") == 0);
+}
+
+static rc_status_t add_schema(table_t *b, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (strcmp(b->name, "kernels") == 0)
+        st = add(b, (column_t){COL_KERNEL, 0, 0}, "kernel", RC_VALUE_TEXT, "",
+            "kernel with its parameters", err);
+    for (int i = 0; st == RC_OK && i < b->schema->fields; i++) {
+        const rc_schema_field_t *f = &b->schema->field[i];
+        int added = 0;
+        if (is_internal(b, f->name))
+            continue;
+        st = add_reference(b, f, &added, err);
+        if (st < 0 || added)
+            continue;
+        int is_long = strcmp(b->name, "provenance") == 0 && strcmp(f->name, "value") == 0;
+        column_t c = {is_long ? COL_LONG_VALUE : COL_FIELD, i, 0};
+        st = add(b, c, shared_name(b->name, f->name), kind_of(f->type), f->unit,
+            is_long ? "its value" : f->help, err);
+    }
+    return st;
+}
+
+static table_t *start(rc_tidy_t *t, table_kind_t kind, const char *name, const char *help)
+{
+    table_t *b = &t->table[t->tables++];
+    b->kind = kind;
+    (void)snprintf(b->name, sizeof b->name, "%s", name);
+    b->shown.name = b->name;
+    b->shown.help = help;
+    return b;
+}
+
+static void finish(table_t *b)
+{
+    b->shown.columns = (int)b->columns;
+    b->shown.column = b->field;
+    b->shown.unit = b->unit;
+}
+
+static rc_status_t add_fields(table_t *b, column_kind_t kind, const rc_field_t *field,
+    const char *const *unit, int n, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < n; i++)
+        st = add(
+            b, (column_t){kind, i, 0}, field[i].name, field[i].kind, unit[i], field[i].help, err);
+    finish(b);
+    return st;
+}
+
+static rc_status_t make_rows(rc_tidy_t *t, const char *name, const char *help, rc_table_id_t id,
+    const void *rows, int64_t count, rc_err_t *err)
+{
+    table_t *b = start(t, TABLE_ROWS, name, help);
+    b->schema = &rc_schema[id];
+    b->rows = rows;
+    b->count = count;
+    rc_status_t st = add_schema(b, err);
+    finish(b);
+    return st;
+}
+
+static rc_status_t make_dict(
+    rc_tidy_t *t, const char *name, const char *help, rc_table_id_t id, rc_err_t *err)
+{
+    const rc_dict_t *d = &t->view->dicts.d[id];
+    return make_rows(t, name, help, id, d->rows, (int64_t)d->count, err);
+}
+
+/* ----------------------------------------------------------------- features */
+
+/* Only the last row of a matrix and geometry. */
+static rc_status_t keep_last(table_t *b, rc_err_t *err)
+{
+    rc_map_t seen = {0};
+    rc_status_t st = RC_OK;
+    b->keep = rc_alloc0((size_t)b->count, 1, "marks", err);
+    if (!b->keep)
+        return RC_ENOMEM;
+    for (int64_t i = b->count - 1; st == RC_OK && i >= 0; i--) {
+        const rc_row_feature_t *r = &b->features.row[i];
+        const int32_t key[] = {r->matrix, r->nw, r->nt, r->line};
+        rc_digest_t digest = rc_digest(key, sizeof key);
+        b->keep[i] = rc_map_get(&seen, digest, -1) < 0;
+        st = rc_map_set(&seen, digest, i, err);
+    }
+    rc_map_free(&seen);
+    return st;
+}
+
+static rc_status_t make_features(rc_tidy_t *t, const char *store, const char *set, rc_err_t *err)
+{
+    char name[64];
+    if (t->tables >= TIDY_TABLES - 1)
+        return rc_fail(err, RC_ESTORE, "%s: more than %d feature sets", store, t->tables);
+    (void)snprintf(name, sizeof name, "features_%s", set);
+    table_t *b = start(t, TABLE_FEATURES, name, "the features of a matrix under a geometry");
+    rc_status_t st = rc_feature_table_read(store, set, &b->features, err);
+    b->schema = &rc_schema_feature_rows;
+    b->rows = b->features.row;
+    b->count = b->features.rows;
+    if (st == RC_OK)
+        st = add_schema(b, err);
+    for (int i = 0; st == RC_OK && i < b->features.names.count; i++)
+        st = add(b, (column_t){COL_FEATURE, i, 0}, b->features.names.word[i], RC_VALUE_REAL, "",
+            "feature", err);
+    finish(b);
+    return st == RC_OK && !t->options.all ? keep_last(b, err) : st;
+}
+
+static rc_status_t make_all_features(rc_tidy_t *t, const char *store, rc_err_t *err)
+{
+    rc_words_t sets = {0};
+    rc_status_t st = rc_feature_tables(store, &sets, err);
+    for (int i = 0; st == RC_OK && i < sets.count; i++)
+        st = make_features(t, store, sets.word[i], err);
+    rc_words_free(&sets);
+    return st;
+}
+
+/* ------------------------------------------------------------------ samples */
+
+static rc_status_t make_samples(rc_tidy_t *t, rc_err_t *err)
+{
+    static const char *const of_result[] = {"case", "run", "rank", "seq", "batch"};
+    table_t *b = start(t, TABLE_SAMPLES, "samples",
+        "a raw time of a result; (run, rank, seq) tells which, the time of a product is ns / "
+        "batch");
+    b->count = t->view->results;
+    rc_status_t st = RC_OK;
+    for (size_t i = 0; i < sizeof of_result / sizeof *of_result; i++)
+        for (int f = 0; st == RC_OK && f < RC_VIEW_FIELDS; f++)
+            if (strcmp(rc_view_fields[f].name, of_result[i]) == 0)
+                st = add(b, (column_t){COL_RESULT, f, 0}, rc_view_fields[f].name,
+                    rc_view_fields[f].kind, rc_view_units[f], rc_view_fields[f].help, err);
+    if (st == RC_OK)
+        st = add(b, (column_t){COL_SAMPLE_INDEX, 0, 0}, "sample", RC_VALUE_INT, "",
+            "number of the batch in its result, from 0", err);
+    if (st == RC_OK)
+        st = add(
+            b, (column_t){COL_SAMPLE, 0, 0}, "ns", RC_VALUE_INT, "ns", "time of the batch", err);
+    finish(b);
+    return st;
+}
+
+rc_status_t rc_tidy_make(rc_tidy_t *t, const char *store, rc_err_t *err)
+{
+    rc_status_t st;
+    int64_t orders = 0;
+    table_t *b = start(t, TABLE_RESULTS, "results", "a measured case");
+    b->count = t->view->results;
+    RC_TRY(add_fields(b, COL_RESULT, rc_view_fields, rc_view_units, RC_VIEW_FIELDS, err));
+    RC_TRY(make_dict(t, "matrices", "a matrix", RC_T_MATRIX, err));
+    b = start(t, TABLE_SOURCES, "sources", "what became of a catalogue row");
+    b->count = rc_view_sources(t->view);
+    RC_TRY(add_fields(b, COL_SOURCE, rc_source_fields, rc_source_units, RC_SOURCE_FIELDS, err));
+    RC_TRY(make_dict(t, "policies", "a version of a row-order policy", RC_T_POLICY, err));
+    RC_TRY(make_dict(t, "kernels", "a version of a kernel with its parameters", RC_T_KERNEL, err));
+    RC_TRY(make_dict(t, "devices", "a device class", RC_T_DEVICE, err));
+    RC_TRY(make_dict(t, "runs", "a run", RC_T_RUN, err));
+    RC_TRY(make_dict(
+        t, "provenance", "a key and value of a run or of one of its ranks", RC_T_PROVENANCE, err));
+    RC_TRY(rc_h5_read(&t->h, &rc_schema[RC_T_ORDER], &t->orders, &orders, err));
+    RC_TRY(make_rows(t, "orders", "an order that was built, and how long that took", RC_T_ORDER,
+        t->orders, orders, err));
+    RC_TRY(make_all_features(t, store, err));
+    if (t->options.samples)
+        RC_TRY(make_samples(t, err));
+done:
+    return st;
+}

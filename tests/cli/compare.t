@@ -1,0 +1,100 @@
+#!/bin/sh
+# rowcast compare: exit codes, which cases are named, and that list, groups and formats agree.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 35
+
+store() # store NAME OPTION...
+{
+    store_name=$1
+    shift
+    "${top_builddir:?}/tests/cli/synthetic_store" --matrices 30 "$@" "$tmp/$store_name.h5" || exit 99
+}
+
+compare()
+{
+    compare_a=$1
+    compare_b=$2
+    shift 2
+    "$ROWCAST" compare "$tmp/$compare_a.h5" "$tmp/$compare_b.h5" "$@"
+}
+
+# counts COLUMN...: of a list in $tmp/out, how often each combination of these CSV columns is there
+counts()
+{
+    sed 1d "$tmp/out" | cut -d, -f"$1" | sort | uniq -c | awk '{ printf "%s %s;", $1, $2 }'
+}
+
+store a --run 1
+store again --run 2
+store slow --run 3 --slow 1.1 --version 3
+store gaps --run 1 --gaps
+store two --run 1 --devices 2
+"$ROWCAST" archive -q -w 'device ~ *device1' "$tmp/two.h5" "$tmp/other.h5"
+
+code "a store and itself" 0 compare a a --list all -f csv
+is "are all the same" "$(counts 1)" "1080 same;"
+code "two runs of one program" 0 compare a again
+is "say so" "$(sed 's/; noise.*//' "$tmp/err")" \
+    "rowcast compare: 1080 cases: 1080 same, 0 slower, 0 faster; 0 of 36 groups slower, 0 faster"
+is "in a line per group" "$(sed 1,2d "$tmp/out" | wc -l)" 36
+
+code "a slower kernel" 1 compare a slow
+cp "$tmp/out" "$tmp/groups"
+ok "is counted" grep -Eq '1080 cases: 7[0-9]* same, 3[0-9]* slower, 0 faster; 12 of 36 groups slower' "$tmp/err"
+is "its groups come first" "$(sed 1,2d "$tmp/groups" | head -n 12 | awk '{ print $1, $NF }' | sort -u)" \
+    "syn-b:lanes=8 slower"
+is "and are all" "$(grep -c 'slower$' "$tmp/groups")" 12
+code "its cases are named" 1 compare a slow --list slower -f csv -q
+is "nothing is said with -q" "$(wc -c <"$tmp/err")" 0
+is "nearly all of that kernel, and hardly any other" "$(sed 1d "$tmp/out" | awk -F, '
+    $1 != "slower" { bad++ } $3 == "syn-b:lanes=8" { right++ } $3 != "syn-b:lanes=8" { wrong++ }
+    END { print bad + 0, (right > 340), (wrong < right / 20) }')" "0 1 1"
+sed 1d "$tmp/out" | cut -d, -f9 >"$tmp/ratios"
+is "sorted by ratio" "$(sort -rg "$tmp/ratios" | cmp - "$tmp/ratios" && echo yes)" yes
+code "from there to here it is faster, which is no failure" 0 compare slow a
+ok "and as often" test "$(sed 's/.*same, 0 slower, \([0-9]*\) faster.*/\1/' "$tmp/err")" = \
+    "$(wc -l <"$tmp/ratios" | tr -d ' ')"
+code "another kernel alone is the same" 0 compare a slow -w 'kernel !~ syn-b*'
+ok "and smaller" grep -q '720 cases: 720 same' "$tmp/err"
+code "10 % is below a threshold of 15 %" 0 compare a slow -t 0.15
+
+# groups and cases say the same
+compare a slow -f csv -q >"$tmp/groups.csv"
+compare a slow --list all -f csv -q >"$tmp/cases.csv"
+is "a group's mean is that of its cases" "$(awk -F, '
+    NR == FNR { if (FNR > 1) { key = $3 "," $5 "," $6 "," $4; n[key]++; sum[key] += log($9) } next }
+    FNR > 1 { key = $1 "," $2 "," $3 "," $4; d = exp(sum[key] / n[key]) / $14 - 1
+        all = 0
+        for (i = 5; i <= 13; i++) all += $i
+        if (d > 1e-12 || d < -1e-12 || all != n[key]) print key, d, all, n[key]; else good++ }
+    END { print good }' "$tmp/cases.csv" "$tmp/groups.csv")" 36
+if command -v python3 >/dev/null; then
+    compare a slow --list all -f json -q >"$tmp/cases.json"
+    is "JSON has the same cases" "$(python3 -c '
+import csv, json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+lines = list(csv.DictReader(open(sys.argv[2])))
+print(len(rows) == len(lines) and all(r["a_case"] == l["a_case"] and r["ratio"] == float(l["ratio"])
+    and r["verdict"] == l["verdict"] for r, l in zip(rows, lines)))' "$tmp/cases.json" "$tmp/cases.csv")" True
+else
+    skip "JSON has the same cases" "no python3"
+fi
+
+code "a case that is ok no more is a failure" 1 compare a gaps --list changed -f csv
+is "and named" "$(counts 1,13,14)" "$(sed 1d "$tmp/out" | wc -l | tr -d ' ') broken,ok,failed;"
+code "the other way round it is none" 0 compare gaps a
+ok "but fixed" grep -q '[1-9][0-9]* fixed' "$tmp/err"
+
+code "other versions are other cases when asked" 3 compare a slow --ignore none
+ok "which is said" grep -q 'no case in common' "$tmp/err"
+code "stores of two devices have none in common" 3 compare a other
+ok "and it says how they have" grep -q "'syn:device'.*'syn:device1'.*--across-devices" "$tmp/err"
+code "across devices" 1 compare a other --across-devices
+is "all is slower" "$(sed 's/,.*//; s/.*: //' "$tmp/err") $(sed 's/.*same, \([0-9]*\) .*/\1/' "$tmp/err")" "0 same 1080"
+code "a device that only one store has" 0 compare a two -f csv --list only_b
+is "is only there" "$(counts 1)" "1080 only_b;"
+
+code "a verdict that is none is a usage error" 2 compare a again --list slow
+code "so is one store" 2 "$ROWCAST" compare "$tmp/a.h5"
+code "a missing store is an input error" 3 compare a missing

@@ -1,0 +1,137 @@
+#!/bin/sh
+# rowcast report: the files that it makes, what they hold, and what it does with bad input.  A browser
+# looks at the page in tests/report.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/cli/model.sh
+. "$top_srcdir/tests/cli/model.sh"
+# shellcheck source=tests/report/stores.sh
+. "$top_srcdir/tests/report/stores.sh"
+$python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
+PYTHONPATH=$top_srcdir/tests/report
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONDONTWRITEBYTECODE
+plan 37
+
+store=$tmp/x.h5
+out=$tmp/report
+make_store "$store" || exit 99
+
+# page CODE [DIR]: Python that sees the page as p
+page()
+{
+    $python -c '
+import sys
+import page_of
+p = page_of.Page(sys.argv[1] + "/index.html")
+exec(sys.argv[2])' "${2:-$out}" "$1"
+}
+
+code "no output directory" 2 "$ROWCAST" report "$store"
+code "no store" 3 "$ROWCAST" report "$tmp/none.h5" -o "$out"
+code "an unknown model" 3 "$ROWCAST" report "$store" -o "$out" --model nothing
+code "a flawed filter" 2 "$ROWCAST" report "$store" -o "$out" -w 'matrixx == 3'
+is "it names the option" "$(grep -c -e --where "$tmp/err")" 1
+ok "nothing was made so far" test ! -e "$out"
+code "an asset that is not there" 3 env ROWCAST_ASSETS="$tmp/none" "$ROWCAST" report "$store" -q -o "$tmp/o2"
+not_ok "half a report has no page" test -e "$tmp/o2/index.html"
+echo text >"$tmp/file"
+code "a file in place of the directory" 3 "$ROWCAST" report "$store" -q -o "$tmp/file"
+is "it is left alone" "$(cat "$tmp/file")" text
+
+mkdir "$out"
+echo mine >"$out/notes.txt"
+echo old >"$out/index.html"
+code "a report" 0 "$ROWCAST" report "$store" -o "$out"
+is "one line says what was made" "$(wc -l <"$tmp/out"):$(grep -c "^$out/index.html: .*90 results of 5 matrices" "$tmp/out")" 1:1
+ok "progress is on stderr" test -s "$tmp/err"
+is "a file of somebody else is left alone" "$(cat "$out/notes.txt")" mine
+is "no file is left over" "$(find "$out" -name '*.tmp*')" ""
+ok "the page is whole, with one script and no request" page '
+tags = [t for t, a in p.tags]
+assert p.source.startswith("<!doctype html>") and p.source.rstrip().endswith("</html>")
+assert tags.count("script") == 2 and not set(tags) & {"iframe", "object", "embed", "base", "form", "img"}, tags
+links = [a.get("href") or a.get("src") for t, a in p.tags if "href" in a or "src" in a]
+assert links and all(x.startswith(("#", "figures/", "data:")) for x in links), links
+policy = [a["content"] for t, a in p.tags if a.get("http-equiv") == "Content-Security-Policy"]
+assert policy and policy[0].startswith("default-src \x27none\x27;"), policy
+assert "{{" not in p.source.split("<script")[0]'
+ok "every file that it links is there" page '
+import os
+missing = [a["href"] for t, a in p.tags if a.get("href", "").startswith("figures/") and not os.path.getsize(os.path.join(sys.argv[1], a["href"]))]
+assert not missing, missing'
+ok "the times and plans are those of query" page '
+import os
+import numbers_of
+d = p.data
+rows = numbers_of.read_rows(os.environ["ROWCAST"], "'"$store"'")
+arenas = numbers_of.arenas(rows, {numbers_of.key_of(a["label"]): a["reference"] for a in d["arenas"]})
+assert len(arenas) == len(d["arenas"]) == 2
+def plan(r):
+    return r["kernel"] + "\n" + r["policy"]
+for a in d["arenas"]:
+    own = arenas[numbers_of.key_of(a["label"])]
+    assert sorted(d["matrix"]["name"][m] for m in a["m"]) == sorted(own.pair)
+    for i, m in enumerate(a["m"]):
+        e = own.pair[d["matrix"]["name"][m]]
+        for key, which in (("t", "best"), ("c", "csr"), ("rc", "ref_csr"), ("r", "ref"), ("v", "vendor")):
+            assert (a[key][i] is None) == (e[which] is None), (key, i)
+            assert e[which] is None or abs(a[key][i] / e[which]["t"] - 1) < 1e-5, (key, i, a[key][i], e[which]["t"])
+        assert d["plans"][a["p"][i]] == plan(e["best"]) and d["plans"][a["cp"][i]] == plan(e["csr"])
+        assert a["be"][i] == e["breakeven"], (i, a["be"][i], e["breakeven"])'
+ok "every matrix has pictures, of at most 256 pixels" page '
+assert p.data["spy"] == {} or set(p.data["spy"]) == set("01234"), p.data["spy"].keys()
+import base64
+for s in p.data["spy"].values():
+    assert 0 < s["w"] <= 256 and 0 < s["h"] <= 256
+    assert base64.b64decode(s["before"]).startswith(b"\x89PNG")
+assert p.data["spy"] or "libpng" in p.data["spyNote"]'
+
+cp "$out/index.html" "$tmp/first.html"
+"$ROWCAST" report "$store" -q -o "$out" >"$tmp/out" 2>"$tmp/err"
+is "quiet" "$(cat "$tmp/err")" ""
+ok "the same store gives the same page" cmp "$out/index.html" "$tmp/first.html"
+
+"$ROWCAST" generate "uniform:n=60,mean=4,seed=999" -o "$tmp/col/G/m60.mtx" >/dev/null
+rm "$tmp/col/G/m70.mtx"
+"$ROWCAST" report "$store" -q -o "$out" >/dev/null
+ok "a file that holds another matrix, or is gone, gives no picture" page '
+if p.data["spy"]:
+    assert set(p.data["spy"]) == {p.data["matrix"]["name"].index("G/m" + n).__str__() for n in ("80", "90", "100")}
+    assert "1 without a file" in p.data["spyNote"] and "1 whose file holds another" in p.data["spyNote"], p.data["spyNote"]'
+"$ROWCAST" report "$store" -q --spies 1 -o "$out" >/dev/null
+ok "--spies limits them" page 'assert len(p.data["spy"]) <= 1, p.data["spy"].keys()'
+
+code "a filter" 0 "$ROWCAST" report "$store" -q -w 'name == m80 && k == 8' -o "$out"
+ok "it is on the page, and one matrix is left" page '
+assert "name == m80 && k == 8" in p.text and "of 1 matrix" in p.text
+assert p.data["matrix"]["name"] == ["G/m80"] and len(p.data["arenas"]) == 1'
+code "without orders" 0 "$ROWCAST" report "$store" -q -w 'policy == csr' -o "$out"
+ok "the page says so" page 'assert "No kernel was measured here with row orders" in p.text'
+edit_store "$store" "$tmp/failed.h5" 'change("results", "status", lambda i, r: 4)'
+code "without a result that is ok" 0 "$ROWCAST" report "$tmp/failed.h5" -q -o "$out"
+ok "the page says so, and how the cases ended" page '
+assert "There is no verified result" in p.text and "90 cases: 90 failed" in p.text and p.data["arenas"] == []'
+edit_store "$store" "$tmp/vendor.h5" '
+change("dict/kernel", "name", lambda i, r: b"cusparse-csr-row" if r["name"] == b"rowsplit" else r["name"])'
+code "with a vendor" 0 "$ROWCAST" report "$tmp/vendor.h5" -q -o "$out"
+ok "it is compared with" page 'assert "as fast as the best cuSPARSE algorithm" in p.text and p.data["arenas"][0]["v"][0] > 0'
+
+write_model log_ns >"$tmp/model.json"
+code "a model of another device" 0 "$ROWCAST" report "$store" -q --model "$tmp/model.json" -o "$out"
+ok "the page says why it has no choices" page 'assert "has no choices here" in p.text and "model" not in p.data'
+
+edit_store "$store" "$tmp/hostile.h5" "$hostile"
+code "names that are markup" 0 "$ROWCAST" report "$tmp/hostile.h5" -q -o "$out"
+ok "they are text" page '
+tags = [t for t, a in p.tags]
+assert tags.count("script") == 2 and "img" not in tags, tags
+assert not [a for t, a in p.tags if any(k.startswith("on") for k in a)]
+bad = "<script>alert(1)</script>\"\x27&"
+assert bad in p.data["matrix"]["name"] and "G/a\u2028b\x01" in p.data["matrix"]["name"]
+assert bad in p.text, p.text[:500]
+assert "\u2028" not in p.source.split("application/json")[1] and p.source.count("alert(1)</script>") == 0'
+"$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
+    --store "$tmp/one.h5" --collection "$tmp/col" --where 'name == m80' --k 8 --policies csr --kernels rowsplit >"$tmp/sweep" 2>&1
+code "one matrix, one kernel, one order, one K" 0 "$ROWCAST" report "$tmp/one.h5" -q -o "$out"
+ok "the answer is about it" page 'assert "is the fastest on the only matrix" in p.text'

@@ -1,0 +1,52 @@
+"""Usage: check_small.py NAME=PAGE...: pages of small or odd stores in a browser.  Prints TAP."""
+import os
+import sys
+import traceback
+from pathlib import Path
+
+from browser import Browser
+
+browser = Browser(os.environ["tmp"])
+number_of = 0
+for argument in sys.argv[1:]:
+    number_of += 1
+    name, _, page = argument.partition("=")
+    try:
+        browser.open("about:blank")
+        browser.console(), browser.requests()
+        for width in (360, 1280):
+            browser.look(width)
+            browser.open(Path(page).as_uri())
+            # the first row opens, every column sorts, the filter filters: an alert would make this fail
+            seen = browser.js("""
+                const button = document.querySelector('#rows tr.row th button');
+                if (button) {
+                    button.click();
+                    for (const b of document.querySelectorAll('#head button')) document.querySelector(`[data-sort=${b.dataset.sort}]`).click();
+                    for (const o of document.getElementById('arena').options) {
+                        o.selected = true;
+                        document.getElementById('arena').dispatchEvent(new Event('change'));
+                    }
+                }
+                const data = JSON.parse(document.getElementById('data').textContent);
+                const rows = [...document.querySelectorAll('#rows tr.row th')].map(e => e.textContent);
+                return { rows, names: data.arenas.length ? data.arenas.at(-1).m.map(i => data.matrix.name[i]) : [],
+                    scripts: document.scripts.length, outside: [...document.querySelectorAll('a[href]')].map(a => a.href)
+                        .filter(h => !h.startsWith('file:') && !h.startsWith('https://sparse.tamu.edu/')),
+                    images: [...document.images].filter(i => !i.src.startsWith('data:image/png')).length,
+                    hidden: document.getElementById('explorer').hidden,
+                    wide: document.documentElement.scrollWidth - innerWidth }""")
+            assert sorted(seen["rows"]) == sorted(seen["names"])[:50], seen
+            assert seen["scripts"] == 2 and not seen["outside"] and not seen["images"] and seen["wide"] <= 0, seen
+            assert seen["hidden"] == (not seen["names"]), seen
+        said, asked = browser.console(), browser.requests()
+        assert not said, said
+        outside = [a for a in asked if not a.startswith((Path(page).as_uri(), "data:", "about:"))]
+        assert asked and not outside, outside
+        print(f"ok {number_of} - {name}", flush=True)
+    except Exception as e:
+        print(f"not ok {number_of} - {name}")
+        for line in (str(e) if isinstance(e, AssertionError) else traceback.format_exc()).splitlines():
+            print("# " + line[:2000], flush=True)
+print(f"1..{number_of}")
+browser.close()
