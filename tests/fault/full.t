@@ -21,7 +21,7 @@ all) sizes=16 ;;
 *) sizes=$(((points + 1) / 2)) ;;
 esac
 echo "# points: $points; seed $seed"
-plan 20
+plan 26
 
 for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
@@ -176,5 +176,22 @@ for rank in 0 1; do
     [ -z "$n" ] || spread "$n" | in_turns one fold 2 "$rank"
     is "fold on 2, calls of rank $rank" "$(cat "$tmp/faults")" ""
 done
+# a disk that is mounted read-only
+if [ "$ROWCAST_FULL" = mount ]; then
+    mkdir "$tmp/fixed"
+    mount -t tmpfs -o size=16m fixed "$tmp/fixed"
+    cp -r "$tmp/fold/." "$tmp/fixed"
+    mount -o remount,ro "$tmp/fixed"
+    for ranks in 1 2; do
+        # shellcheck disable=SC2086
+        PRELOAD='' code "a sweep into a store on a read-only disk, on $ranks" 3 on "$ranks" sweep -s "$tmp/fixed/s.h5" $all
+        is "in one line that says so" "$(grep -e '^rowcast ' -e ' error [a-z]*: ' "$tmp/err" | grep -c 'Read-only file system')" 1
+    done
+    code "and a fold" 3 alone fold -q "$tmp/fixed/s.h5"
+    ok "a query reads it" alone query "$tmp/fixed/s.h5"
+    umount "$tmp/fixed"
+else
+    for i in 1 2 3 4 5 6; do skip "a read-only disk" "no tmpfs may be mounted"; done
+fi
 ok "disks were full" test -s "$tmp/injected"
 counted "$(wc -l <"$tmp/injected")" "disks full"
