@@ -68,7 +68,7 @@ const rc_command_t rc_command_compare = {
         "The error of a result is that within its run; runs of one program differ by more. What "
         "lies between the runs is estimated from how far the cases of a group spread around the "
         "middle of the group, and a case is slower or faster when median and shortest time both "
-        "moved by the threshold or more, further than that noise explains with the "
+        "moved beyond the threshold, by more than that noise explains with the "
         "false-discovery rate held over all cases. Noise has no direction: a change that as many "
         "cases made the other way, or that some made nearly, is unclear, and wants another "
         "measurement. The cases of a matrix share what is of a run, so single cases are judged "

@@ -16,6 +16,8 @@
  *     the spread of the changes within a (kernel, order, K) around the group's median has above
  *     the runs' own errors (median absolute deviations, so that less than half of a group may
  *     change without being taken for noise).
+ *     The hypothesis is a change of the threshold, not of none: runs differ by something that all
+ *     cases share, and of thousands of cases noise lifts many above what they share.
  *  3. The tail beyond is not normal: a case may be hit by a burst as a whole.  Noise has no
  *     direction, so a change is held against those of the other direction: the probability of a
  *     change is at least the share of cases that moved as far the other way, and behind the largest
@@ -32,7 +34,7 @@
  *     slower.  The built-in set, 1,312 cases, four times there: none in any of the 12 ordered
  *     pairs.)
  *
- *  What passes 4 and 5 and moved by at least the threshold is slower or faster; what would pass
+ *  What passes 4 and 5 is slower or faster; what would pass
  *  without 3 and 5 is unclear.  With `noise` given, 3 and 5 are left out.  A whole group is slower
  * or faster when its changes are not symmetric about none (signed ranks, again with a
  * false-discovery rate) and its geometric mean and its median moved by more than the threshold and

@@ -231,9 +231,12 @@ static rc_status_t rates(judge_t *j, double *normal, double *q, double *q_normal
         const rc_diff_case_t *c = &j->d->item[j->item[i]];
         double z = fabs(c->change) / c->noise;
         int other = c->change < 0; /* the direction that it is held against */
-        normal[i] = c->change == 0 ? 1 : rc_normal_p(z);
+        /* the hypothesis is a change below the threshold, not none at all: of thousands of cases
+         * that share a small one, noise would lift many above it */
+        double beyond = fabs(c->change) - log1p(j->o->threshold);
+        normal[i] = beyond > 0 ? rc_normal_p(beyond / c->noise) : 1;
         p[i] = normal[i];
-        if (!isnan(j->o->noise) || c->change == 0)
+        if (!isnan(j->o->noise) || beyond <= 0)
             continue;
         double x = share(&raw[other], z, j->n);
         double y = share(&centred[other], z, j->n);
@@ -330,7 +333,6 @@ static rc_status_t judge_matrices(judge_t *j)
 static rc_status_t decide(judge_t *j)
 {
     rc_status_t st;
-    double least = log1p(j->o->threshold);
     double *normal = rc_alloc((size_t)j->n, sizeof *normal, "tests", j->err);
     double *q = rc_alloc((size_t)j->n, sizeof *q, "tests", j->err);
     double *q_normal = rc_alloc((size_t)j->n, sizeof *q_normal, "tests", j->err);
@@ -338,7 +340,7 @@ static rc_status_t decide(judge_t *j)
     for (int64_t i = 0; st == RC_OK && i < j->n; i++) {
         rc_diff_case_t *c = &j->d->item[j->item[i]];
         c->q = q[i];
-        if (fabs(c->change) < least || q_normal[i] > j->o->fdr)
+        if (q_normal[i] > j->o->fdr)
             c->verdict = RC_VERDICT_SAME;
         else if (q[i] > j->o->fdr)
             c->verdict = RC_VERDICT_UNCLEAR;

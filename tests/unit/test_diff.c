@@ -249,6 +249,33 @@ static void a_slower_kernel_is_found_and_named(void **state)
     rc_view_free(b);
 }
 
+/* A change that all cases of a kernel share (a clock, a compiler) stays below the threshold,
+ * although noise lifts some of them above it. */
+static void below_the_threshold_all_is_the_same(void **state)
+{
+    synthetic_t s = synthetic_default;
+    s.matrices = 60;
+    s.noise = 0.005;
+    s.run = 1;
+    rc_view_t *a = make(state, "below-a", &s);
+    s.run = 2;
+    s.slow = 1.075;
+    rc_view_t *b = make(state, "below-b", &s);
+    rc_diff_options_t o = defaults();
+    rc_diff_t d;
+    o.threshold = 0.08;
+    assert_int_equal(rc_diff(a, b, &o, &d, NULL), RC_OK);
+    int64_t above = 0;
+    for (int64_t i = 0; i < d.cases; i++)
+        above += d.item[i].change > log1p(o.threshold);
+    assert_true(above > cases_of(&s) / SYNTHETIC_KERNELS / 20);
+    assert_int_equal(d.count[RC_VERDICT_SLOWER], 0);
+    assert_int_equal(d.group_count[RC_VERDICT_SLOWER], 0);
+    rc_diff_free(&d);
+    rc_view_free(a);
+    rc_view_free(b);
+}
+
 /* What is too little for a single case under its noise is plain for a group. */
 static void a_group_shows_what_no_case_does(void **state)
 {
@@ -314,6 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(equal_programs_raise_few_alarms),
         cmocka_unit_test(one_matrix_alone_is_no_alarm),
         cmocka_unit_test(a_slower_kernel_is_found_and_named),
+        cmocka_unit_test(below_the_threshold_all_is_the_same),
         cmocka_unit_test(a_group_shows_what_no_case_does),
         cmocka_unit_test(identity_is_what_is_not_ignored),
     };
