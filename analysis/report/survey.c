@@ -291,6 +291,12 @@ int rc_survey_is_vendor(const char *kernel)
     return strncmp(kernel, vendor, sizeof vendor - 1) == 0;
 }
 
+/* The kernel of Mehrabi et al., Algorithm 1, on CPUs and on GPUs. */
+static int is_published(const char *kernel)
+{
+    return strncmp(kernel, "cstat:", 6) == 0 || strncmp(kernel, "gstat:", 6) == 0;
+}
+
 /* What a kernel did in the arena in hand. */
 typedef struct tally {
     int64_t matrices;
@@ -298,7 +304,9 @@ typedef struct tally {
     int32_t arena; /* that the numbers are of */
     int32_t last;
     int32_t first; /* id of the oldest version */
+    int64_t since; /* UTC of the first result of any version */
     int vendor;
+    int published;
 } tally_t;
 
 static int is_more(const tally_t *x, const tally_t *y)
@@ -307,22 +315,43 @@ static int is_more(const tally_t *x, const tally_t *y)
         return x->vendor < y->vendor;
     if (x->matrices != y->matrices)
         return x->matrices > y->matrices;
-    return x->rows != y->rows ? x->rows > y->rows : x->first < y->first;
+    if (x->rows != y->rows)
+        return x->rows > y->rows;
+    if (x->published != y->published)
+        return x->published > y->published;
+    /* not by ids alone: a merge gives others */
+    return x->since != y->since ? x->since < y->since : x->first < y->first;
+}
+
+/* When each kernel was measured first, in whatever version; superseded results count. */
+static void find_since(const rc_view_t *v, tally_t *t, int32_t kernels)
+{
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        if (r->kernel < kernels && r->utc_ns < t[t[r->kernel].first].since)
+            t[t[r->kernel].first].since = r->utc_ns;
+    }
+    for (int32_t k = 0; k < kernels; k++)
+        t[k].since = t[t[k].first].since;
 }
 
 /* For each arena the kernel with most matrices in other orders than csr, ties to more rows, then to
- * the one that came into the store first, in whatever version; one of the vendor's only where there
- * is no other.  Entries are sorted. */
+ * the published one, then to the one that was measured first, in whatever version; one of the
+ * vendor's only where there is no other.  Entries are sorted. */
 static rc_status_t find_references(maker_t *m, int32_t *reference)
 {
     tally_t *t = rc_alloc((size_t)m->kernels, sizeof *t, "kernels", m->err);
     if (!t)
         return RC_ENOMEM;
     for (int32_t k = 0; k < m->kernels; k++) {
-        t[k] = (tally_t){.arena = -1, .vendor = rc_survey_is_vendor(rc_view_kernel(m->v, k))};
+        t[k] = (tally_t){.arena = -1,
+            .since = INT64_MAX,
+            .vendor = rc_survey_is_vendor(rc_view_kernel(m->v, k)),
+            .published = is_published(rc_view_kernel(m->v, k))};
         while (strcmp(rc_view_kernel(m->v, t[k].first), rc_view_kernel(m->v, k)) != 0)
             t[k].first++;
     }
+    find_since(m->v, t, m->kernels);
     for (int a = 0; a < m->out->arenas; a++)
         reference[a] = -1;
     for (size_t i = 0; i < m->entries; i++) {

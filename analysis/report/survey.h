@@ -19,7 +19,8 @@ typedef struct rc_survey_arena {
     const char *device; /**< borrowed from the view */
     const char *reference; /**< the reference kernel, "gstat:strip=8": of the kernels that ran
                                 orders besides csr here the one with most matrices, ties to
-                                more rows, then to the one that came into the store first; of the
+                                more rows, then to the published kernel (Algorithm 1 of
+                                Mehrabi et al.), then to the one that was measured first; of the
                                 vendor's only where there is no other; "" none */
     int64_t first;         /**< its pairs are pair[first .. first + pairs) */
     int64_t pairs;

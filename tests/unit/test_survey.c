@@ -15,7 +15,7 @@
 
 enum { MATRICES = 9, POLICIES = 4, KERNELS = 3, KS = 3, DEVICES = 2, ROUNDS = 10 };
 static const char *const policies[POLICIES] = {"csr", "lpt", "cta", "warp"};
-static const char *const kernels[KERNELS] = {"first", "second", "cusparse-x"};
+static const char *const kernels[KERNELS] = {"first", "gstat", "cusparse-x"};
 
 /* A case as it is planned and what the store ends up with. */
 typedef struct made {
@@ -134,6 +134,14 @@ static int measured_there(const world_t *w, const int a[4], int m)
     return any;
 }
 
+/* Of two kernels with as many results the published one, then the first in the store. */
+static int precedes(int n, int best, const int *rank)
+{
+    int published = strcmp(kernels[n], "gstat") == 0;
+    int best_published = strcmp(kernels[best], "gstat") == 0;
+    return published != best_published ? published : rank[n] < rank[best];
+}
+
 /* -1 when no kernel ran other orders; the order of the store's dictionary breaks ties, which the
  * caller gives. */
 static int reference_of(const world_t *w, const int a[4], const int *rank)
@@ -155,7 +163,7 @@ static int reference_of(const world_t *w, const int a[4], const int *rank)
             continue; /* the vendor's, where there is no other */
         if (matrices > best_matrices ||
             (matrices == best_matrices && matrices &&
-                (rows > best_rows || (rows == best_rows && rank[n] < rank[best])))) {
+                (rows > best_rows || (rows == best_rows && precedes(n, best, rank))))) {
             best = n;
             best_matrices = matrices;
             best_rows = rows;
