@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/report/choices.h"
 #include "analysis/evaluation.h"
+#include "analysis/experiment.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -80,12 +81,29 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_p
     return st;
 }
 
-static int is_fitted_on(const rc_model_t *m, const rc_dataset_t *d)
+/* Whether the fit has seen any of the matrices, with these results or others: a filter, or what a
+ * store gained since, makes no seen matrix an unseen one. */
+static rc_status_t is_fitted_on(const rc_model_t *m, const rc_dataset_t *d, int *out, rc_err_t *err)
 {
+    rc_err_t why = {0};
+    int64_t n = 0;
+    int64_t *row = rc_alloc((size_t)d->rows, sizeof *row, "rows of a data set", err);
+    if (!row)
+        return RC_ENOMEM;
+    rc_status_t st = rc_unseen_rows(m, d, 0, row, &n, &why);
+    free(row);
+    if (st == RC_ENOMEM)
+        return rc_fail(err, st, "%s", why.text);
+    if (st == RC_OK) {
+        *out = n < d->rows;
+        return RC_OK;
+    }
+    /* a model without a list of its matrices */
     char hex[RC_DIGEST_HEX + 1];
     const char *text = json_string_value(json_object_get(m->training, "data_digest"));
     rc_digest_hex(d->digest, hex);
-    return text && strcmp(text, hex) == 0;
+    *out = text && strcmp(text, hex) == 0;
+    return RC_OK;
 }
 
 rc_status_t rc_choices_make(
@@ -109,8 +127,9 @@ rc_status_t rc_choices_make(
         rc_str_add(&c.note, why.text);
         st = RC_OK;
     } else {
-        c.fitted_here = is_fitted_on(m, &d);
-        st = match(s, &d, &p, &c, err);
+        st = is_fitted_on(m, &d, &c.fitted_here, err);
+        if (st == RC_OK)
+            st = match(s, &d, &p, &c, err);
         if (st == RC_OK && c.known == 0)
             rc_str_add(&c.note, "no result of the store has its device, precision and classes");
     }

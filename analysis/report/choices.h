@@ -13,7 +13,7 @@ typedef struct rc_choices {
     double *time;            /**< [survey.pairs] measured ns of that class */
     double *loss; /**< [survey.pairs] that time over the fastest of the model's classes, less 1 */
     int64_t known;
-    int fitted_here; /**< 1: these are the results that the model was fitted on */
+    int fitted_here; /**< 1: of matrices that the model was fitted on, some at least */
     rc_str_t note;   /**< not empty: why there are no choices */
 } rc_choices_t;
 

@@ -99,9 +99,11 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
     if (st < 0)
         return st;
     rc_text_bytes((double)made.bytes, bytes, sizeof bytes);
-    printf("%s/index.html: %s, %" PRId64 " results of %" PRId64
-           " matrices, %d figures, %d left out, spy plots of %d matrices\n",
-        o->output, bytes, made.rows, made.matrices, made.figures, made.left_out, made.spies);
+    printf("%s/index.html: %s, %" PRId64 " result%s of %" PRId64
+           " %s, %d figure%s, %d left out, spy plots of %d %s\n",
+        o->output, bytes, made.rows, made.rows == 1 ? "" : "s", made.matrices,
+        made.matrices == 1 ? "matrix" : "matrices", made.figures, made.figures == 1 ? "" : "s",
+        made.left_out, made.spies, made.spies == 1 ? "matrix" : "matrices");
     return RC_OK;
 }
 
