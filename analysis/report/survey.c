@@ -156,12 +156,21 @@ static int several_devices(const maker_t *m)
     return 0;
 }
 
+/* A damaged store may have any number there. */
+static const char *name_at(const char *const *names, int32_t i)
+{
+    for (int32_t n = 0; names[n]; n++)
+        if (n == i)
+            return names[n];
+    return "unknown";
+}
+
 static void name_arena(const maker_t *m, const place_t *p, rc_survey_arena_t *a)
 {
     char k[24] = "n";
     char device[176] = "";
     char place[24] = "";
-    const char *precision = rc_precision_names[p->precision];
+    const char *precision = name_at(rc_precision_names, p->precision);
     if (!p->arena.is_n)
         snprintf(k, sizeof k, "%" PRId64, p->k);
     if (several_devices(m)) {
@@ -170,13 +179,13 @@ static void name_arena(const maker_t *m, const place_t *p, rc_survey_arena_t *a)
     }
     /* what most stores have one of goes unsaid */
     int n = snprintf(a->label, sizeof a->label, "K = %s, %s%s%s%s%s%s", k, precision,
-        p->op ? ", " : "", p->op ? rc_op_names[p->op] : "",
+        p->op ? ", " : "", p->op ? name_at(rc_op_names, p->op) : "",
         p->c_order ? ", C in schedule order" : "", p->cache ? ", cold cache" : "", device);
     if (n >= (int)sizeof a->label)
         memcpy(a->label + sizeof a->label - 4, "...", 4);
     snprintf(a->slug, sizeof a->slug, "k%s-%s%s%s%s%s%s", k, precision, p->op ? "-" : "",
-        p->op ? rc_op_names[p->op] : "", p->c_order ? "-schedule" : "", p->cache ? "-cold" : "",
-        place);
+        p->op ? name_at(rc_op_names, p->op) : "", p->c_order ? "-schedule" : "",
+        p->cache ? "-cold" : "", place);
 }
 
 /* Arenas in order; entries refer to them by their place there. */

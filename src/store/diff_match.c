@@ -120,7 +120,7 @@ static rc_status_t group_of(match_t *m, int side, int64_t row, int32_t *out)
 static int is_ok(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
-    return r->status == RC_CASE_OK && r->median_ns > 0;
+    return r->status == RC_CASE_OK && r->median_ns > 0 && isfinite(r->median_ns);
 }
 
 static rc_status_t add_case(match_t *m, int64_t a, int64_t b)
