@@ -55,3 +55,6 @@ factor_list(list, i, low, high, named) = i > words(list) ? '' : \
     (word(list, i) + 0 >= low && word(list, i) + 0 <= high ? \
         sprintf('"%s" %s, ', named ? word(list, i) : '', word(list, i)) : '').factor_list(list, i + 1, low, high, named)
 factors(axis, low, high, named) = sprintf('set %stics (%s"" 1e-30)', axis, factor_list(factors_of(low, high), 1, low, high, named))
+
+# Size of the points of so many matrices
+dot(matrices) = matrices < 60 ? 0.5 : matrices < 250 ? 0.35 : 0.25

@@ -7,6 +7,8 @@ do for [p = 1:PANELS] {
     RIGHT = STATS_max_x > RIGHT ? STATS_max_x : RIGHT
     LEFT = STATS_min_x < LEFT ? STATS_min_x : LEFT
 }
+if (RIGHT < 4 * LEFT) { LEFT = LEFT / 2; RIGHT = RIGHT * 2 }
+if (HIGH < 4 * LOW) { LOW = LOW / 2; HIGH = HIGH * 2 }
 set multiplot
 set logscale xy
 set xrange [LEFT / 1.3 : RIGHT * 1.3]
@@ -23,7 +25,7 @@ do for [p = 1:PANELS] {
     eval powers('x', LEFT, RIGHT, 10 / PANELS, 1)
     eval powers('y', LOW, HIGH, 6, p == 1)
     set title PANEL[p] offset 0, -0.7 font (PANELS > 1 ? ',12' : ',13') textcolor rgb INK
-    plot '$POINTS'.p using 1:2 with points pointtype 7 pointsize 0.25 linecolor rgb C1, \
+    plot '$POINTS'.p using 1:2 with points pointtype 7 pointsize dot(MATRICES) linecolor rgb C1, \
          $TREND index 0 using 1:2 with lines linewidth 2 linecolor rgb C7, \
          $TREND index p - 1 using 1:2 with lines linewidth 2 linecolor rgb C2
     unset label

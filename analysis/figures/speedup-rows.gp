@@ -10,8 +10,8 @@ do for [p = 1:PANELS] {
     eval powers('x', XMIN, XMAX, 4, p > PANELS - 3)
     eval factors('y', YMIN, YMAX, p % 3 == 1)
     set title PANEL[p] offset 0, -0.7 font ',13' textcolor rgb INK
-    set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb INK linewidth 0.7
-    plot $POINTS index p - 1 using 1:2 with points pointtype 7 pointsize 0.25 linecolor rgb C1, \
+    if (YMIN < 1 && YMAX > 1) { set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb INK linewidth 0.7 }
+    plot $POINTS index p - 1 using 1:2 with points pointtype 7 pointsize dot(MATRICES) linecolor rgb C1, \
          $TREND index p - 1 using 1:2 with lines linewidth 2 linecolor rgb C2
     unset label
 }

@@ -42,8 +42,10 @@ static void left_out(rc_str_t *s, const rc_page_t *p, int from)
             continue;
         rc_str_add(s, shown++ ? "" : "<p class=\"missing\">Left out: ");
         rc_str_add(s, shown > 1 ? "; " : "");
+        if (d->has_csv)
+            rc_str_addf(s, "<a href=\"figures/%s.csv\">", d->plot->name);
         rc_page_text(s, d->plot->title);
-        rc_str_add(s, " (");
+        rc_str_add(s, d->has_csv ? "</a> (" : " (");
         rc_page_text(s, d->text.missing.text ? d->text.missing.text : "no reason is known");
         rc_str_add(s, ")");
     }

@@ -208,11 +208,21 @@ static void ratio_cell(rc_str_t *s, const char *name, double x)
     rc_str_add(s, "</td>");
 }
 
+static void gain_heads(rc_str_t *s, int columns)
+{
+    static const char *const head[] = {"geomean", "mean", "gain &gt; 5&nbsp;%"};
+    for (int i = 0; i < columns; i++)
+        rc_str_addf(s, "<th scope=\"col\" class=\"n\">%s</th>", head[i]);
+}
+
 void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standing)
 {
     const rc_survey_t *sv = p->in->survey;
+    int vendor = 0;
     if (sv->arenas == 0)
         return;
+    for (int i = 0; i < sv->arenas; i++)
+        vendor |= standing[i].vendor.stats.count > 0;
     rc_str_add(s,
         "<p class=\"note\">The same for every product that was measured; ratios of times over the "
         "matrices of a line.</p>\n"
@@ -220,15 +230,15 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
         "<table class=\"arenas\">\n<thead>\n<tr><th scope=\"col\" rowspan=\"2\">product</th>"
         "<th scope=\"col\" rowspan=\"2\" class=\"n\">matrices</th>"
         "<th scope=\"colgroup\" colspan=\"3\">best order over original</th>"
-        "<th scope=\"colgroup\" colspan=\"2\">best plan over best csr</th>"
-        "<th scope=\"colgroup\" colspan=\"2\">best plan over cuSPARSE</th>"
-        "<th scope=\"col\" class=\"n\">break-even</th>"
-        "<th scope=\"col\" rowspan=\"2\">fastest most often</th></tr>\n"
-        "<tr><th scope=\"col\" class=\"n\">geomean</th><th scope=\"col\" class=\"n\">mean</th>"
-        "<th scope=\"col\" class=\"n\">gain &gt; 5&nbsp;%</th>"
-        "<th scope=\"col\" class=\"n\">geomean</th><th scope=\"col\" class=\"n\">mean</th>"
-        "<th scope=\"col\" class=\"n\">geomean</th><th scope=\"col\" class=\"n\">mean</th>"
-        "<th scope=\"col\" class=\"n\">median, products</th></tr>\n</thead>\n<tbody>\n");
+        "<th scope=\"colgroup\" colspan=\"2\">best plan over best csr</th>");
+    if (vendor)
+        rc_str_add(s, "<th scope=\"colgroup\" colspan=\"2\">best plan over cuSPARSE</th>");
+    rc_str_add(s, "<th scope=\"col\" class=\"n\">break-even</th>"
+                  "<th scope=\"col\" rowspan=\"2\">fastest most often</th></tr>\n<tr>");
+    gain_heads(s, 3);
+    gain_heads(s, 2);
+    gain_heads(s, vendor ? 2 : 0);
+    rc_str_add(s, "<th scope=\"col\" class=\"n\">median, products</th></tr>\n</thead>\n<tbody>\n");
     for (int i = 0; i < sv->arenas; i++) {
         const rc_standing_t *st = &standing[i];
         rc_str_add(s, "<tr data-arena=\"");
@@ -250,8 +260,10 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
         rc_str_add(s, "</td>");
         ratio_cell(s, "plan-geomean", st->plan.stats.geomean);
         ratio_cell(s, "plan-mean", st->plan.stats.mean);
-        ratio_cell(s, "vendor-geomean", st->vendor.stats.geomean);
-        ratio_cell(s, "vendor-mean", st->vendor.stats.mean);
+        if (vendor) {
+            ratio_cell(s, "vendor-geomean", st->vendor.stats.geomean);
+            ratio_cell(s, "vendor-mean", st->vendor.stats.mean);
+        }
         rc_str_add(s, "<td class=\"n\" data-of=\"break-even\">");
         if (isfinite(st->break_even_median))
             rc_page_count(s, (int64_t)ceil(st->break_even_median));

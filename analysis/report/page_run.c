@@ -115,22 +115,19 @@ static void statuses(
         rc_str_add(s, "none");
 }
 
-static void matrices(rc_str_t *s, const rc_view_t *v)
+/* A row of the catalogue that had no file is nothing that failed. */
+static int is_absent(const rc_source_row_t *r)
 {
-    int64_t count[RC_CASE_STATUSES] = {0};
+    return strcmp(r->where, "absent") == 0;
+}
+
+static void failures(rc_str_t *s, const rc_view_t *v)
+{
     int64_t shown = 0;
     for (int64_t i = 0; i < rc_view_sources(v); i++) {
         rc_source_row_t r;
         rc_view_source(v, i, &r);
-        if (r.status_code >= 0 && r.status_code < RC_CASE_STATUSES)
-            count[r.status_code]++;
-    }
-    rc_str_add(s, "<dt>Matrices</dt><dd>");
-    statuses(s, count, "catalogue row", "catalogue rows");
-    for (int64_t i = 0; i < rc_view_sources(v); i++) {
-        rc_source_row_t r;
-        rc_view_source(v, i, &r);
-        if (r.status_code == RC_CASE_OK || r.status_code == RC_CASE_PENDING ||
+        if (r.status_code == RC_CASE_OK || r.status_code == RC_CASE_PENDING || is_absent(&r) ||
             shown++ >= SHOWN_FAILURES)
             continue;
         rc_str_add(s, shown == 1 ? "<ul>" : "");
@@ -146,7 +143,30 @@ static void matrices(rc_str_t *s, const rc_view_t *v)
     }
     if (shown > SHOWN_FAILURES)
         rc_str_addf(s, "<li>and %" PRId64 " more</li>\n", shown - SHOWN_FAILURES);
-    rc_str_add(s, shown ? "</ul></dd>\n" : "</dd>\n");
+    rc_str_add(s, shown ? "</ul>" : "");
+}
+
+static void matrices(rc_str_t *s, const rc_view_t *v)
+{
+    int64_t count[RC_CASE_STATUSES] = {0};
+    int64_t absent = 0;
+    for (int64_t i = 0; i < rc_view_sources(v); i++) {
+        rc_source_row_t r;
+        rc_view_source(v, i, &r);
+        if (is_absent(&r))
+            absent++;
+        else if (r.status_code >= 0 && r.status_code < RC_CASE_STATUSES)
+            count[r.status_code]++;
+    }
+    rc_str_add(s, "<dt>Matrices</dt><dd>");
+    statuses(s, count, "matrix was there", "matrices were there");
+    if (absent) {
+        rc_str_add(s, "; ");
+        rc_page_counted(s, absent, "row", "rows");
+        rc_str_add(s, " of the catalogue had no file");
+    }
+    failures(s, v);
+    rc_str_add(s, "</dd>\n");
 }
 
 static void run_states(rc_str_t *s, const rc_view_t *v)

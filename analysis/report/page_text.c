@@ -136,7 +136,7 @@ void rc_page_json_real(rc_str_t *s, double x)
     char *e = strchr(text, 'e');
     long power = strtol(e + 1, NULL, 10) - (DIGITS - 1);
     *e = '\0';
-    char digits[DIGITS + 2];
+    char digits[DIGITS + 2] = "0";
     int n = 0;
     for (const char *at = text; *at; at++)
         if (*at >= '0' && *at <= '9' && n < DIGITS)

@@ -201,34 +201,49 @@ void rc_plot_orders_free(rc_plot_orders_t *o)
     *o = (rc_plot_orders_t){0};
 }
 
+int rc_plot_orders_arena(const rc_survey_t *s)
+{
+    int best = s->main_arena;
+    if (best >= 0 && s->arena[best].reference[0])
+        return best;
+    best = -1;
+    for (int a = 0; a < s->arenas; a++)
+        if (s->arena[a].reference[0] && (best < 0 || s->arena[a].pairs > s->arena[best].pairs))
+            best = a;
+    return best;
+}
+
+/* What stands above the drawing. */
+static void define_title(const rc_survey_arena_t *a, rc_plot_text_t *text)
+{
+    rc_str_t title = {0};
+    rc_str_addf(&title, "%s, %s", a->label, a->reference);
+    rc_plot_define_text(text, "SUBTITLE", title.text ? title.text : "");
+    text->define.failed |= title.failed;
+    rc_str_free(&title);
+}
+
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
+    int arena = rc_plot_orders_arena(s);
     *out = (rc_plot_orders_t){0};
-    if (s->main_arena < 0) {
-        rc_str_add(&text->missing, rc_plot_no_results);
+    if (arena < 0) {
+        rc_str_add(&text->missing,
+            s->main_arena < 0 ? rc_plot_no_results : "no kernel ran another row order than csr");
         return RC_OK;
     }
-    const rc_survey_arena_t *a = &s->arena[s->main_arena];
-    if (!a->reference[0]) {
-        rc_str_addf(&text->missing, "no kernel ran another row order than csr (%s)", a->label);
-        return RC_OK;
-    }
-    rc_status_t st = rc_plot_orders_make(s, s->main_arena, a->reference, out, err);
+    const rc_survey_arena_t *a = &s->arena[arena];
+    rc_status_t st = rc_plot_orders_make(s, arena, a->reference, out, err);
     if (st == RC_OK && (out->matrices == 0 || out->policies < 2)) {
         rc_str_addf(&text->missing,
             "kernel %s has no matrix with both csr and another row order (%s)", a->reference,
             a->label);
         rc_plot_orders_free(out);
     }
-    if (st == RC_OK) {
-        rc_str_t title = {0};
-        rc_str_addf(&title, "%s, %s", a->label, a->reference);
-        rc_plot_define_text(text, "SUBTITLE", title.text ? title.text : "");
-        text->define.failed |= title.failed;
-        rc_str_free(&title);
-    }
+    if (st == RC_OK)
+        define_title(a, text);
     return st;
 }
 

@@ -75,6 +75,12 @@ static void define_ranges(const cloud_t *c, rc_plot_text_t *text)
         y[0] = b < y[0] ? b : y[0];
         y[1] = b > y[1] ? b : y[1];
     }
+    /* an axis needs room for two tics */
+    if (x[1] < 4 * x[0]) {
+        x[0] /= 2;
+        x[1] *= 2;
+    }
+    rc_plot_define_number(text, "MATRICES", (double)c->matrices);
     rc_plot_define_number(text, "XMIN", x[0]);
     rc_plot_define_number(text, "XMAX", x[1]);
     rc_plot_define_number(text, "YMIN", y[0]);

@@ -112,7 +112,7 @@ static int by_cost(const void *a, const void *b)
 /* The reference kernel and the fastest others. */
 static void choose_curves(profile_t *p)
 {
-    family_t *list[FAMILIES_MAX];
+    family_t *list[FAMILIES_MAX] = {NULL};
     const char *reference = p->s->arena[p->s->main_arena].reference;
     size_t n = strcspn(reference, ":");
     for (int k = 0; k < p->families; k++) {
@@ -182,7 +182,7 @@ static void define(const profile_t *p, rc_plot_text_t *t)
             rc_plot_define_text(t, name, p->family[k].name);
         }
     rc_str_addf(&t->define, "CURVES = %d\nSLOWEST = %g\nHEIGHT = %d\n", curves, slowest,
-        70 + 206 * (p->facets / 2 + 1));
+        70 + 206 * ((p->facets + 1) / 2) + (p->facets % 2 ? 0 : 20 + 11 * (curves + 1)));
     rc_plot_block_begin(t, "STEPS");
     for (int f = 0; f < p->facets; f++)
         for (int k = 0; k < p->families; k++)

@@ -57,8 +57,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "Rate of compulsory traffic (A, B and C once each) as a share of %.4g GB/s, the highest "
         "rate "
         "of any result in the store on %s, against entries: the store has no peak bandwidth of the "
-        "device, and matrices that fit the caches can exceed that of memory. The fastest cuSPARSE "
-        "kernel and the fastest of ours of each matrix.",
+        "device, and matrices that fit the caches can exceed that of memory. Of each matrix the "
+        "fastest "
+        "cuSPARSE kernel and the fastest of ours, as far as the store has them.",
         peak, s->arena[s->main_arena].device);
     return rc_plot_series_write(&series, in, 1 / peak, csv, text, err);
 }

@@ -71,7 +71,7 @@ static rc_status_t fill(const rc_plot_series_t *p, const rc_survey_t *s, double 
     rc_str_add(&t->define, trend.define.text ? trend.define.text : "");
     t->define.failed |= trend.define.failed;
     rc_plot_text_free(&trend);
-    rc_str_addf(&t->define, "PANELS = %d\n", panels);
+    rc_str_addf(&t->define, "PANELS = %d\nMATRICES = %" PRId64 "\n", panels, a->pairs);
     rc_plot_define_text(t, "SUBTITLE", a->label);
     rc_str_addf(&t->caption,
         " A point per matrix, %" PRId64 " matrices, %s; lines are medians of groups of matrices of "

@@ -19,11 +19,10 @@ typedef struct rc_plot_series {
     double (*y)(const rc_survey_t *s, int64_t row, double scale);
 } rc_plot_series_t;
 
-/** Write the CSV (what,matrix,entries,kernel,policy,y) and define PANELS, the array PANEL of their
- *  names, blocks $POINTS1 ... and $TREND with a series for each; series without points are left
- *  out.  Adds to the caption how many matrices, and what is not drawn.
- *  \param[in] in  its survey has a main arena
- *  \return RC_OK, RC_ENOMEM */
+/** Write the CSV (what,matrix,entries,kernel,policy,y) and define MATRICES, PANELS, the array PANEL
+ * of their names, blocks $POINTS1 ... and $TREND with a series for each; series without points are
+ * left out.  Adds to the caption how many matrices, and what is not drawn. \param[in] in  its
+ * survey has a main arena \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_t *in, double scale,
     FILE *csv, rc_plot_text_t *text, rc_err_t *err);
 

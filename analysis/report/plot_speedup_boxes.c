@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same problem as the main arena's, on whichever device. */
-static int is_sibling(const rc_survey_t *s, int a)
+/* The same problem as that of the arena shown, on whichever device. */
+static int is_sibling(const rc_survey_t *s, int shown, int a)
 {
     const rc_survey_arena_t *x = &s->arena[a];
-    const rc_survey_arena_t *y = &s->arena[s->main_arena];
+    const rc_survey_arena_t *y = &s->arena[shown];
     const rc_row_result_t *p = rc_view_result(s->view, x->arena.row);
     const rc_row_result_t *q = rc_view_result(s->view, y->arena.row);
     return x->reference[0] && x->arena.is_n == y->arena.is_n && (x->arena.is_n || p->k == q->k) &&
@@ -96,7 +96,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         csv);
     rc_plot_block_begin(text, "BOXES");
     for (int a = 0; a < s->arenas && st == RC_OK; a++)
-        if (is_sibling(s, a))
+        if (is_sibling(s, rc_plot_orders_arena(s), a))
             st = put_device(s, a, csv, text, &titles, &devices, &lines, err);
     rc_plot_block_end(text);
     rc_str_addf(&text->define, "DEVICES = %d\narray PANEL[DEVICES]\narray LINES[DEVICES]\n%s",
@@ -105,7 +105,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_addf(&text->caption,
         "Speedup of each row order over the original one: quartiles (box, median), 5th and 95th "
         "percentile (whiskers), smallest and largest (points), geomean (cross). %s, %s.",
-        s->arena[s->main_arena].label, titles.caption.text ? titles.caption.text : "");
+        s->arena[rc_plot_orders_arena(s)].label, titles.caption.text ? titles.caption.text : "");
     if (titles.define.failed || titles.caption.failed)
         text->define.failed = 1;
     rc_plot_text_free(&titles);

@@ -36,8 +36,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     }
     const char *reference = s->arena[s->main_arena].reference;
     rc_str_add(&text->caption,
-        "Throughput (2 x entries x K operations over the median time) against entries: the "
-        "fastest cuSPARSE kernel, the reference kernel and the fastest of ours of each matrix.");
+        "Throughput (2 x entries x K operations over the median time) against entries: of each "
+        "matrix the fastest cuSPARSE kernel, the reference kernel and the fastest of ours, as far "
+        "as "
+        "the store has them.");
     if (reference[0])
         rc_str_addf(&text->caption, " The reference kernel is %s.", reference);
     return rc_plot_series_write(&series, in, 2, csv, text, err);

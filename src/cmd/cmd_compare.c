@@ -40,7 +40,7 @@ static const rc_opt_t table[] = {
         1e-9, 0.5},
     {"noise", 0, RC_OPT_DOUBLE, AT(noise), "X",
         "Relative standard deviation between two runs of the same case, taken as normal. Default: "
-        "estimated from the two stores, tails too.",
+        "estimated from the two stores, tails and what the cases of a matrix share too.",
         0, 1},
     {"ignore", 'i', RC_OPT_TEXT, AT(ignore), "LIST",
         "What the same case may differ in: versions (of kernel and policy), device, geometry (nw, "
@@ -71,7 +71,9 @@ const rc_command_t rc_command_compare = {
         "moved by the threshold or more, further than that noise explains with the "
         "false-discovery rate held over all cases. Noise has no direction: a change that as many "
         "cases made the other way, or that some made nearly, is unclear, and wants another "
-        "measurement. A group of 10 or more cases is slower when the ranks of its changes say so "
+        "measurement. The cases of a matrix share what is of a run, so single cases are judged "
+        "only where enough matrices moved: with the default rate 20. For fewer, say the --noise of "
+        "the machine. A group of 10 or more cases is slower when the ranks of its changes say so "
         "and mean and median are above the threshold by as much as the noise of a case.\n\n"
         "broken is ok in A only (wrong, failed, skipped or crashed in B), fixed the reverse, "
         "failing ok in neither. Cases that are still in journals are not seen: 'rowcast fold' "

@@ -9,11 +9,13 @@ done
 case $(head -c 4 "$ROWCAST") in *ELF) ;; *) skip_all "the program is a script of libtool" ;; esac
 ldd "$ROWCAST" | grep -E 'lib(asan|ubsan)' >/dev/null && skip_all "a build with sanitizers"
 ompi_info --version | grep -E ' v4\.' >/dev/null || skip_all "not Open MPI 4"
-plan 9
+plan 10
 
 bundle=$top_srcdir/jobs/bundle.sh
 mkdir -p "$tmp/prefix/bin" "$tmp/moved here"
 cp "$ROWCAST" "$tmp/prefix/bin/rowcast"
+mkdir -p "$tmp/prefix/share/rowcast"
+cp -R "$top_srcdir/analysis/page" "$top_srcdir/analysis/figures" "$tmp/prefix/share/rowcast"
 printf '#!/bin/sh\necho extra\n' >"$tmp/extra"
 chmod +x "$tmp/extra"
 code "it packs into a folder" 0 "$bundle" -p "$tmp/prefix" -x "$tmp/extra" -o "$tmp/unpacked"
@@ -32,6 +34,7 @@ code "so it does under its own mpirun" 0 env -i HOME="$tmp" "$run" mpirun -n 2 r
     --store "$tmp/x.h5" --limit 1 --policies csr,lpt --share-device --timing shared --threads 1 \
     --case-time 0.0005 --max-reps 7 --device cpu
 ok "and leaves a store" test -s "$tmp/x.h5"
+code "a report of it finds its templates" 0 env -i "$run" rowcast report "$tmp/x.h5" -q -o "$tmp/report"
 is "extra programs are found" "$(env -i "$run" extra)" "extra"
 code "no command is a usage error" 2 "$run"
 

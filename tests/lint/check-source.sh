@@ -120,7 +120,7 @@ layers()
 }
 
 # Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels see CUDA, only
-# the catalogue sees libcurl.
+# the catalogue sees libcurl, only the report sees libpng.
 headers()
 {
     for file in $(sources); do
@@ -143,6 +143,11 @@ headers()
         src/catalog/*) ;;
         *) grep_code '#[[:space:]]*include[[:space:]]*[<"](curl/)?curl\.h' \
             'only src/catalog may include curl.h' "$file" ;;
+        esac
+        case $file in
+        analysis/report/*) ;;
+        *) grep_code '#[[:space:]]*include[[:space:]]*[<"]png\.h' \
+            'only analysis/report may include libpng' "$file" ;;
         esac
     done
 }

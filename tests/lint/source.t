@@ -39,7 +39,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 42
+plan 44
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -60,6 +60,8 @@ planted headers src/base/a.c 2 "$c"'#include <mpi.h>\n'
 planted headers src/cmd/a.c 2 "$c"'#include <hdf5.h>\n'
 planted headers src/cmd/a.c 2 "$c"'#include <cuda_runtime.h>\n'
 planted headers src/cmd/a.c 2 "$c"'#include <curl/curl.h>\n'
+planted headers src/cmd/a.c 2 "$c"'#include <png.h>\n'
+harmless headers src/cmd/a.c "$c"'#include "analysis/report/png.h"\n'
 harmless headers src/store/a.c "$c"'#include <mpi.h>\n#include <hdf5.h>\n'
 planted libraries src/base/a.c 2 'void f(void) {\n  exit(1); }\n'
 planted libraries src/base/a.c 1 'void f(void) { if (g()) abort (); }\n'

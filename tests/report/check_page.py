@@ -88,7 +88,7 @@ def page_arenas():
     return browser.js("""return [...document.querySelectorAll('tr[data-arena]')].filter(tr => tr.closest('.arenas')).map(tr => ({
         slug: tr.dataset.arena, label: tr.cells[0].firstChild.data, main: tr.className === 'main',
         reference: (tr.cells[0].querySelector('small') || {textContent: ''}).textContent.replace('orders of ', ''),
-        leader: tr.cells[10].textContent,
+        leader: tr.lastElementChild.textContent,
         ...Object.fromEntries([...tr.querySelectorAll('[data-of]')].map(td => [td.dataset.of, td.textContent])) }))""")
 
 

@@ -255,6 +255,8 @@ static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
         ns *= w->s->slow;
     if (w->s->bursts > 0 && (double)(rc_rng_hash(seed, id.lo) >> 11) * 0x1p-53 < w->s->bursts)
         ns *= 1.5;
+    if (w->s->placed > 0 && x->matrix == 0)
+        ns *= 1 + w->s->placed * (double)(rc_rng_hash(seed, id.hi) >> 11) * 0x1p-53;
     return ns * exp(w->s->noise * normal(seed, id)) * (x->device ? 2 : 1);
 }
 

@@ -20,9 +20,10 @@ typedef struct synthetic {
     int stale;     /* 1: every case twice, the older row with a wrong time, and cases of older
                       versions of the kernels */
     /* for two stores of the same cases: */
-    int64_t run;     /* another one has other noise; 0 is as if there were none of these */
-    double slow;     /* times of kernel b are multiplied by that; 0: are not */
-    double bursts;   /* share of the cases whose times are 1.5 times as long */
+    int64_t run;   /* another one has other noise; 0 is as if there were none of these */
+    double slow;   /* times of kernel b are multiplied by that; 0: are not */
+    double bursts; /* share of the cases whose times are 1.5 times as long */
+    double placed; /* times of matrix 0 are up to so much longer, relative, each by another part */
     int64_t version; /* of the kernels; 0: 2 */
 } synthetic_t;
 

@@ -178,6 +178,34 @@ static void equal_programs_raise_few_alarms(void **state)
     }
 }
 
+/* What one matrix shares in a run, on few matrices and on many, says nothing of the program. */
+static void one_matrix_alone_is_no_alarm(void **state)
+{
+    static const int64_t matrices[] = {5, 60};
+    for (size_t i = 0; i < 2; i++) {
+        char name[32];
+        synthetic_t s = synthetic_default;
+        s.matrices = matrices[i];
+        s.noise = 0.002;
+        (void)snprintf(name, sizeof name, "placed-a-%zu", i);
+        s.run = 1;
+        rc_view_t *a = make(state, name, &s);
+        s.run = 2;
+        s.placed = 0.3;
+        (void)snprintf(name, sizeof name, "placed-b-%zu", i);
+        rc_view_t *b = make(state, name, &s);
+        rc_diff_t d = compare(a, b);
+        assert_int_equal(d.count[RC_VERDICT_SLOWER], 0);
+        assert_true(d.count[RC_VERDICT_UNCLEAR] > 0);
+        rc_diff_free(&d);
+        d = compare(b, a);
+        assert_int_equal(d.count[RC_VERDICT_FASTER], 0);
+        rc_diff_free(&d);
+        rc_view_free(a);
+        rc_view_free(b);
+    }
+}
+
 static void a_slower_kernel_is_found_and_named(void **state)
 {
     synthetic_t s = synthetic_default;
@@ -284,6 +312,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(signed_ranks_find_a_shift),
         cmocka_unit_test(a_store_is_the_same_as_itself),
         cmocka_unit_test(equal_programs_raise_few_alarms),
+        cmocka_unit_test(one_matrix_alone_is_no_alarm),
         cmocka_unit_test(a_slower_kernel_is_found_and_named),
         cmocka_unit_test(a_group_shows_what_no_case_does),
         cmocka_unit_test(identity_is_what_is_not_ignored),
