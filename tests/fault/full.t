@@ -4,8 +4,8 @@
 # into a new store, one into a store, and a fold, on one rank and on two: each ends with exit code 3 and
 # one line that says why, nothing finished is lost, and with room again the same command brings exactly
 # what an uninterrupted run has.
-# ROWCAST_FAULT_POINTS: twice as many as sizes of the disk or limit for each of them ("all": 16 sizes); and
-# calls of each rank ("all": 40).
+# ROWCAST_FAULT_POINTS: twice as many as sizes of the disk or limit for each of them ("all": 6 sizes); and
+# calls of each rank ("all": 20).
 if [ -z "${ROWCAST_FULL:-}" ]; then # with mounts of its own, which end with it
     for unshare in 'unshare -m' 'unshare -rm'; do
         # shellcheck disable=SC2016  # for that shell
@@ -17,7 +17,7 @@ fi
 # shellcheck source=tests/fault/fault.sh
 . "${top_srcdir:?}/tests/fault/fault.sh"
 case $points in
-all) sizes=16 ;;
+all) sizes=6 ;;
 *) sizes=$(((points + 1) / 2)) ;;
 esac
 echo "# points: $points; seed $seed"
@@ -168,7 +168,7 @@ done
 
 # each call of a rank, the rename among them; what the other one does meanwhile may not hang
 workers=2
-[ "$points" != all ] || points=40
+[ "$points" != all ] || points=20
 for rank in 0 1; do
     : >"$tmp/faults"
     n=$(calls_of "$rank")

@@ -58,6 +58,8 @@ for i in $(seq "$flips"); do
     if [ "$query" -eq 0 ]; then
         believed=$((believed + 1))
         cmp -s "$tmp/rows" "$tmp/found" || fault "query believes other rows"
+        # without the mark of its digests, the last 64 bytes, a store is one of before there were any
+        [ "$place" -ge $((size - 64)) ] || fault "not detected"
         continue
     fi
     [ -s "$tmp/err" ] || fault "query says nothing"
@@ -73,8 +75,7 @@ for i in $(seq "$flips"); do
     cmp -s "$bad" "$tmp/changed.h5" || fault "was changed"
     rm -rf "$bad.journal"
 done
-is "each is detected, or changes nothing that is read" "$(cat "$tmp/faults")" ""
-echo "# $believed of them changed nothing that is read"
+is "each is detected, or hides the digests and changes nothing else" "$(cat "$tmp/faults")" ""
 
 # cut off
 head -c $((size / 2)) "$tmp/same.h5" >"$tmp/cut.h5"
@@ -85,4 +86,3 @@ done
 # shellcheck disable=SC2086
 code "a store that was cut off: sweep" 3 alone sweep -s "$tmp/cut.h5" $list -p csr,lpt
 [ -s "$tmp/faults" ] || counted $((flips - believed)) "flipped bits detected"
-counted "$believed" "flipped bits that change nothing that is read"

@@ -255,7 +255,7 @@ static void a_folder_that_cannot_be_written_is_an_error(void **state)
     rc_commit_info_t info;
     rc_err_t err = {0};
     assert_int_equal(rc_commit(p.store, MPI_COMM_WORLD, 1, 0, NULL, &info, &err), RC_EIO);
-    assert_non_null(strstr(err.text, "cannot make the journal folder"));
+    assert_non_null(strstr(err.text, "cannot make the folder"));
     if (geteuid() != 0)
         skip();
     /* root may write anywhere: be somebody else for a moment */
