@@ -264,7 +264,7 @@ static rc_status_t put_model(rc_str_t *s, const places_t *w, rc_err_t *err)
         c->model->classes);
     evaluation(s, w->page);
     if (c->fitted_here)
-        rc_str_add(s, "The table shows its choices on the results that it was fitted on. ");
+        rc_str_add(s, "The table shows its choices also on matrices that its fit has seen. ");
     rc_str_add(s, "</p>\n");
     return RC_OK;
 }

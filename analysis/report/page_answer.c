@@ -111,7 +111,10 @@ static void sentences(
         rc_page_share(s, st->order.over5, st->order.stats.count);
         rc_str_add(s, " of them. ");
     } else {
-        rc_str_add(s, "No kernel was measured here with row orders besides the original one. ");
+        rc_str_add(
+            s, a->reference[0]
+                   ? "No row order can be compared here: the original one has no results. "
+                   : "No kernel was measured here with row orders besides the original one. ");
     }
     if (st->plan.stats.count > 0 && st->reordered > 0) {
         rc_str_add(s, "Over all kernels, the best plan is ");
@@ -126,7 +129,8 @@ static void sentences(
             rc_str_add(
                 s, "; where it is a reordered one, it has paid for its order after <strong>");
             rc_page_counted(s, (int64_t)ceil(st->break_even_median), "product", "products");
-            rc_str_add(s, "</strong> in the median");
+            rc_str_add(s, "</strong> in the median of ");
+            rc_page_counted(s, st->pays, "matrix", "matrices");
         }
         rc_str_add(s, ".");
     } else if (st->vendor.stats.count > 0) {
@@ -135,6 +139,12 @@ static void sentences(
         rc_str_add(s, " as fast as the best cuSPARSE algorithm.");
     }
     rc_str_add(s, "</p>\n");
+    if (st->order.stats.count > 0 || st->reordered > 0)
+        rc_str_add(s,
+            "<p class=\"note\">The best is the smallest of several measured times, so a part of "
+            "these "
+            "gains is the error of the times, which the runs below were to bring down to a "
+            "target.</p>\n");
 }
 
 static void tile(rc_str_t *s, const char *value, const char *label)

@@ -212,24 +212,55 @@ static void run_states(rc_str_t *s, const rc_view_t *v)
 
 /* ------------------------------------------------------------------------ runs */
 
+/* As a shell takes it. */
+static void command_word(rc_str_t *s, const char *word)
+{
+    if (*word && !strpbrk(word, " \t\n|&;<>()$`\\*?[]#~'\"")) {
+        rc_page_text(s, word);
+        return;
+    }
+    rc_str_add(s, "&#39;");
+    for (const char *c = word; *c; c += strcspn(c, "'")) {
+        if (*c == '\'') {
+            rc_str_add(s, "&#39;\\&#39;&#39;");
+            c++;
+        }
+        rc_str_t part = {0};
+        rc_str_addn(&part, c, strcspn(c, "'"));
+        if (part.text)
+            rc_page_text(s, part.text);
+        s->failed |= part.failed;
+        rc_str_free(&part);
+    }
+    rc_str_add(s, "&#39;");
+}
+
+/* A word may be in several parts; a new one begins with part 0. */
 static void command(rc_str_t *s, const rc_view_t *v, const int64_t *first, int32_t run)
 {
     char key[RC_VALUE_MAX + 1];
     char value[RC_VALUE_MAX + 1];
+    rc_str_t word = {0};
     int words = 0;
     for (int64_t i = first[run]; i >= 0 && i < rc_view_provenances(v); i++) {
         const rc_row_provenance_t *r = rc_view_provenance(v, i);
         rc_field_text(r->key, sizeof r->key, key);
         if (r->run != run || strncmp(key, "argv[", 5) != 0)
             break;
-        if (r->part == 0 && words++)
-            rc_str_add(s, " ");
-        rc_field_text(r->value, sizeof r->value, value);
-        int quote = r->part == 0 && strpbrk(value, " |&;<>()$*?'\"") != NULL;
-        rc_str_add(s, quote ? "&#39;" : "");
-        rc_page_text(s, value);
-        rc_str_add(s, quote ? "&#39;" : "");
+        if (r->part == 0) {
+            if (words++) {
+                command_word(s, word.text ? word.text : "");
+                rc_str_add(s, " ");
+            }
+            s->failed |= word.failed;
+            rc_str_free(&word);
+        }
+        rc_str_add(&word, rc_field_text(r->value, sizeof r->value, value));
     }
+    if (words)
+        command_word(s, word.text ? word.text : "");
+    s->failed |= word.failed;
+    rc_str_free(&word);
 }
 
 static const char *state_word(int32_t state)
