@@ -42,6 +42,15 @@ static int unknown_command(const char *name)
     return RC_EXIT_USAGE;
 }
 
+/* What was printed and did not arrive is an error, also a single line. */
+static int finish(int code)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != RC_EXIT_OK)
+        return code;
+    fputs("rowcast: cannot write to standard output\n", stderr);
+    return RC_EXIT_ERROR;
+}
+
 int main(int argc, char **argv)
 {
     /* a file that may not grow is an error of the write that hits the limit, not a silent death */
@@ -53,12 +62,12 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("rowcast %s\n", rc_version());
-        return RC_EXIT_OK;
+        return finish(RC_EXIT_OK);
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
         (strcmp(word, "help") == 0 && argc == 2)) {
         overall_help(stdout);
-        return RC_EXIT_OK;
+        return finish(RC_EXIT_OK);
     }
     int help = 0;
     if (strcmp(word, "help") == 0) {
@@ -70,7 +79,7 @@ int main(int argc, char **argv)
         return unknown_command(word);
     if (help || asks_for_help(argc - 1, argv + 1)) {
         rc_command_help(c, stdout);
-        return RC_EXIT_OK;
+        return finish(RC_EXIT_OK);
     }
-    return c->run(argc - 1, argv + 1);
+    return finish(c->run(argc - 1, argv + 1));
 }

@@ -6,7 +6,7 @@
 commands=$("$ROWCAST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p')
 n=0
 for c in $commands; do n=$((n + 1)); done
-plan $((3 * n + 13))
+plan $((3 * n + 16))
 
 # A page without the troff of hyphens and quotes, one line.
 plain()
@@ -92,4 +92,17 @@ if [ -r "${top_builddir:?}/src/cmd/man/rowcast.1" ]; then
     ok "the page of the build is the printed one" cmp "$tmp/again.1" "$top_builddir/src/cmd/man/rowcast.1"
 else
     skip "the page of the build is the printed one" "cross build"
+fi
+
+# what cannot be printed
+full()
+{
+    "$ROWCAST" "$@" >/dev/full
+}
+if [ -c /dev/full ]; then
+    code "a full standard output is an error" 3 full --help
+    is "in one line" "$(cat "$tmp/err")" "rowcast: cannot write to standard output"
+    code "also of a command" 3 full query --help
+else
+    for i in 1 2 3; do skip "a full standard output ($i)" "no /dev/full"; done
 fi
