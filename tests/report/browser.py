@@ -39,7 +39,7 @@ class Browser:
         self.session = f"/session/{answer['sessionId']}"
 
     def _port(self):
-        for _ in range(200):
+        for _ in range(1200):  # a minute: the first start on a busy machine is slow
             with open(self.log.name, "rb") as f:
                 found = re.search(rb"started successfully on port (\d+)", f.read())
             if found:
@@ -53,7 +53,7 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with self.opener.open(request, timeout=60) as answer:
+            with self.opener.open(request, timeout=180) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as e:
             raise RuntimeError(f"{method} {path}: {e.read().decode(errors='replace')[:2000]}") from None
