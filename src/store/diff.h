@@ -27,12 +27,9 @@
  * and for faster ones each.
  *
  *  5. The cases of a matrix move together: where its arrays came to lie in a run is the same for
- * all of them.  So matrices are counted as well, by their largest change: the matrices that moved
- *     as far the other way, and one, may be no larger a share of those that moved one way than the
- *     false-discovery rate.  Less than 1 / rate matrices therefore tell nothing of single cases.
- *     (Five matrices measured twice on an H200: six of 60 cases, all of one matrix, 3 to 21 %
- *     slower.  The built-in set, 1,312 cases, four times there: none in any of the 12 ordered
- *     pairs.)
+ *     all of them.  So what passes 4 has to be of at least 1 / rate matrices, for slower and for
+ *     faster ones each.  (Five matrices measured twice on an H200: three of 60 cases passed, all of
+ *     one matrix, up to 21 % slower.)
  *
  *  What passes 4 and 5 is slower or faster; what would pass
  *  without 3 and 5 is unclear.  With `noise` given, 3 and 5 are left out.  A whole group is slower

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/infer.h"
+#include "base/map.h"
 #include "base/stats.h"
 #include "store/diff_private.h"
 
@@ -255,79 +256,28 @@ done:
 
 /* ------------------------------------------------------------------- matrices */
 
-/* The largest change of each matrix in one direction, in standard deviations.
- * \param[in] moved_only  1: of the cases that are slower or faster so far */
-static void largest(
-    const judge_t *j, int sign, int centred, int moved_only, double *z, int64_t matrices)
+/* The cases of a matrix move together, since where its arrays came to lie is the same for all of
+ * them: cases of a few matrices are unclear, however many they are. */
+static rc_status_t judge_matrices(judge_t *j, rc_verdict_t verdict)
 {
-    for (int64_t i = 0; i < matrices; i++)
-        z[i] = 0;
-    for (int64_t i = 0; i < j->n; i++) {
+    rc_map_t seen = {0};
+    int64_t matrices = 0;
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; st == RC_OK && i < j->n; i++) {
         const rc_diff_case_t *c = &j->d->item[j->item[i]];
-        double *of = &z[rc_view_result(j->a, c->a)->matrix];
-        double x = sign * (c->change - (centred ? j->centre[c->group] : 0)) / c->noise;
-        int moved = c->verdict == RC_VERDICT_SLOWER || c->verdict == RC_VERDICT_FASTER;
-        if (x > *of && (moved || !moved_only))
-            *of = x;
+        rc_digest_t matrix = {0, (uint64_t)rc_view_result(j->a, c->a)->matrix};
+        if (c->verdict != verdict || rc_map_get(&seen, matrix, 0))
+            continue;
+        matrices++;
+        st = rc_map_set(&seen, matrix, 1, j->err);
     }
-}
-
-/* How many are at least x, given that so many are known to be. */
-static int64_t at_least(const double *z, int64_t n, double x, int64_t known)
-{
-    while (known < n && z[known] >= x)
-        known++;
-    return known;
-}
-
-/* The smallest z from which on few enough matrices moved the other way; INFINITY: none.  All
- * descending. */
-static double threshold_of(
-    const double *moved, const double *raw, const double *centred, int64_t matrices, double fdr)
-{
-    double from = INFINITY;
-    int64_t a = 0;
-    int64_t b = 0;
-    for (int64_t k = 0; k < matrices && moved[k] > 0; k++) {
-        a = at_least(raw, matrices, moved[k], a);
-        b = at_least(centred, matrices, moved[k], b);
-        /* of equals the last one decides */
-        if ((double)(1 + (a < b ? a : b)) <= fdr * (double)(k + 1))
-            from = moved[k];
+    rc_map_free(&seen);
+    for (int64_t i = 0; st == RC_OK && (double)matrices * j->o->fdr < 1 && i < j->n; i++) {
+        rc_diff_case_t *c = &j->d->item[j->item[i]];
+        if (c->verdict == verdict)
+            c->verdict = RC_VERDICT_UNCLEAR;
     }
-    return from;
-}
-
-/* The cases of a matrix move together: where its arrays came to lie is the same for all of them. */
-static rc_status_t judge_matrices(judge_t *j)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < j->n; i++) {
-        int32_t id = rc_view_result(j->a, j->d->item[j->item[i]].a)->matrix;
-        n = id >= n ? id + 1 : n;
-    }
-    double *z = rc_alloc((size_t)n, 4 * sizeof *z, "matrices", j->err);
-    if (!z)
-        return RC_ENOMEM;
-    for (int slower = 0; slower < 2; slower++) {
-        int sign = slower ? 1 : -1;
-        double *moved = z + n;
-        largest(j, sign, 0, 1, z, n);
-        memcpy(moved, z, (size_t)n * sizeof *z);
-        largest(j, -sign, 0, 0, z + 2 * n, n);
-        largest(j, -sign, 1, 0, z + 3 * n, n);
-        for (int i = 1; i < 4; i++)
-            qsort(z + i * n, (size_t)n, sizeof *z, descending);
-        double from = threshold_of(moved, z + 2 * n, z + 3 * n, n, j->o->fdr);
-        rc_verdict_t verdict = slower ? RC_VERDICT_SLOWER : RC_VERDICT_FASTER;
-        for (int64_t i = 0; i < j->n; i++) {
-            rc_diff_case_t *c = &j->d->item[j->item[i]];
-            if (c->verdict == verdict && z[rc_view_result(j->a, c->a)->matrix] < from)
-                c->verdict = RC_VERDICT_UNCLEAR;
-        }
-    }
-    free(z);
-    return RC_OK;
+    return st;
 }
 
 static rc_status_t decide(judge_t *j)
@@ -348,7 +298,9 @@ static rc_status_t decide(judge_t *j)
             c->verdict = c->change > 0 ? RC_VERDICT_SLOWER : RC_VERDICT_FASTER;
     }
     if (st == RC_OK && isnan(j->o->noise))
-        st = judge_matrices(j);
+        st = judge_matrices(j, RC_VERDICT_SLOWER);
+    if (st == RC_OK && isnan(j->o->noise))
+        st = judge_matrices(j, RC_VERDICT_FASTER);
     free(normal);
     free(q);
     free(q_normal);
