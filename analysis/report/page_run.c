@@ -373,6 +373,7 @@ rc_status_t rc_page_run(rc_str_t *s, const rc_page_t *p, rc_err_t *err)
     }
     rc_str_add(s, "<dt>Cases</dt><dd>");
     statuses(s, sv->status, "case", "cases");
+    rc_str_add(s, p->where ? ", whatever the filter" : "");
     rc_str_add(s, "</dd>\n");
     matrices(s, v);
     run_states(s, v);

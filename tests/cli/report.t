@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 37
+plan 43
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -135,3 +135,25 @@ assert "\u2028" not in p.source.split("application/json")[1] and p.source.count(
     --store "$tmp/one.h5" --collection "$tmp/col" --where 'name == m80' --k 8 --policies csr --kernels rowsplit >"$tmp/sweep" 2>&1
 code "one matrix, one kernel, one order, one K" 0 "$ROWCAST" report "$tmp/one.h5" -q -o "$out"
 ok "the answer is about it" page 'assert "is the fastest on the only matrix" in p.text'
+
+# an op and a precision that are none, as of a damaged file
+edit_store "$store" "$tmp/damaged.h5" '
+change("results", "precision", lambda i, r: 77)
+change("results", "op", lambda i, r: 99)'
+code "numbers that name nothing kill no report" 0 "$ROWCAST" report "$tmp/damaged.h5" -q -o "$out"
+
+published=$top_srcdir/data/results/h200.h5
+if [ -f "$published" ]; then
+    code "under a filter, with the model of that store" 0 "$ROWCAST" report "$published" -q --spies 0 \
+        -w 'k == 128 && precision == fp32' --model "$top_srcdir/data/models/h200-plan.json" -o "$out"
+    ok "choices on seen matrices are said to be such" page '
+assert "its fit has seen" in p.text and "whatever the filter" in p.text'
+    ok "and of how many matrices the break-even is" page '
+import re
+assert re.search(r"products in the median of [0-9,]+ matrices", p.text), p.text[:900]'
+    code "a filter without the original order" 0 "$ROWCAST" report "$published" -q --spies 0 -w 'policy == lpt' -o "$out"
+    ok "is not taken for orders that were not measured" page '
+assert "the original one has no results" in p.text and "No kernel was measured" not in p.text'
+else
+    for i in 1 2 3 4 5; do skip "the published store ($i)" "no data/results/h200.h5"; done
+fi
