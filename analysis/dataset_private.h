@@ -5,7 +5,7 @@
 
 #include "analysis/dataset.h"
 #include "base/str.h"
-#include "store/view.h"
+#include "table/view.h"
 
 /** What to select.  Borrowed texts; from the command line, or from a model. */
 typedef struct rc_query {

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "feature/feature.h"
-#include "store/features_read.h"
+#include "table/features_read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "analysis/report/survey.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "store/summary_rows.h"
+#include "table/rows.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,14 +1,14 @@
 /** \file analysis/report/survey.h  What a report shows, gathered from a store in one pass: the
  *  arenas (K, precision, row order of C, cache mode, device), the matrices, and for each matrix in
  *  each arena the rows that matter.  Figures and page read this and nothing else of the store, so
- *  that they cannot disagree.  Only newest, current rows with status ok enter (store/summary.h says
+ *  that they cannot disagree.  Only newest, current rows with status ok enter (table/speedup.h says
  *  why).  Local. */
 #ifndef RC_ANALYSIS_SURVEY_H
 #define RC_ANALYSIS_SURVEY_H
 
 #include "base/expr.h"
-#include "store/contest.h"
-#include "store/view.h"
+#include "table/versus.h"
+#include "table/view.h"
 
 /** Rows that are compared: one K (K = n is one), precision, row order of C, cache mode, device. */
 typedef struct rc_survey_arena {

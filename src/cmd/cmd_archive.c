@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "store/archive.h"
-#include "store/view.h"
+#include "table/archive.h"
+#include "table/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/table.h"
-#include "store/diff.h"
+#include "table/diff.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "feature/feature.h"
-#include "store/tidy.h"
-#include "store/view.h"
+#include "table/export.h"
+#include "table/view.h"
 
 #include <dirent.h>
 #include <errno.h>

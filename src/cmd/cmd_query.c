@@ -3,7 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "cmd/summary.h"
-#include "store/view.h"
+#include "table/view.h"
 
 #include <inttypes.h>
 #include <math.h>

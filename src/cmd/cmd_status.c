@@ -6,7 +6,7 @@
 #include "cmd/table.h"
 #include "store/path.h"
 #include "store/scan.h"
-#include "store/view.h"
+#include "table/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "cmd/summary.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "store/contest.h"
-#include "store/summary.h"
+#include "table/versus.h"
+#include "table/speedup.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

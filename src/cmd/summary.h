@@ -4,7 +4,7 @@
 
 #include "base/expr.h"
 #include "cmd/table.h"
-#include "store/view.h"
+#include "table/view.h"
 
 /** What the command line says about a summary; zero-initialised, NULL and 0 stand for defaults. */
 typedef struct rc_summary_options {

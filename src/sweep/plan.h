@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "store/record.h"
-#include "store/view.h"
+#include "table/view.h"
 #include "sweep/sweep.h"
 
 enum { RC_PLAN_KERNELS_MAX = 256, RC_PLAN_PRECISIONS = 2 };

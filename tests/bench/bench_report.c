@@ -12,7 +12,7 @@
 #include "store/dict.h"
 #include "store/h5.h"
 #include "store/seal.h"
-#include "store/view.h"
+#include "table/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "store/merge.h"
 #include "store/seal.h"
 #include "store/verify.h"
-#include "store/view.h"
+#include "table/view.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -89,11 +89,12 @@ layers()
         kernels/*) may=' base sparse kernels order/policy.h ' ;;
         src/measure/*) may=' base kernels measure ' ;;
         src/store/*) may=' base store ' ;;
-        src/sweep/*) may=' base sparse catalog order feature kernels measure store sweep ' ;;
+        src/table/*) may=' base store table ' ;;
+        src/sweep/*) may=' base sparse catalog order feature kernels measure store table sweep ' ;;
         src/model/*) may=' base feature order model ' ;;
         # a report draws matrices in their orders
-        analysis/report/*) may=' base sparse catalog order feature store model analysis ' ;;
-        analysis/*) may=' base feature store model analysis ' ;;
+        analysis/report/*) may=' base sparse catalog order feature table model analysis ' ;;
+        analysis/*) may=' base feature table model analysis ' ;;
         src/cmd/*) continue ;;
         *)
             echo "$file:1: a room that the table of tests/lint/check-source.sh does not have"

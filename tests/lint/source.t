@@ -8,7 +8,7 @@ check=$top_srcdir/tests/lint/check-source.sh
 tree()
 {
     rm -rf "$tmp/tree"
-    mkdir -p "$tmp/tree/src/base" "$tmp/tree/src/cmd" "$tmp/tree/src/store" "$tmp/tree/src/sparse" \
+    mkdir -p "$tmp/tree/src/base" "$tmp/tree/src/cmd" "$tmp/tree/src/store" "$tmp/tree/src/table" "$tmp/tree/src/sparse" \
         "$tmp/tree/src/feature" "$tmp/tree/kernels/cpu"
     printf '#include "config.h"\n#include "base/str.h"\n' >"$tmp/tree/src/base/str.c"
 }
@@ -39,7 +39,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 44
+plan 46
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -48,6 +48,8 @@ c='#include "config.h"\n'
 planted layers src/base/a.c 2 "$c"'#include "sparse/csr.h"\n'
 planted layers src/sparse/a.c 2 "$c"'#include "catalog/catalog.h"\n'
 planted layers src/store/a.c 3 "$c"'\n # include "measure/measure.h"\n'
+planted layers src/store/a.c 2 "$c"'#include "table/view.h"\n'
+planted layers src/table/a.c 2 "$c"'#include "sweep/sweep.h"\n'
 planted layers src/feature/a.c 2 "$c"'#include "order/policy.h"\n'
 planted layers kernels/cpu/a.c 2 "$c"'#include "order/mask.h"\n'
 planted layers kernels/cpu/a.inc 1 '#include "measure/measure.h"\n'

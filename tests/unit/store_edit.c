@@ -4,7 +4,7 @@
 
 #include "scratch.h"
 #include "store/h5.h"
-#include "store/view.h"
+#include "table/view.h"
 #include "store_fixture.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "scratch.h"
 #include "store/commit.h"
 #include "store/journal.h"
-#include "store/view.h"
+#include "table/view.h"
 
 typedef struct place {
     char store[SCRATCH_PATH];

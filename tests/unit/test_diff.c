@@ -5,7 +5,7 @@
 
 #include "base/infer.h"
 #include "base/rng.h"
-#include "store/diff.h"
+#include "table/diff.h"
 
 #include <math.h>
 #include <mpi.h>

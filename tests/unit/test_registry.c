@@ -6,7 +6,7 @@
 #include "kernels/kernel.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
-#include "store/view.h"
+#include "table/view.h"
 
 #include <stdio.h>
 #include <string.h>

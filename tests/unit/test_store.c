@@ -9,7 +9,7 @@
 #include "store/commit.h"
 #include "store/h5.h"
 #include "store/scan.h"
-#include "store/view.h"
+#include "table/view.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "store_place.h"
 #include "store_random.h"
 
-#include "store/archive.h"
+#include "table/archive.h"
 #include "store/h5.h"
 #include "store/merge.h"
 #include "store/seal.h"

@@ -5,7 +5,7 @@
 #include "store_fixture.h"
 
 #include "store/commit.h"
-#include "store/summary.h"
+#include "table/speedup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/** \file store/tidy_private.h  What the files behind store/tidy.h share. */
-#ifndef RC_STORE_TIDY_PRIVATE_H
-#define RC_STORE_TIDY_PRIVATE_H
+/** \file table/export_private.h  What the files behind table/export.h share. */
+#ifndef RC_TABLE_EXPORT_PRIVATE_H
+#define RC_TABLE_EXPORT_PRIVATE_H
 
 #include "base/str.h"
-#include "store/features_read.h"
+#include "table/features_read.h"
 #include "store/samples.h"
-#include "store/tidy.h"
-#include "store/view_private.h"
+#include "table/export.h"
+#include "table/view_private.h"
 
 /* Where the value of a column comes from. */
 typedef enum column_kind {

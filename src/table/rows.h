@@ -1,10 +1,10 @@
-/** \file store/summary_rows.h  What all summaries and the report share: which rows of a view enter an
+/** \file table/rows.h  What all summaries and the report share: which rows of a view enter an
  *  average, and which of them are of the setting K = n. */
-#ifndef RC_STORE_SUMMARY_ROWS_H
-#define RC_STORE_SUMMARY_ROWS_H
+#ifndef RC_TABLE_ROWS_H
+#define RC_TABLE_ROWS_H
 
 #include "base/expr.h"
-#include "store/view.h"
+#include "table/view.h"
 
 /** A row that enters the averages: newest of its case, of the newest versions of its policy and
  *  kernel, ok, verified, and matching. */

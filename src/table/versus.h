@@ -1,17 +1,17 @@
-/** \file store/contest.h  Tables across kernels: two sides compared matrix by matrix (Mehrabi et
+/** \file table/versus.h  Tables across kernels: two sides compared matrix by matrix (Mehrabi et
  *  al., figure 3), which kernel and order is the fastest how often, and the rates that kernels
  *  reach.
  *
  *  Rows are compared on the same matrix within an *arena*: K (K = n is one), precision, operation,
- *  row order of C, cache mode, device.  What enters is said in store/summary.h.  Rows of the
+ *  row order of C, cache mode, device.  What enters is said in table/speedup.h.  Rows of the
  *  original order are in the arena of either row order of C.  A kernel and order that were measured
  *  with several geometries count with the fastest.  Local. */
-#ifndef RC_STORE_CONTEST_H
-#define RC_STORE_CONTEST_H
+#ifndef RC_TABLE_VERSUS_H
+#define RC_TABLE_VERSUS_H
 
 #include "base/expr.h"
 #include "base/str.h"
-#include "store/view.h"
+#include "table/view.h"
 
 /** What rows of a table have in common. */
 typedef struct rc_arena {

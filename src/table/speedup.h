@@ -1,4 +1,4 @@
-/** \file store/summary.h  The tables of the papers from a view: speedup per policy (Mehrabi Table
+/** \file table/speedup.h  The tables of the papers from a view: speedup per policy (Mehrabi Table
  * I), share of wins (figure 9), greedy portfolio (figure 10).
  *
  *  Rows are compared within a *setting*: kernel, K, precision, layout, row order of C, cache mode,
@@ -6,11 +6,11 @@
  *  while no other matrix was run with that k.  Only newest, verified rows with status ok
  *  enter, of the newest versions of policy and kernel, and only matrices whose `csr` row is ok; the
  * geometric mean stands beside every mean.  Local. */
-#ifndef RC_STORE_SUMMARY_H
-#define RC_STORE_SUMMARY_H
+#ifndef RC_TABLE_SPEEDUP_H
+#define RC_TABLE_SPEEDUP_H
 
 #include "base/expr.h"
-#include "store/view.h"
+#include "table/view.h"
 
 /** Policies per setting; further ones are left out. */
 enum { RC_SUMMARY_POLICIES_MAX = 64 };

@@ -1,8 +1,8 @@
-/** \file store/tidy.h  The tables of a store, one after the other, for tools that know nothing of
+/** \file table/export.h  The tables of a store, one after the other, for tools that know nothing of
  *  it: every row stands alone, with names where the store has ids, and columns of one meaning have
  *  one name in all tables, so that tables are joined by the columns that they share.  Local. */
-#ifndef RC_STORE_TIDY_H
-#define RC_STORE_TIDY_H
+#ifndef RC_TABLE_EXPORT_H
+#define RC_TABLE_EXPORT_H
 
 #include "base/expr.h"
 #include "rowcast.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "store/summary_rows.h"
+#include "table/rows.h"
 #include "base/alloc.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "config.h"
-#include "store/diff.h"
+#include "table/diff.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "store/diff_private.h"
+#include "table/diff_private.h"
 
 #include <math.h>
 #include <stdlib.h>

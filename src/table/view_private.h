@@ -1,9 +1,9 @@
-/** \file store/view_private.h  What the files that look into a view share. */
-#ifndef RC_STORE_VIEW_PRIVATE_H
-#define RC_STORE_VIEW_PRIVATE_H
+/** \file table/view_private.h  What the files that look into a view share. */
+#ifndef RC_TABLE_VIEW_PRIVATE_H
+#define RC_TABLE_VIEW_PRIVATE_H
 
 #include "store/dict.h"
-#include "store/view.h"
+#include "table/view.h"
 
 /* C strings of one text field of a dictionary. */
 typedef struct texts {

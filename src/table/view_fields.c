@@ -1,5 +1,5 @@
 #include "config.h"
-#include "store/view_private.h"
+#include "table/view_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/infer.h"
 #include "base/map.h"
 #include "base/stats.h"
-#include "store/diff_private.h"
+#include "table/diff_private.h"
 
 #include <math.h>
 #include <stdlib.h>

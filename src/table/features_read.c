@@ -1,5 +1,5 @@
 #include "config.h"
-#include "store/features_read.h"
+#include "table/features_read.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "store/h5.h"

@@ -1,8 +1,8 @@
-/** \file store/diff_private.h  What the files behind store/diff.h share. */
-#ifndef RC_STORE_DIFF_PRIVATE_H
-#define RC_STORE_DIFF_PRIVATE_H
+/** \file table/diff_private.h  What the files behind table/diff.h share. */
+#ifndef RC_TABLE_DIFF_PRIVATE_H
+#define RC_TABLE_DIFF_PRIVATE_H
 
-#include "store/diff.h"
+#include "table/diff.h"
 
 /** Which rows are of one case, and the groups of the cases.
  *  \param[out] out  item: a, b, group, ratio; verdict of those without a ratio, and same for the

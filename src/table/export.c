@@ -1,8 +1,8 @@
 #include "config.h"
-#include "store/tidy.h"
+#include "table/export.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "store/tidy_private.h"
+#include "table/export_private.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "config.h"
-#include "store/summary.h"
+#include "table/speedup.h"
 #include "base/alloc.h"
 #include "base/stats.h"
-#include "store/summary_rows.h"
+#include "table/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

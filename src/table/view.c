@@ -1,9 +1,9 @@
 #include "config.h"
-#include "store/view.h"
+#include "table/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "store/view_private.h"
+#include "table/view_private.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "store/tidy_private.h"
+#include "table/export_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "store/diff_private.h"
-#include "store/summary_rows.h"
+#include "table/diff_private.h"
+#include "table/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

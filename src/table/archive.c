@@ -1,12 +1,12 @@
 #include "config.h"
-#include "store/archive.h"
+#include "table/archive.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "store/h5.h"
 #include "store/replace.h"
 #include "store/seal.h"
-#include "store/view_private.h"
+#include "table/view_private.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 #include "config.h"
-#include "store/contest.h"
+#include "table/versus.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/stats.h"
-#include "store/summary_rows.h"
+#include "table/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

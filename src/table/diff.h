@@ -1,4 +1,4 @@
-/** \file store/diff.h  Two stores, case by case: what became slower or faster, and what is the same
+/** \file table/diff.h  Two stores, case by case: what became slower or faster, and what is the same
  *  within noise.  Local.
  *
  *  Noise.  The relative error that a result has is that of its own run, in which the cases of a
@@ -36,10 +36,10 @@
  * or faster when its changes are not symmetric about none (signed ranks, again with a
  * false-discovery rate) and its geometric mean and its median moved by more than the threshold and
  * tau: runs differ by something that all cases share, too. */
-#ifndef RC_STORE_DIFF_H
-#define RC_STORE_DIFF_H
+#ifndef RC_TABLE_DIFF_H
+#define RC_TABLE_DIFF_H
 
-#include "store/view.h"
+#include "table/view.h"
 
 /** What became of a case from store A to store B. */
 typedef enum rc_verdict {

@@ -1,7 +1,7 @@
-/** \file store/view.h  A store in memory, for queries: results joined with their dictionaries, the
+/** \file table/view.h  A store in memory, for queries: results joined with their dictionaries, the
  *  newest row of each case marked, speedups over the original order filled in.  Local. */
-#ifndef RC_STORE_VIEW_H
-#define RC_STORE_VIEW_H
+#ifndef RC_TABLE_VIEW_H
+#define RC_TABLE_VIEW_H
 
 #include "base/expr.h"
 #include "base/map.h"

@@ -1,7 +1,7 @@
-/** \file store/features_read.h  The feature values of a store: a view has only their identities.
+/** \file table/features_read.h  The feature values of a store: a view has only their identities.
  *  Local. */
-#ifndef RC_STORE_FEATURES_READ_H
-#define RC_STORE_FEATURES_READ_H
+#ifndef RC_TABLE_FEATURES_READ_H
+#define RC_TABLE_FEATURES_READ_H
 
 #include "base/str.h"
 #include "store/schema.h"

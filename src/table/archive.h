@@ -1,7 +1,7 @@
-/** \file store/archive.h  A compressed copy of a store, or of a part of its results, for keeping
+/** \file table/archive.h  A compressed copy of a store, or of a part of its results, for keeping
  * and publishing.  Local. */
-#ifndef RC_STORE_ARCHIVE_H
-#define RC_STORE_ARCHIVE_H
+#ifndef RC_TABLE_ARCHIVE_H
+#define RC_TABLE_ARCHIVE_H
 
 #include "base/expr.h"
 #include "rowcast.h"
