@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "kernels/specs.h"
-#include "sweep/plan.h"
+#include "sweep/worklist.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ rc_status_t rc_select_policies(
 rc_status_t rc_select_kernels(
     const char *text, rc_device_kind_t device, rc_kernel_spec_t **out, int *count, rc_err_t *err)
 {
-    rc_status_t st = rc_kernel_specs_parse(text, device, RC_PLAN_KERNELS_MAX, out, count, err);
+    rc_status_t st = rc_kernel_specs_parse(text, device, RC_WORKLIST_KERNELS_MAX, out, count, err);
     return st < 0 ? rc_err_context(err, "--kernels") : RC_OK;
 }
 

@@ -12,7 +12,7 @@ rc_status_t rc_select_policies(
     const char *text, const rc_policy_t *const **out, int *count, rc_err_t *err);
 
 /** "all" (those of the device that compute), "cstat:strip=4,rowsplit", or globs and ranges as
- *  rc_kernel_specs_parse takes them; at most RC_PLAN_KERNELS_MAX.  Free the array. */
+ *  rc_kernel_specs_parse takes them; at most RC_WORKLIST_KERNELS_MAX.  Free the array. */
 rc_status_t rc_select_kernels(
     const char *text, rc_device_kind_t device, rc_kernel_spec_t **out, int *count, rc_err_t *err);
 

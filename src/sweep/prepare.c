@@ -142,7 +142,7 @@ static rc_job_t *next_job(rc_prepare_t *p)
     p->exhausted = p->exhausted || item < 0;
     if (j) {
         set_limit(p, share);
-        j->bytes = rc_plan_host_bytes(w->config, j->entry);
+        j->bytes = rc_worklist_host_bytes(w->config, j->entry);
         while (!p->stop && p->failed == RC_OK && !may_enter(p, j))
             pthread_cond_wait(&p->changed, &p->mutex);
         if (p->stop || p->failed < 0) {

@@ -42,7 +42,7 @@ typedef struct reply {
 
 struct rc_queue {
     const rc_session_t *session;
-    const rc_plan_t *plan;
+    const rc_worklist_t *work;
     const rc_log_t *log;
     int class_id;
     int served;    /* 1: rank 0 deals out; 0: dealt out in advance */
@@ -92,10 +92,10 @@ static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
     drop_suspect(q, rank); /* who asks is done with it */
     if (q->stop || class_id < 0 || class_id >= q->classes)
         return reply;
-    while (q->next < q->plan->items && q->taken[q->next])
+    while (q->next < q->work->items && q->taken[q->next])
         q->next++;
-    for (int64_t i = q->next; i < q->plan->items && reply.value < 0; i++) {
-        const rc_sweep_item_t *item = &q->plan->item[i];
+    for (int64_t i = q->next; i < q->work->items && reply.value < 0; i++) {
+        const rc_sweep_item_t *item = &q->work->item[i];
         if (q->taken[i] || item->class_id != class_id)
             continue;
         if (item->suspect && q->suspect_with >= 0) {
@@ -117,9 +117,9 @@ static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
 
 static void take_back(rc_queue_t *q, int64_t item, const rc_digest_t *claimed, int rank)
 {
-    if (item < 0 || item >= q->plan->items || !q->taken[item])
+    if (item < 0 || item >= q->work->items || !q->taken[item])
         return;
-    int class_id = q->plan->item[item].class_id;
+    int class_id = q->work->item[item].class_id;
     q->taken[item] = 0;
     q->out--;
     q->left[class_id]++;
@@ -127,7 +127,7 @@ static void take_back(rc_queue_t *q, int64_t item, const rc_digest_t *claimed, i
     q->next = item < q->next ? item : q->next;
     if (claimed)
         (void)rc_map_set(&q->claimed, claim_key(*claimed, class_id), 0, NULL);
-    if (q->plan->item[item].suspect)
+    if (q->work->item[item].suspect)
         drop_suspect(q, rank);
 }
 
@@ -282,8 +282,8 @@ static int is_remote(const rc_queue_t *q)
 
 static int64_t next_dealt(rc_queue_t *q)
 {
-    for (; q->next < q->plan->items; q->next++)
-        if (q->plan->item[q->next].class_id == q->class_id &&
+    for (; q->next < q->work->items; q->next++)
+        if (q->work->item[q->next].class_id == q->class_id &&
             q->nth++ % q->ranks_of[q->class_id] == q->member) {
             q->out++;
             return q->next++;
@@ -436,8 +436,8 @@ static rc_status_t find_members(rc_queue_t *q, rc_err_t *err)
             q->member = q->ranks_of[q->class_id];
         q->ranks_of[all[i]]++;
     }
-    for (int64_t i = 0; i < q->plan->items; i++)
-        q->left[q->plan->item[i].class_id]++;
+    for (int64_t i = 0; i < q->work->items; i++)
+        q->left[q->work->item[i].class_id]++;
     free(all);
     return RC_OK;
 }
@@ -476,16 +476,16 @@ static rc_queue_t *make_queue(int64_t items, rc_err_t *err)
     return NULL;
 }
 
-rc_status_t rc_queue_open(const rc_session_t *s, const rc_plan_t *plan, int class_id,
+rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int class_id,
     double time_budget_s, const rc_log_t *log, rc_queue_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_queue_t *q = make_queue(plan->items, err);
+    rc_queue_t *q = make_queue(work->items, err);
     st = rc_session_agree(s, q ? RC_OK : RC_ENOMEM, err);
     if (st < 0)
         goto fail;
     q->session = s;
-    q->plan = plan;
+    q->work = work;
     q->log = log;
     q->class_id = class_id;
     q->served = s->size == 1 || s->threads_ok;
@@ -503,7 +503,7 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_plan_t *plan, int clas
         if (!q->served)
             rc_log(log, RC_LOG_WARN, "sweep",
                 "MPI lets only one thread call it: matrices are dealt out in advance");
-        rc_meter_start(&q->meter, log, plan->items, plan->cases, plan->cost_s);
+        rc_meter_start(&q->meter, log, work->items, work->cases, work->cost_s);
         if (pthread_create(&q->thread, NULL, server, q) != 0)
             st = rc_fail(err, RC_ENOMEM, "cannot start the server thread");
         else
@@ -558,7 +558,7 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
     }
     mine = q->served && q->session->rank != 0 ? 0 : q->out;
     MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, q->session->comm);
-    *items_left = q->plan->items - all;
+    *items_left = q->work->items - all;
     free_queue(q);
     return st;
 }

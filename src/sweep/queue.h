@@ -1,4 +1,4 @@
-/** \file sweep/queue.h  Dealing out the items of a plan.
+/** \file sweep/queue.h  Dealing out the items of a work list.
  *
  *  Rank 0 runs a small server thread (probe, answer, sleep a millisecond); the other ranks ask by
  *  message, rank 0's own worker asks under a mutex.  Why not one-sided counters: a passive target
@@ -13,7 +13,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/outcome.h"
-#include "sweep/plan.h"
+#include "sweep/worklist.h"
 #include "sweep/session.h"
 
 typedef struct rc_queue rc_queue_t;
@@ -21,18 +21,18 @@ typedef struct rc_queue rc_queue_t;
 /** What a worker has done since it last said so. */
 typedef struct rc_progress {
     int64_t cases[RC_CASE_STATUSES];
-    double cost_s; /**< of the plan's estimate */
+    double cost_s; /**< of the estimate */
 } rc_progress_t;
 
 /** Start.  Collective.
- *  \param[in] plan           the same items on every rank (borrowed)
+ *  \param[in] work           the same items on every rank (borrowed)
  *  \param[in] class_id       device class of this rank
  *  \param[in] time_budget_s  drain after this long; 0: never */
-rc_status_t rc_queue_open(const rc_session_t *s, const rc_plan_t *plan, int class_id,
+rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int class_id,
     double time_budget_s, const rc_log_t *log, rc_queue_t **out, rc_err_t *err);
 
 /** Next item of this rank's class; -1 when there is none, or when draining.
- *  An item with a suspect (RC_PLAN_SUSPECT) is out on one rank at a time, so that whatever dies
+ *  An item with a suspect (RC_WORKLIST_SUSPECT) is out on one rank at a time, so that whatever dies
  * with it is to blame on it: until that rank asks again, and so says that it is done with it,
  * another rank waits when nothing else is left. \param[out] share  items left of this class for
  * each rank that takes them; INT64_MAX when no other rank does.  May be NULL */

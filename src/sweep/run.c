@@ -10,7 +10,7 @@
 #include "store/scan.h"
 #include "sweep/drain.h"
 #include "sweep/placement.h"
-#include "sweep/plan.h"
+#include "sweep/worklist.h"
 #include "sweep/provenance.h"
 #include "sweep/queue.h"
 #include "sweep/totals.h"
@@ -37,8 +37,8 @@ typedef struct sweep {
     rc_profile_t *profile; /* [profiles] of the distinct device classes */
     int profiles;
     int class_id; /* of this rank */
-    rc_plan_known_t known;
-    rc_plan_t plan;
+    rc_worklist_known_t known;
+    rc_worklist_t work;
     rc_journal_t *journal;
     rc_turn_t *turn;
     rc_queue_t *queue;
@@ -99,7 +99,7 @@ static rc_status_t compile_redo(
 }
 
 /* What the store and its journals say is left.  Rank 0. */
-static rc_status_t make_plan(sweep_t *w)
+static rc_status_t make_worklist(sweep_t *w)
 {
     rc_status_t st = RC_OK;
     rc_view_t *v = NULL;
@@ -110,11 +110,11 @@ static rc_status_t make_plan(sweep_t *w)
     if (access(w->c->store, F_OK) == 0)
         RC_TRY(rc_view_read(w->c->store, &v, w->err));
     RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
-    RC_TRY(rc_plan_gather(v, cases, scan.fresh, scan.freshes, &w->known, w->err));
-    RC_TRY(rc_plan_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->plan, w->err));
-    w->result.planned = w->plan.cases;
-    w->result.done_before = w->plan.done;
-    w->result.given_up = w->plan.given_up;
+    RC_TRY(rc_worklist_gather(v, cases, scan.fresh, scan.freshes, &w->known, w->err));
+    RC_TRY(rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
+    w->result.planned = w->work.cases;
+    w->result.done_before = w->work.done;
+    w->result.given_up = w->work.given_up;
 done:
     rc_scan_free(&scan);
     rc_expr_free(cases);
@@ -129,7 +129,7 @@ static rc_status_t broadcast(sweep_t *w, void **data, int64_t count, size_t size
     enum { piece = 1 << 30 };
     rc_status_t st = RC_OK;
     if (w->s->rank != 0) {
-        *data = rc_alloc((size_t)count, size, "the plan", w->err);
+        *data = rc_alloc((size_t)count, size, "the work list", w->err);
         st = *data ? RC_OK : RC_ENOMEM;
     }
     st = rc_session_agree(w->s, st, w->err);
@@ -139,20 +139,20 @@ static rc_status_t broadcast(sweep_t *w, void **data, int64_t count, size_t size
     for (size_t at = 0; at < bytes; at += piece) {
         int n = bytes - at < piece ? (int)(bytes - at) : piece;
         if (MPI_Bcast((char *)*data + at, n, MPI_BYTE, 0, w->s->comm) != MPI_SUCCESS)
-            return rc_fail(w->err, RC_EMPI, "cannot broadcast the plan");
+            return rc_fail(w->err, RC_EMPI, "cannot broadcast the work list");
     }
     return RC_OK;
 }
 
-static rc_status_t share_plan(sweep_t *w)
+static rc_status_t share_worklist(sweep_t *w)
 {
     int64_t head[5] = {
-        w->plan.items, (int64_t)w->known.count, w->plan.cases, w->plan.done, w->plan.absents};
+        w->work.items, (int64_t)w->known.count, w->work.cases, w->work.done, w->work.absents};
     MPI_Bcast(head, 5, MPI_INT64_T, 0, w->s->comm);
-    MPI_Bcast(&w->plan.cost_s, 1, MPI_DOUBLE, 0, w->s->comm);
-    void *item = w->plan.item;
-    rc_status_t st = broadcast(w, &item, head[0], sizeof *w->plan.item);
-    w->plan.item = item;
+    MPI_Bcast(&w->work.cost_s, 1, MPI_DOUBLE, 0, w->s->comm);
+    void *item = w->work.item;
+    rc_status_t st = broadcast(w, &item, head[0], sizeof *w->work.item);
+    w->work.item = item;
     if (st < 0)
         return st;
     void *id = w->known.id;
@@ -166,9 +166,9 @@ static rc_status_t share_plan(sweep_t *w)
     if (st < 0)
         return st;
     if (w->s->rank != 0) {
-        w->plan.items = head[0];
-        w->plan.cases = head[2];
-        w->plan.done = head[3];
+        w->work.items = head[0];
+        w->work.cases = head[2];
+        w->work.done = head[3];
         w->known.count = w->known.capacity = (size_t)head[1];
         for (size_t i = 0; i < w->known.count && st == RC_OK; i++)
             st = rc_map_set(&w->known.state, w->known.id[i], (int64_t)w->known.value[i], w->err);
@@ -180,9 +180,9 @@ static rc_status_t share_plan(sweep_t *w)
 
 static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
 {
-    if (c->kernels > RC_PLAN_KERNELS_MAX)
+    if (c->kernels > RC_WORKLIST_KERNELS_MAX)
         return rc_fail(
-            err, RC_EINVAL, "%d kernels, at most %d in one sweep", c->kernels, RC_PLAN_KERNELS_MAX);
+            err, RC_EINVAL, "%d kernels, at most %d in one sweep", c->kernels, RC_WORKLIST_KERNELS_MAX);
     if (c->policies < 1 || c->kernels < 1 || c->ks < 1 || c->precisions < 1)
         return rc_fail(err, RC_EINVAL, "nothing to sweep: a list is empty");
     for (int64_t i = 0; i < c->catalog->count; i++) {
@@ -195,7 +195,7 @@ static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
     return RC_OK;
 }
 
-/* Every rank has read the collection for itself; the plan speaks of entries by number. */
+/* Every rank has read the collection for itself; the work list speaks of entries by number. */
 static rc_status_t check_catalog(sweep_t *w)
 {
     rc_hasher_t *h = rc_hasher_new(w->err);
@@ -314,10 +314,10 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
         st = rc_provenance_write(w->journal, w->s, w->c, w->device, w->err);
     if (st == RC_OK && w->s->rank == 0) {
         rc_bytes_t b = {0};
-        rc_rec_plan_t plan = {.matrices = w->plan.items,
-            .cases = w->plan.cases,
-            .done = w->plan.done,
-            .cost_s = w->plan.cost_s};
+        rc_rec_plan_t plan = {.matrices = w->work.items,
+            .cases = w->work.cases,
+            .done = w->work.done,
+            .cost_s = w->work.cost_s};
         rc_rec_put_plan(&b, &plan);
         st = rc_journal_append(w->journal, RC_REC_PLAN, &b, w->err);
         rc_bytes_free(&b);
@@ -347,8 +347,8 @@ static void end_journal(sweep_t *w, rc_run_state_t state)
 static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
 {
     rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < w->plan.absents && st == RC_OK; i++)
-        st = rc_ledger_source(l, &w->c->catalog->entry[w->plan.absent[i]], NULL, NULL, 0, 0,
+    for (int64_t i = 0; i < w->work.absents && st == RC_OK; i++)
+        st = rc_ledger_source(l, &w->c->catalog->entry[w->work.absent[i]], NULL, NULL, 0, 0,
             RC_CASE_SKIPPED, RC_PHASE_LOAD, "absent: not in the collection", w->err);
     return st;
 }
@@ -402,7 +402,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     rc_worker_t worker = {.config = w->c,
         .profile = &w->profile[w->class_id],
         .device = w->device,
-        .plan = &w->plan,
+        .work = &w->work,
         .known = &w->known,
         .queue = w->queue,
         .turn = w->turn,
@@ -473,7 +473,7 @@ static rc_status_t open_turn(sweep_t *w)
     return rc_turn_open(enabled, cpu ? NULL : w->device->uuid, &w->turn, w->err);
 }
 
-static rc_status_t run_plan(sweep_t *w)
+static rc_status_t run_worklist(sweep_t *w)
 {
     rc_spent_t spent = {0};
     rc_rec_run_t run;
@@ -483,7 +483,7 @@ static rc_status_t run_plan(sweep_t *w)
         return st;
     RC_TRY(rc_session_agree(w->s, open_turn(w), w->err));
     RC_TRY(
-        rc_queue_open(w->s, &w->plan, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
+        rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
     int64_t start = rc_clock_ns();
     st = work(w, &spent);
     int64_t out_of_work = rc_clock_ns();
@@ -520,15 +520,15 @@ static rc_status_t play(sweep_t *w)
     RC_TRY(rc_drain_install(w->err));
     RC_TRY(common_start(w));
     RC_TRY(commit(w, 0));
-    RC_TRY(rc_session_agree(w->s, w->s->rank == 0 ? make_plan(w) : RC_OK, w->err));
-    RC_TRY(share_plan(w));
-    int64_t absents = w->plan.absents;
+    RC_TRY(rc_session_agree(w->s, w->s->rank == 0 ? make_worklist(w) : RC_OK, w->err));
+    RC_TRY(share_worklist(w));
+    int64_t absents = w->work.absents;
     MPI_Bcast(&absents, 1, MPI_INT64_T, 0, w->s->comm);
     MPI_Bcast(&w->result.planned, 1, MPI_INT64_T, 0, w->s->comm);
     MPI_Bcast(&w->result.done_before, 1, MPI_INT64_T, 0, w->s->comm);
     MPI_Bcast(&w->result.given_up, 1, MPI_INT64_T, 0, w->s->comm);
-    if (w->plan.items > 0 || absents > 0) {
-        st = run_plan(w);
+    if (w->work.items > 0 || absents > 0) {
+        st = run_worklist(w);
         /* what is finished is committed also when the run ended in an error */
         rc_err_t *kept = w->err;
         if (st < 0)
@@ -550,8 +550,8 @@ static void finish(sweep_t *w)
     rc_drain_set_journal(NULL);
     rc_journal_close(w->journal); /* still open when another rank could not open its own */
     rc_device_close(w->device);
-    rc_plan_free(&w->plan);
-    rc_plan_known_free(&w->known);
+    rc_worklist_free(&w->work);
+    rc_worklist_known_free(&w->known);
     free(w->profile);
     if (w->lock) {
         rc_lock_release(w->lock);
@@ -587,11 +587,11 @@ rc_status_t rc_sweep_dry_run(const rc_session_t *session, const rc_sweep_config_
     sweep_t w = {.s = session, .c = config, .log = log, .err = &local};
     rc_status_t st = common_start(&w);
     if (st == RC_OK)
-        st = rc_session_agree(session, session->rank == 0 ? make_plan(&w) : RC_OK, &local);
+        st = rc_session_agree(session, session->rank == 0 ? make_worklist(&w) : RC_OK, &local);
     if (st == RC_OK) {
-        *items = w.plan.item;
-        *count = w.plan.items;
-        w.plan.item = NULL;
+        *items = w.work.item;
+        *count = w.work.items;
+        w.work.item = NULL;
         *out = w.result;
     }
     finish(&w);

@@ -20,7 +20,7 @@ rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t
         return NULL;
     j->w = w;
     j->number = number;
-    j->item = &w->plan->item[number];
+    j->item = &w->work->item[number];
     j->entry = &w->config->catalog->entry[j->item->entry];
     j->threads = threads;
     j->cost_left_s = j->item->cost_s;
@@ -99,7 +99,7 @@ static rc_status_t featurise(rc_job_t *j, const rc_geometry_t *g, rc_err_t *err)
     for (int i = 0; rc_feature_sets[i] && st == RC_OK; i++) {
         const rc_feature_set_t *f = rc_feature_sets[i];
         rc_digest_t id = rc_feature_id(j->digest, f->name, f->version, g->nw, g->nt, g->line);
-        if (rc_map_get(&j->w->known->state, id, RC_PLAN_PENDING) == RC_PLAN_DONE)
+        if (rc_map_get(&j->w->known->state, id, RC_WORKLIST_PENDING) == RC_WORKLIST_DONE)
             continue;
         st = interrupted(j, err);
         if (st == RC_OK)
@@ -113,13 +113,13 @@ static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
 {
     const rc_sweep_config_t *c = j->w->config;
     rc_status_t st = RC_OK;
-    for (int i = 0; i < rc_plan_blocks(c) && st == RC_OK; i++) {
+    for (int i = 0; i < rc_worklist_blocks(c) && st == RC_OK; i++) {
         rc_block_t block;
         rc_block_t before;
         int seen = 0;
-        rc_plan_block(c, j->w->profile, i, j->a.cols, &block);
+        rc_worklist_block(c, j->w->profile, i, j->a.cols, &block);
         for (int k = 0; k < i && !seen; k++) {
-            rc_plan_block(c, j->w->profile, k, j->a.cols, &before);
+            rc_worklist_block(c, j->w->profile, k, j->a.cols, &before);
             seen = before.k > 0 && same_geometry(&before.geometry, &block.geometry);
         }
         if (block.k > 0 && !seen)
@@ -186,8 +186,8 @@ static rc_status_t order_block(rc_job_t *j, const rc_block_t *block, rc_err_t *e
     rc_status_t st = RC_OK;
     for (int p = 0; p < c->policies && st == RC_OK; p++) {
         rc_case_t one;
-        if (!rc_plan_case(c, j->w->profile, block, p, j->digest, &one) ||
-            rc_map_get(&j->w->known->state, rc_case_id(&one), RC_PLAN_PENDING) == RC_PLAN_DONE)
+        if (!rc_worklist_case(c, j->w->profile, block, p, j->digest, &one) ||
+            rc_map_get(&j->w->known->state, rc_case_id(&one), RC_WORKLIST_PENDING) == RC_WORKLIST_DONE)
             continue;
         j->ready = 1;
         if (rc_job_order(j, p, &block->geometry))
@@ -203,9 +203,9 @@ static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
 {
     const rc_sweep_config_t *c = j->w->config;
     rc_status_t st = RC_OK;
-    for (int i = 0; i < rc_plan_blocks(c) && st == RC_OK; i++) {
+    for (int i = 0; i < rc_worklist_blocks(c) && st == RC_OK; i++) {
         rc_block_t block;
-        rc_plan_block(c, j->w->profile, i, j->a.cols, &block);
+        rc_worklist_block(c, j->w->profile, i, j->a.cols, &block);
         if (block.k > 0)
             st = order_block(j, &block, err);
     }

@@ -19,7 +19,7 @@ typedef struct rc_ordered {
 /** A matrix in hand. */
 typedef struct rc_job {
     const rc_worker_t *w;
-    int64_t number; /**< of the item in the plan: the job in the journal */
+    int64_t number; /**< of the item in the work list: the job in the journal */
     const rc_sweep_item_t *item;
     const rc_entry_t *entry;
     int threads; /**< that may prepare it */

@@ -45,7 +45,7 @@ typedef struct rc_sweep_config {
     char **argv;
 } rc_sweep_config_t;
 
-/** An item of the plan: one matrix with work left. */
+/** An item of the work list: one matrix with work left. */
 typedef struct rc_sweep_item {
     int64_t entry;    /**< index into the catalogue */
     int32_t class_id; /**< device class that is to run it */

@@ -197,11 +197,11 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
 {
     rc_worker_t *w = b->bench->w;
     const rc_sweep_config_t *c = w->config;
-    for (int pass = RC_PLAN_PENDING; pass <= RC_PLAN_SUSPECT; pass += RC_PLAN_SUSPECT)
+    for (int pass = RC_WORKLIST_PENDING; pass <= RC_WORKLIST_SUSPECT; pass += RC_WORKLIST_SUSPECT)
         for (int p = 0; p < c->policies; p++) {
             rc_case_t one;
-            if (!rc_plan_case(c, w->profile, b->block, p, b->job->digest, &one) ||
-                rc_map_get(&w->known->state, rc_case_id(&one), RC_PLAN_PENDING) != pass)
+            if (!rc_worklist_case(c, w->profile, b->block, p, b->job->digest, &one) ||
+                rc_map_get(&w->known->state, rc_case_id(&one), RC_WORKLIST_PENDING) != pass)
                 continue;
             const rc_ordered_t *o = rc_job_order(b->job, p, &b->block->geometry);
             if (!o)
@@ -217,7 +217,7 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             b->measured[b->n].schedule = &o->schedule;
             b->id[b->n] = one;
             b->order_ns[b->n++] = o->order_ns;
-            *suspects += pass == RC_PLAN_SUSPECT;
+            *suspects += pass == RC_WORKLIST_SUSPECT;
         }
     return RC_OK;
 }
@@ -247,7 +247,7 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
 static rc_status_t do_job(bench_t *t, rc_job_t *j)
 {
     const rc_sweep_config_t *c = t->w->config;
-    int blocks = rc_plan_blocks(c);
+    int blocks = rc_worklist_blocks(c);
     double part = j->cost_left_s / (blocks + 1);
     rc_status_t st = RC_OK;
     int64_t start = rc_clock_ns();
@@ -255,7 +255,7 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
     rc_job_spend(j, part);
     for (int i = 0; i < blocks && st == RC_OK; i++) {
         rc_block_t block;
-        rc_plan_block(c, t->w->profile, i, j->a.cols, &block);
+        rc_worklist_block(c, t->w->profile, i, j->a.cols, &block);
         if (block.k > 0)
             st = do_block(t, j, &block);
         rc_job_spend(j, part);

@@ -5,7 +5,7 @@
 
 #include "catalog/cache.h"
 #include "sweep/ledger.h"
-#include "sweep/plan.h"
+#include "sweep/worklist.h"
 #include "sweep/queue.h"
 #include "sweep/turn.h"
 
@@ -24,8 +24,8 @@ typedef struct rc_worker {
     const rc_profile_t *profile;
     rc_device_t *device;
     rc_measure_context_t *measure; /**< of the device */
-    const rc_plan_t *plan;
-    const rc_plan_known_t *known;
+    const rc_worklist_t *work;
+    const rc_worklist_known_t *known;
     rc_queue_t *queue;
     rc_turn_t *turn;
     rc_ledger_t *ledger;

@@ -1,23 +1,23 @@
-/** \file sweep/plan.h  From catalogue, lists and store to what is left to do.  Pure: no files, no
+/** \file sweep/worklist.h  From catalogue, lists and store to what is left to do.  Pure: no files, no
  * MPI; the store comes in as a view (NULL: there is none yet) and as the results that journals
  * still hold. */
-#ifndef RC_SWEEP_PLAN_H
-#define RC_SWEEP_PLAN_H
+#ifndef RC_SWEEP_WORKLIST_H
+#define RC_SWEEP_WORKLIST_H
 
 #include "base/map.h"
 #include "store/record.h"
 #include "table/view.h"
 #include "sweep/sweep.h"
 
-enum { RC_PLAN_KERNELS_MAX = 256, RC_PLAN_PRECISIONS = 2 };
+enum { RC_WORKLIST_KERNELS_MAX = 256, RC_WORKLIST_PRECISIONS = 2 };
 
 /** What a device class means for cases: its name, what its kernels can do and roughly how fast. */
 typedef struct rc_profile {
     char class_name[160];
     rc_device_kind_t kind;
-    rc_geometry_t geometry[RC_PLAN_KERNELS_MAX][RC_PLAN_PRECISIONS];
+    rc_geometry_t geometry[RC_WORKLIST_KERNELS_MAX][RC_WORKLIST_PRECISIONS];
     /** 1: the kernel can store C in schedule order. */
-    unsigned char stores_schedule[RC_PLAN_KERNELS_MAX][RC_PLAN_PRECISIONS];
+    unsigned char stores_schedule[RC_WORKLIST_KERNELS_MAX][RC_WORKLIST_PRECISIONS];
     double launch_s;  /**< guess: of an empty product */
     double entry_s;   /**< guess: per entry of A and column of B, or row and column of C */
     double prepare_s; /**< guess: loading and ordering, relative to a CPU rank's, as far as the
@@ -39,48 +39,48 @@ typedef struct rc_block {
 } rc_block_t;
 
 /** Number of blocks of a configuration: kernels x precisions x ks x row orders of C. */
-int rc_plan_blocks(const rc_sweep_config_t *c);
+int rc_worklist_blocks(const rc_sweep_config_t *c);
 
 /** Block i for a matrix with `cols` columns.  Blocks whose K repeats an earlier one (K = n that
  *  equals a number of the list), and blocks whose C the kernel cannot store in that order, have k =
  * 0 and no cases. */
-void rc_plan_block(
+void rc_worklist_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out);
 
 /** The case of a block under policy number `policy`.
  *  \return 1; 0 when the case belongs to another block of the configuration: csr with C in schedule
  *          order where the original order is asked for too */
-int rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
+int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
     rc_digest_t matrix, rc_case_t *out);
 
 /** Estimated peak of host memory to load a matrix and to order it, without B and C. */
-int64_t rc_plan_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e);
+int64_t rc_worklist_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e);
 
 /** State of an identity (case, feature row). */
-typedef enum rc_plan_state {
-    RC_PLAN_PENDING = 0,
-    RC_PLAN_DONE = 1,
-    RC_PLAN_SUSPECT = 2 /**< pending, and in flight in one run that died: to be run alone */
-} rc_plan_state_t;
+typedef enum rc_worklist_state {
+    RC_WORKLIST_PENDING = 0,
+    RC_WORKLIST_DONE = 1,
+    RC_WORKLIST_SUSPECT = 2 /**< pending, and in flight in one run that died: to be run alone */
+} rc_worklist_state_t;
 
 /** Identities with their state, for ranks to look up. */
-typedef struct rc_plan_known {
-    rc_map_t state;       /**< case or feature id -> rc_plan_state_t */
+typedef struct rc_worklist_known {
+    rc_map_t state;       /**< case or feature id -> rc_worklist_state_t */
     rc_digest_t *id;      /**< [count] the same as a list, for sending */
     unsigned char *value; /**< [count] */
     size_t count;
     size_t capacity;
-} rc_plan_known_t;
-rc_status_t rc_plan_know(rc_plan_known_t *k, rc_digest_t id, rc_plan_state_t state, rc_err_t *err);
-void rc_plan_known_free(rc_plan_known_t *k);
+} rc_worklist_known_t;
+rc_status_t rc_worklist_know(rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err);
+void rc_worklist_known_free(rc_worklist_known_t *k);
 
 /** What is known from a store and from unfolded journals.
  *  Cases that match `redo` are left out, so that they are pending again.
  *  \param[in] fresh, fresh_count  case ids that journals hold and the store does not */
-rc_status_t rc_plan_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
-    const rc_digest_t *fresh, size_t fresh_count, rc_plan_known_t *out, rc_err_t *err);
+rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
+    const rc_digest_t *fresh, size_t fresh_count, rc_worklist_known_t *out, rc_err_t *err);
 
-typedef struct rc_plan {
+typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
     int64_t items;
     int64_t *absent; /**< entries to be recorded as absent */
@@ -89,14 +89,14 @@ typedef struct rc_plan {
     int64_t given_up; /**< entries with a file that could not be loaded before */
     int64_t done;     /**< cases of the selection that are done */
     double cost_s;
-} rc_plan_t;
+} rc_worklist_t;
 
 /** Expand the selection over the device classes.
  *  \param[in] redo_sources  catalogue rows that match are loaded again; NULL: none
- *  Free with rc_plan_free. */
-rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_plan_known_t *known, rc_plan_t *out,
+ *  Free with rc_worklist_free. */
+rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known, rc_worklist_t *out,
     rc_err_t *err);
-void rc_plan_free(rc_plan_t *p);
+void rc_worklist_free(rc_worklist_t *p);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "sweep/plan.h"
+#include "sweep/worklist.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "feature/feature.h"
@@ -50,8 +50,8 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
     out->launch_s = gpu ? 4e-6 : 1e-6;
     out->entry_s = gpu ? 2e-12 : 5e-10;
     out->prepare_s = gpu ? 0.1 : 1;
-    for (int i = 0; i < c->kernels && i < RC_PLAN_KERNELS_MAX; i++)
-        for (int p = 0; p < RC_PLAN_PRECISIONS; p++) {
+    for (int i = 0; i < c->kernels && i < RC_WORKLIST_KERNELS_MAX; i++)
+        for (int p = 0; p < RC_WORKLIST_PRECISIONS; p++) {
             rc_geometry_t g =
                 c->kernel[i].kernel->geometry(d, c->kernel[i].param, (rc_precision_t)p);
             g.nw = c->geometry.nw > 0 ? c->geometry.nw : g.nw;
@@ -69,7 +69,7 @@ static int c_orders(const rc_sweep_config_t *c)
     return c->c_orders > 0 ? c->c_orders : 1;
 }
 
-int rc_plan_blocks(const rc_sweep_config_t *c)
+int rc_worklist_blocks(const rc_sweep_config_t *c)
 {
     return c->kernels * c->precisions * c->ks * c_orders(c);
 }
@@ -83,7 +83,7 @@ static int64_t resolve_k(const rc_sweep_config_t *c, int i, int64_t cols)
     return k;
 }
 
-void rc_plan_block(
+void rc_worklist_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out)
 {
     int orders = c_orders(c);
@@ -99,7 +99,7 @@ void rc_plan_block(
     out->geometry = p->geometry[out->kernel][out->precision];
 }
 
-int rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
+int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
     rc_digest_t matrix, rc_case_t *out)
 {
     int is_csr = strcmp(c->policy[policy]->name, "csr") == 0;
@@ -127,7 +127,7 @@ int rc_plan_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_blo
 
 /* -------------------------------------------------------------------- known */
 
-rc_status_t rc_plan_know(rc_plan_known_t *k, rc_digest_t id, rc_plan_state_t state, rc_err_t *err)
+rc_status_t rc_worklist_know(rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
 {
     void *ids = k->id;
     size_t capacity = k->capacity;
@@ -148,7 +148,7 @@ rc_status_t rc_plan_know(rc_plan_known_t *k, rc_digest_t id, rc_plan_state_t sta
     return RC_OK;
 }
 
-void rc_plan_known_free(rc_plan_known_t *k)
+void rc_worklist_known_free(rc_worklist_known_t *k)
 {
     rc_map_free(&k->state);
     free(k->id);
@@ -162,35 +162,35 @@ static int is_final(int32_t status)
 }
 
 /* Cases without a final row that were in flight when a run died. */
-static rc_status_t know_suspects(const rc_view_t *v, rc_plan_known_t *k, rc_err_t *err)
+static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_err_t *err)
 {
     for (int64_t i = 0; i < rc_view_inflights(v); i++) {
         char hex[RC_DIGEST_HEX + 1];
         rc_digest_t id;
         rc_view_inflight_id(v, i, hex);
         if (rc_digest_parse(hex, &id) < 0 ||
-            rc_map_get(&k->state, id, RC_PLAN_PENDING) != RC_PLAN_PENDING)
+            rc_map_get(&k->state, id, RC_WORKLIST_PENDING) != RC_WORKLIST_PENDING)
             continue;
-        rc_status_t st = rc_plan_know(k, id, RC_PLAN_SUSPECT, err);
+        rc_status_t st = rc_worklist_know(k, id, RC_WORKLIST_SUSPECT, err);
         if (st < 0)
             return st;
     }
     return RC_OK;
 }
 
-static rc_status_t know_features(const rc_view_t *v, rc_plan_known_t *k, rc_err_t *err)
+static rc_status_t know_features(const rc_view_t *v, rc_worklist_known_t *k, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < rc_view_feature_rows(v) && st == RC_OK; i++)
-        st = rc_plan_know(k, rc_view_feature_row(v, i), RC_PLAN_DONE, err);
+        st = rc_worklist_know(k, rc_view_feature_row(v, i), RC_WORKLIST_DONE, err);
     return st;
 }
 
-rc_status_t rc_plan_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
-    const rc_digest_t *fresh, size_t fresh_count, rc_plan_known_t *out, rc_err_t *err)
+rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
+    const rc_digest_t *fresh, size_t fresh_count, rc_worklist_known_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_plan_known_t k = {0};
+    rc_worklist_known_t k = {0};
     for (int64_t i = 0; v && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         rc_cursor_t cursor;
@@ -202,10 +202,10 @@ rc_status_t rc_plan_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
             continue;
         if (redo_cases && rc_expr_match(redo_cases, rc_view_get, &cursor))
             continue;
-        RC_TRY(rc_plan_know(&k, id, RC_PLAN_DONE, err));
+        RC_TRY(rc_worklist_know(&k, id, RC_WORKLIST_DONE, err));
     }
     for (size_t i = 0; i < fresh_count; i++)
-        RC_TRY(rc_plan_know(&k, fresh[i], RC_PLAN_DONE, err));
+        RC_TRY(rc_worklist_know(&k, fresh[i], RC_WORKLIST_DONE, err));
     if (v)
         RC_TRY(know_suspects(v, &k, err));
     if (v)
@@ -213,11 +213,11 @@ rc_status_t rc_plan_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
     *out = k;
     memset(&k, 0, sizeof k);
 done:
-    rc_plan_known_free(&k);
+    rc_worklist_known_free(&k);
     return st;
 }
 
-/* --------------------------------------------------------------------- plan */
+/* --------------------------------------------------------------------- work list */
 
 /* What the store knows of the catalogue rows. */
 typedef struct known_source {
@@ -232,8 +232,8 @@ typedef struct maker {
     int profiles;
     const rc_view_t *v;
     const rc_expr_t *redo;
-    const rc_plan_known_t *known;
-    rc_plan_t *plan;
+    const rc_worklist_known_t *known;
+    rc_worklist_t *list;
     rc_map_t source; /* name -> number of the catalogue row in the view */
     rc_map_t flown;  /* what was in flight -> last run that died with it */
     size_t item_capacity;
@@ -275,7 +275,7 @@ static double case_cost(
     return 1e-3 + 3 * product + (timed > budget ? timed : budget);
 }
 
-int64_t rc_plan_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
+int64_t rc_worklist_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
 {
     if (e->rows < 0 || e->nnz < 0)
         return rc_entry_load_bytes(e);
@@ -289,26 +289,26 @@ int64_t rc_plan_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
 
 static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
 {
-    void *p = m->plan->item;
+    void *p = m->list->item;
     rc_status_t st = rc_grow(
-        &p, &m->item_capacity, (size_t)m->plan->items + 1, sizeof *item, "the plan", m->err);
-    m->plan->item = p;
+        &p, &m->item_capacity, (size_t)m->list->items + 1, sizeof *item, "the work list", m->err);
+    m->list->item = p;
     if (st < 0)
         return st;
-    m->plan->item[m->plan->items++] = *item;
-    m->plan->cases += item->cases;
-    m->plan->cost_s += item->cost_s;
+    m->list->item[m->list->items++] = *item;
+    m->list->cases += item->cases;
+    m->list->cost_s += item->cost_s;
     return RC_OK;
 }
 
 static rc_status_t push_absent(maker_t *m, int64_t entry)
 {
-    void *p = m->plan->absent;
+    void *p = m->list->absent;
     rc_status_t st = rc_grow(
-        &p, &m->absent_capacity, (size_t)m->plan->absents + 1, sizeof entry, "the plan", m->err);
-    m->plan->absent = p;
+        &p, &m->absent_capacity, (size_t)m->list->absents + 1, sizeof entry, "the work list", m->err);
+    m->list->absent = p;
     if (st == RC_OK)
-        m->plan->absent[m->plan->absents++] = entry;
+        m->list->absent[m->list->absents++] = entry;
     return st;
 }
 
@@ -319,7 +319,7 @@ static int lacks_features(const maker_t *m, const rc_block_t *b, rc_digest_t mat
         const rc_feature_set_t *f = rc_feature_sets[i];
         rc_digest_t id = rc_feature_id(
             matrix, f->name, f->version, b->geometry.nw, b->geometry.nt, b->geometry.line);
-        if (rc_map_get(&m->known->state, id, RC_PLAN_PENDING) != RC_PLAN_DONE)
+        if (rc_map_get(&m->known->state, id, RC_WORKLIST_PENDING) != RC_WORKLIST_DONE)
             return 1;
     }
     return 0;
@@ -344,7 +344,7 @@ static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b
         item->device_bytes = device > item->device_bytes ? device : item->device_bytes;
         return;
     }
-    int64_t host = rc_plan_host_bytes(m->c, e);
+    int64_t host = rc_worklist_host_bytes(m->c, e);
     int64_t peak = device > INT64_MAX - host ? INT64_MAX : host + device;
     item->bytes = peak > item->bytes ? peak : item->bytes;
 }
@@ -357,16 +357,16 @@ static void add_block(
     int64_t before = item->cases;
     for (int p = 0; p < m->c->policies; p++) {
         rc_case_t one;
-        if (!rc_plan_case(m->c, profile, b, p, matrix, &one))
+        if (!rc_worklist_case(m->c, profile, b, p, matrix, &one))
             continue;
         int64_t state = item->known
-                            ? rc_map_get(&m->known->state, rc_case_id(&one), RC_PLAN_PENDING)
-                            : (int64_t)RC_PLAN_PENDING;
-        if (state == RC_PLAN_DONE) {
-            m->plan->done++;
+                            ? rc_map_get(&m->known->state, rc_case_id(&one), RC_WORKLIST_PENDING)
+                            : (int64_t)RC_WORKLIST_PENDING;
+        if (state == RC_WORKLIST_DONE) {
+            m->list->done++;
             continue;
         }
-        item->suspect = item->suspect || state == RC_PLAN_SUSPECT;
+        item->suspect = item->suspect || state == RC_WORKLIST_SUSPECT;
         item->cases++;
         item->cost_s += case_cost(m->c, profile, e, b->k);
     }
@@ -382,7 +382,7 @@ static int was_in_flight(const maker_t *m, const rc_entry_t *e, const known_sour
     return run >= 0 && (!s->same || run >= s->row.run);
 }
 
-static rc_status_t plan_entry(maker_t *m, int64_t index, int class_id, const known_source_t *s)
+static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const known_source_t *s)
 {
     const rc_sweep_config_t *c = m->c;
     const rc_entry_t *e = &c->catalog->entry[index];
@@ -398,10 +398,10 @@ static rc_status_t plan_entry(maker_t *m, int64_t index, int class_id, const kno
         .known = known,
         .suspect = was_in_flight(m, e, s),
         .cost_s = load_cost(e) * profile->prepare_s,
-        .bytes = rc_plan_host_bytes(c, e)};
-    for (int b = 0; b < rc_plan_blocks(c); b++) {
+        .bytes = rc_worklist_host_bytes(c, e)};
+    for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
-        rc_plan_block(c, profile, b, cols > 0 ? cols : 1, &block);
+        rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
         if (block.k == 0)
             continue;
         blocks++;
@@ -423,19 +423,19 @@ static int longest_first(const void *a, const void *b)
     return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_plan_known_t *known, rc_plan_t *out,
+rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known, rc_worklist_t *out,
     rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_plan_t plan = {0};
+    rc_worklist_t list = {0};
     maker_t m = {.c = c,
         .profile = profile,
         .profiles = profiles,
         .v = v,
         .redo = redo_sources,
         .known = known,
-        .plan = &plan,
+        .list = &list,
         .err = err};
     for (int64_t i = 0; v && i < rc_view_sources(v); i++) {
         rc_source_row_t row;
@@ -456,7 +456,7 @@ rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile
         find_source(&m, e, &s);
         if (s.same && s.row.status_code != RC_CASE_OK && is_final(s.row.status_code)) {
             /* could not be loaded, and is still what it was */
-            plan.given_up += e->where != RC_WHERE_ABSENT;
+            list.given_up += e->where != RC_WHERE_ABSENT;
             continue;
         }
         if (e->where == RC_WHERE_ABSENT) {
@@ -464,20 +464,20 @@ rc_status_t rc_plan_make(const rc_sweep_config_t *c, const rc_profile_t *profile
             continue;
         }
         for (int p = 0; p < profiles; p++)
-            RC_TRY(plan_entry(&m, i, p, &s));
+            RC_TRY(list_entry(&m, i, p, &s));
     }
-    if (plan.items)
-        qsort(plan.item, (size_t)plan.items, sizeof *plan.item, longest_first);
-    *out = plan;
-    memset(&plan, 0, sizeof plan);
+    if (list.items)
+        qsort(list.item, (size_t)list.items, sizeof *list.item, longest_first);
+    *out = list;
+    memset(&list, 0, sizeof list);
 done:
     rc_map_free(&m.source);
     rc_map_free(&m.flown);
-    rc_plan_free(&plan);
+    rc_worklist_free(&list);
     return st;
 }
 
-void rc_plan_free(rc_plan_t *p)
+void rc_worklist_free(rc_worklist_t *p)
 {
     free(p->item);
     free(p->absent);

@@ -6,7 +6,7 @@
 
 #include "feature/feature.h"
 #include "store/commit.h"
-#include "sweep/plan.h"
+#include "sweep/worklist.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,11 +94,11 @@ static void make_world(void **state, const char *name, world_t *w)
 }
 
 /* Plan from what the store of the world has. */
-static rc_plan_t plan(world_t *w, const char *redo)
+static rc_worklist_t plan(world_t *w, const char *redo)
 {
     rc_view_t *v = NULL;
-    rc_plan_known_t known = {0};
-    rc_plan_t p;
+    rc_worklist_known_t known = {0};
+    rc_worklist_t p;
     rc_profile_t profile;
     rc_expr_t *cases = NULL;
     rc_expr_t *sources = NULL;
@@ -109,15 +109,15 @@ static rc_plan_t plan(world_t *w, const char *redo)
     rc_profile_make(&w->c, &w->device, &profile);
     if (access(w->store, F_OK) == 0)
         assert_int_equal(rc_view_read(w->store, &v, NULL), RC_OK);
-    assert_int_equal(rc_plan_gather(v, cases, NULL, 0, &known, NULL), RC_OK);
-    assert_int_equal(rc_plan_make(&w->c, &profile, 1, v, sources, &known, &p, NULL), RC_OK);
+    assert_int_equal(rc_worklist_gather(v, cases, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_worklist_make(&w->c, &profile, 1, v, sources, &known, &p, NULL), RC_OK);
     int64_t sum = 0;
     for (int64_t i = 0; i < p.items; i++) {
         sum += p.item[i].cases;
         assert_true(i == 0 || p.item[i - 1].cost_s >= p.item[i].cost_s);
     }
     assert_int_equal(sum, p.cases);
-    rc_plan_known_free(&known);
+    rc_worklist_known_free(&known);
     rc_expr_free(cases);
     rc_expr_free(sources);
     rc_view_free(v);
@@ -126,11 +126,11 @@ static rc_plan_t plan(world_t *w, const char *redo)
 
 static void expect(world_t *w, const char *redo, int64_t items, int64_t cases, int64_t done)
 {
-    rc_plan_t p = plan(w, redo);
+    rc_worklist_t p = plan(w, redo);
     assert_int_equal(p.items, items);
     assert_int_equal(p.cases, cases);
     assert_int_equal(p.done, done);
-    rc_plan_free(&p);
+    rc_worklist_free(&p);
 }
 
 static void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g)
@@ -171,15 +171,15 @@ static void do_all(world_t *w, const char *but)
         if (w->entry[m].where == RC_WHERE_ABSENT)
             continue;
         add_source(j, m, RC_CASE_OK, "");
-        for (int i = 0; i < rc_plan_blocks(&w->c); i++) {
+        for (int i = 0; i < rc_worklist_blocks(&w->c); i++) {
             rc_block_t block;
-            rc_plan_block(&w->c, &profile, i, w->entry[m].cols, &block);
+            rc_worklist_block(&w->c, &profile, i, w->entry[m].cols, &block);
             if (block.k == 0)
                 continue;
             add_features(j, matrix_digest(m), block.geometry);
             for (int p = 0; p < w->c.policies; p++) {
                 rc_case_t one;
-                if (!rc_plan_case(&w->c, &profile, &block, p, matrix_digest(m), &one))
+                if (!rc_worklist_case(&w->c, &profile, &block, p, matrix_digest(m), &one))
                     continue;
                 if (!but || strcmp(one.policy, but) != 0)
                     add_result(j, &one, RC_CASE_OK, 100);
@@ -239,21 +239,21 @@ static void exactly_the_new_cases_are_pending(void **state)
 static void two_device_classes_are_planned_apart(void **state)
 {
     world_t w;
-    rc_plan_known_t known = {0};
-    rc_plan_t p;
+    rc_worklist_known_t known = {0};
+    rc_worklist_t p;
     rc_profile_t profile[2];
     make_world(state, "classes", &w);
     rc_profile_make(&w.c, &w.device, &profile[0]);
     profile[1] = profile[0];
     snprintf(profile[1].class_name, sizeof profile[1].class_name, "cpu:two");
-    assert_int_equal(rc_plan_make(&w.c, profile, 2, NULL, NULL, &known, &p, NULL), RC_OK);
+    assert_int_equal(rc_worklist_make(&w.c, profile, 2, NULL, NULL, &known, &p, NULL), RC_OK);
     assert_int_equal(p.items, 6);
     int of_class[2] = {0};
     for (int i = 0; i < 6; i++)
         of_class[p.item[i].class_id]++;
     assert_int_equal(of_class[0], 3);
     assert_int_equal(of_class[1], 3);
-    rc_plan_free(&p);
+    rc_worklist_free(&p);
 }
 
 static void a_k_that_n_repeats_counts_once(void **state)
@@ -271,7 +271,7 @@ static void a_k_that_n_repeats_counts_once(void **state)
     const int64_t expected[3][4] = {{8, 10, 20, 0}, {8, 20, 0, 0}, {8, 30, 20, 0}};
     for (int m = 0; m < 3; m++)
         for (int i = 0; i < 4; i++) {
-            rc_plan_block(&w.c, &profile, i, w.entry[m].cols, &block);
+            rc_worklist_block(&w.c, &profile, i, w.entry[m].cols, &block);
             assert_int_equal(block.k, expected[m][i]);
         }
     do_all(&w, NULL);
@@ -286,10 +286,10 @@ static void blocks_run_over_kernels_precisions_and_ks(void **state)
     w.c.kernels = w.c.precisions = w.c.ks = 2;
     w.k[1] = 9;
     rc_profile_make(&w.c, &w.device, &profile);
-    assert_int_equal(rc_plan_blocks(&w.c), 8);
+    assert_int_equal(rc_worklist_blocks(&w.c), 8);
     for (int i = 0; i < 8; i++) {
         rc_block_t b;
-        rc_plan_block(&w.c, &profile, i, 100, &b);
+        rc_worklist_block(&w.c, &profile, i, 100, &b);
         assert_int_equal(b.kernel, i / 4);
         assert_int_equal(b.precision, i / 2 % 2);
         assert_int_equal(b.k, 8 + i % 2);
@@ -326,10 +326,10 @@ static void the_order_of_c_is_part_of_a_case_except_for_csr(void **state)
     w.c.c_orders = 1;
     expect(&w, NULL, 3, 3, 3); /* lpt of three matrices; csr is done */
     rc_profile_make(&w.c, &w.device, &profile);
-    rc_plan_block(&w.c, &profile, 0, 10, &block);
+    rc_worklist_block(&w.c, &profile, 0, 10, &block);
     assert_int_equal(block.c_order, RC_C_SCHEDULE);
-    assert_true(rc_plan_case(&w.c, &profile, &block, 0, matrix_digest(0), &csr));
-    assert_true(rc_plan_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt));
+    assert_true(rc_worklist_case(&w.c, &profile, &block, 0, matrix_digest(0), &csr));
+    assert_true(rc_worklist_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt));
     assert_int_equal(csr.c_order, RC_C_ORIGINAL);
     assert_int_equal(lpt.c_order, RC_C_SCHEDULE);
     do_all(&w, NULL);
@@ -348,8 +348,8 @@ static void the_order_of_c_is_part_of_a_case_except_for_csr(void **state)
 static void a_gpu_is_given_what_it_holds_and_a_cpu_both(void **state)
 {
     world_t w;
-    rc_plan_t cpu;
-    rc_plan_t gpu;
+    rc_worklist_t cpu;
+    rc_worklist_t gpu;
     make_world(state, "bytes", &w);
     w.k[0] = 100000;
     cpu = plan(&w, NULL);
@@ -365,8 +365,8 @@ static void a_gpu_is_given_what_it_holds_and_a_cpu_both(void **state)
         assert_in_range(gpu.item[i].bytes, 1, 1000 * e->rows);
         assert_true(gpu.item[i].cost_s < cpu.item[i].cost_s);
     }
-    rc_plan_free(&cpu);
-    rc_plan_free(&gpu);
+    rc_worklist_free(&cpu);
+    rc_worklist_free(&gpu);
 }
 
 static void redo_makes_what_matches_pending(void **state)
@@ -426,10 +426,10 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     w.entry[0].location = w.text[1][1];
     w.entry[0].location[0] = '\0';
     w.entry[0].bytes = w.entry[0].mtime_ns = 0;
-    rc_plan_t p = plan(&w, NULL);
+    rc_worklist_t p = plan(&w, NULL);
     assert_int_equal(p.items, 0);
     assert_int_equal(p.absents, 1);
-    rc_plan_free(&p);
+    rc_worklist_free(&p);
 
     snprintf(dir, sizeof dir, "%s.journal", w.store);
     mkdir(dir, 0777);
@@ -447,7 +447,7 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     p = plan(&w, NULL);
     assert_int_equal(p.items, 0);
     assert_int_equal(p.absents, 0);
-    rc_plan_free(&p);
+    rc_worklist_free(&p);
 
     make_entry(&w, 0); /* the file is there now */
     expect(&w, NULL, 1, 2, 0);
@@ -460,14 +460,14 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     rc_journal_t *j;
     rc_commit_info_t info;
     rc_view_t *v;
-    rc_plan_known_t known = {0};
+    rc_worklist_known_t known = {0};
     rc_profile_t profile;
     rc_block_t block;
     rc_case_t lpt;
     make_world(state, "suspect", &w);
     rc_profile_make(&w.c, &w.device, &profile);
-    rc_plan_block(&w.c, &profile, 0, 10, &block);
-    rc_plan_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt);
+    rc_worklist_block(&w.c, &profile, 0, 10, &block);
+    rc_worklist_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt);
     rc_rec_run_t run = make_run(1, 0);
     snprintf(dir, sizeof dir, "%s.journal", w.store);
     mkdir(dir, 0777);
@@ -477,31 +477,31 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     rc_journal_close(j);
     assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
-    assert_int_equal(rc_plan_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
-    assert_int_equal(rc_map_get(&known.state, rc_case_id(&lpt), -1), RC_PLAN_SUSPECT);
-    rc_plan_known_free(&known);
+    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_map_get(&known.state, rc_case_id(&lpt), -1), RC_WORKLIST_SUSPECT);
+    rc_worklist_known_free(&known);
     expect(&w, NULL, 3, 6, 0);
 
     rc_digest_t fresh = rc_case_id(&lpt);
-    rc_plan_t p;
-    assert_int_equal(rc_plan_gather(v, NULL, &fresh, 1, &known, NULL), RC_OK);
-    assert_int_equal(rc_map_get(&known.state, fresh, -1), RC_PLAN_DONE);
-    assert_int_equal(rc_plan_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
+    rc_worklist_t p;
+    assert_int_equal(rc_worklist_gather(v, NULL, &fresh, 1, &known, NULL), RC_OK);
+    assert_int_equal(rc_map_get(&known.state, fresh, -1), RC_WORKLIST_DONE);
+    assert_int_equal(rc_worklist_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
     assert_int_equal(p.done, 1);
     assert_int_equal(p.cases, 5);
-    rc_plan_free(&p);
-    rc_plan_known_free(&known);
+    rc_worklist_free(&p);
+    rc_worklist_known_free(&known);
     rc_view_free(v);
 }
 
 /* Which items of a plan are to be in hand alone, as bits. */
 static int suspects(world_t *w)
 {
-    rc_plan_t p = plan(w, NULL);
+    rc_worklist_t p = plan(w, NULL);
     int bits = 0;
     for (int64_t i = 0; i < p.items; i++)
         bits |= p.item[i].suspect << p.item[i].entry;
-    rc_plan_free(&p);
+    rc_worklist_free(&p);
     return bits;
 }
 
@@ -515,8 +515,8 @@ static void a_row_in_flight_makes_its_item_suspect_until_it_is_done_with(void **
     rc_commit_info_t info;
     make_world(state, "alone", &w);
     rc_profile_make(&w.c, &w.device, &profile);
-    rc_plan_block(&w.c, &profile, 0, 10, &block);
-    rc_plan_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt);
+    rc_worklist_block(&w.c, &profile, 0, 10, &block);
+    rc_worklist_case(&w.c, &profile, &block, 1, matrix_digest(0), &lpt);
     snprintf(dir, sizeof dir, "%s.journal", w.store);
     assert_int_equal(suspects(&w), 0);
     /* run 1 dies with a case of m0, featurising m1, loading m2; run 2 loads m1, and m2 for good */
