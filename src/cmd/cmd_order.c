@@ -3,13 +3,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "cmd/cmd.h"
-#include "cmd/load.h"
-#include "cmd/table.h"
+#include "cmd/one_matrix.h"
 #include "order/mask.h"
 #include "order/policy.h"
 #include "sparse/csr.h"
-#include "sparse/generate.h"
 #include "sparse/mtx.h"
 
 #include <errno.h>
@@ -17,18 +14,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct options {
+    rc_one_matrix_options_t matrix;
     const char *policy;
     const char *output;
     const char *rows;
-    const char *format;
-    int64_t nw;
-    int64_t nt;
-    int64_t line;
-    int64_t threads;
 };
+
+#define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
     {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "NAME",
@@ -43,16 +37,8 @@ static const rc_opt_t options[] = {
         "Write the schedule: lines starting with '#', then line p (from 0) holds the 0-based "
         "original row that slot p takes, or -1 for a pad. It maps new position to original row.",
         0, 0},
-    {"nw", 0, RC_OPT_INT, offsetof(struct options, nw), "N",
-        "Warps of a CTA, or threads of a team; slot p belongs to warp p mod N. Default 32.", 1,
-        65536},
-    {"nt", 0, RC_OPT_INT, offsetof(struct options, nt), "N",
-        "Entries of a row that a warp takes at a time. Default 32.", 1, 65536},
-    {"line", 0, RC_OPT_INT, offsetof(struct options, line), "N",
-        "Columns per cache line of a column of B: line bytes / value bytes. Default 32.", 1, 65536},
-    {"threads", 0, RC_OPT_INT, offsetof(struct options, threads), "N",
-        "Threads to use; the result does not depend on it. Default 0: all.", 0, 4096},
-    {"format", 0, RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+    RC_ONE_MATRIX_OPTIONS(MATRIX),
+    {"format", 0, RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "Of the summary: table (default), csv or json.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
@@ -64,9 +50,7 @@ const rc_command_t rc_command_order = {
     .summary = "put the rows of a matrix in the order of a policy",
     .usage = "FILE --policy NAME [-o FILE] [--rows FILE]",
     .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, or a .tar.gz of the SuiteSparse "
-        "collection), or, when there is no such file, the name of a built-in matrix or a "
-        "generator spec (see rowcast generate).\n\n"
+        RC_ONE_MATRIX_HELP "\n\n"
         "Prints two lines, for the original order and for the policy: slots, pads and rows left "
         "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "
         "needs, pads skipped), the largest and mean load of a warp (iterations of nt entries), "
@@ -153,6 +137,16 @@ static rc_status_t summarise(const rc_csr_t *a, const rc_geometry_t *g, const rc
     return RC_OK;
 }
 
+/* Build an order and take the time. */
+static rc_status_t build(const char *policy, const rc_one_matrix_t *m, rc_schedule_t *out,
+    double *seconds, rc_err_t *err)
+{
+    int64_t start = rc_clock_ns();
+    rc_status_t st = rc_order_build(policy, &m->a, &m->geometry, m->threads, out, err);
+    *seconds = 1e-9 * (double)(rc_clock_ns() - start);
+    return st;
+}
+
 static void print_summary(rc_table_t *t, const rc_policy_t *p, const summary_t *s)
 {
     rc_table_text(t, p->name);
@@ -183,9 +177,10 @@ static rc_status_t print_both(rc_table_format_t format, const rc_policy_t *polic
 
 /* ----------------------------------------------------------------- the files */
 
-static rc_status_t write_rows(const char *path, const char *matrix, const rc_policy_t *policy,
-    const rc_geometry_t *g, const rc_schedule_t *s, const summary_t *sum, rc_err_t *err)
+static rc_status_t write_rows(const char *path, const rc_one_matrix_t *m, const rc_policy_t *policy,
+    const rc_schedule_t *s, const summary_t *sum, rc_err_t *err)
 {
+    const rc_geometry_t *g = &m->geometry;
     FILE *f = fopen(path, "w");
     if (!f)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
@@ -195,7 +190,7 @@ static rc_status_t write_rows(const char *path, const char *matrix, const rc_pol
         "# matrix: %s\n# policy: %s@%d\n# nw: %" PRId32 "  nt: %" PRId32 "  line: %" PRId32 "\n"
         "# rows: %" PRId64 "  slots: %" PRId64 "  pads: %" PRId64 "  left out (empty): %" PRId64
         "\n",
-        matrix, policy->name, policy->version, g->nw, g->nt, g->line, s->rows, s->slots, sum->pads,
+        m->word, policy->name, policy->version, g->nw, g->nt, g->line, s->rows, s->slots, sum->pads,
         sum->left_out);
     for (int64_t p = 0; p < s->slots; p++)
         fprintf(f, "%" PRId32 "\n", s->row[p]);
@@ -205,20 +200,20 @@ static rc_status_t write_rows(const char *path, const char *matrix, const rc_pol
     return RC_OK;
 }
 
-static rc_status_t write_matrix(const char *path, const char *matrix, const rc_policy_t *policy,
-    const rc_geometry_t *g, const rc_csr_t *a, const rc_mtx_info_t *info, const rc_schedule_t *s,
-    const summary_t *sum, rc_err_t *err)
+static rc_status_t write_matrix(const char *path, const rc_one_matrix_t *m,
+    const rc_policy_t *policy, const rc_schedule_t *s, const summary_t *sum, rc_err_t *err)
 {
+    const rc_geometry_t *g = &m->geometry;
     rc_csr_t b = {0};
     rc_str_t comment = {0};
     rc_status_t st;
-    RC_TRY(permute(a, s, &b, err));
+    RC_TRY(permute(&m->a, s, &b, err));
     rc_str_addf(&comment,
         "rows of %s in the order of policy %s@%d, nw %" PRId32 ", nt %" PRId32 ", line %" PRId32
         "\n%" PRId64 " pads and %" PRId64 " empty rows are left out",
-        matrix, policy->name, policy->version, g->nw, g->nt, g->line, sum->pads, sum->left_out);
-    if (info->values_are_seeded)
-        rc_str_addf(&comment, "\nthe values are seeded ones: the file is %s", info->field);
+        m->word, policy->name, policy->version, g->nw, g->nt, g->line, sum->pads, sum->left_out);
+    if (m->info.values_are_seeded)
+        rc_str_addf(&comment, "\nthe values are seeded ones: the file is %s", m->info.field);
     st = comment.failed ? rc_fail(err, RC_ENOMEM, "no memory for a comment")
                         : rc_mtx_write(path, &b, comment.text, err);
 done:
@@ -227,64 +222,45 @@ done:
     return st;
 }
 
-static rc_status_t order(const char *word, const struct options *o, rc_err_t *err)
+static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
-    const rc_geometry_t g = {.nw = (int32_t)o->nw, .nt = (int32_t)o->nt, .line = (int32_t)o->line};
-    int threads = (int)o->threads;
-    rc_csr_t a = {0};
-    rc_mtx_info_t info;
+    const struct options *o = chosen;
+    const rc_csr_t *a = &m->a;
+    const rc_geometry_t *g = &m->geometry;
+    const rc_policy_t *policy = rc_policy_find(o->policy);
     rc_schedule_t original = {0};
     rc_schedule_t s = {0};
     rc_masks_t masks = {0};
     summary_t before = {0};
     summary_t after = {0};
-    rc_table_format_t format;
     rc_status_t st;
-    RC_TRY(rc_table_format_parse(o->format, &format, err));
-    RC_TRY(rc_command_load(word, threads, &a, &info, err));
-    int64_t start = rc_clock_ns();
-    RC_TRY(rc_order_build("csr", &a, &g, threads, &original, err));
-    before.seconds = 1e-9 * (double)(rc_clock_ns() - start);
-    start = rc_clock_ns();
-    RC_TRY(rc_order_build(o->policy, &a, &g, threads, &s, err));
-    after.seconds = 1e-9 * (double)(rc_clock_ns() - start);
-    RC_TRY(rc_masks_build(&a, g.line, 1, &masks, err));
-    RC_TRY(summarise(&a, &g, &masks, &original, &before, err));
-    RC_TRY(summarise(&a, &g, &masks, &s, &after, err));
-    const rc_policy_t *policy = rc_policy_find(o->policy);
+    RC_TRY(build("csr", m, &original, &before.seconds, err));
+    RC_TRY(build(o->policy, m, &s, &after.seconds, err));
+    RC_TRY(rc_masks_build(a, g->line, 1, &masks, err));
+    RC_TRY(summarise(a, g, &masks, &original, &before, err));
+    RC_TRY(summarise(a, g, &masks, &s, &after, err));
     if (o->rows)
-        RC_TRY(write_rows(o->rows, word, policy, &g, &s, &after, err));
+        RC_TRY(write_rows(o->rows, m, policy, &s, &after, err));
     if (o->output)
-        RC_TRY(write_matrix(o->output, word, policy, &g, &a, &info, &s, &after, err));
-    st = print_both(format, policy, &before, &after, err);
+        RC_TRY(write_matrix(o->output, m, policy, &s, &after, err));
+    st = print_both(m->format, policy, &before, &after, err);
 done:
     rc_masks_free(&masks);
     rc_schedule_free(&original);
     rc_schedule_free(&s);
-    rc_csr_free(&a);
     return st;
+}
+
+static rc_status_t check(const void *chosen, rc_err_t *err)
+{
+    const struct options *o = chosen;
+    return o->policy ? rc_one_matrix_policy(o->policy, err)
+                     : rc_fail(err, RC_EINVAL, "--policy is missing");
 }
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.nw = 32, .nt = 32, .line = 32};
-    char **operands;
-    int code = rc_command_parse(&rc_command_order, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_err_t err = {0};
-    rc_csr_t none = {.row_ptr = (int64_t[]){0}};
-    rc_schedule_t s = {0};
-    rc_status_t st;
-    if (!o.policy)
-        st = rc_fail(&err, RC_EINVAL, "--policy is missing");
-    else
-        st = rc_order_build(
-            o.policy, &none, NULL, 1, &s, &err); /* name first: reading may take long */
-    rc_schedule_free(&s);
-    if (st == RC_ENOENT)
-        err.status = RC_EINVAL; /* a wrong word on the command line */
-    if (st == RC_OK)
-        st = order(operands[0], &o, &err);
-    return st < 0 ? rc_command_fail(&rc_command_order, &err) : RC_EXIT_OK;
+    static const rc_one_matrix_work_t work = {check, order};
+    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS};
+    return rc_one_matrix_run(&rc_command_order, &o, &work, argc, argv);
 }
