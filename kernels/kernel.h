@@ -11,6 +11,7 @@
 #ifndef RC_KERNELS_KERNEL_H
 #define RC_KERNELS_KERNEL_H
 
+#include "base/family.h"
 #include "rowcast.h"
 
 #ifdef __cplusplus
@@ -170,17 +171,7 @@ void rc_device_close(rc_device_t *d);
 
 /* ------------------------------------------------------------------ kernels */
 
-/** Named integer parameters of a kernel: "cstat:strip=4". */
-typedef struct rc_kernel_param {
-    const char *name;
-    const char *help;
-    int64_t value; /**< default */
-    int64_t min;
-    int64_t max;
-    int pow2; /**< 1: only powers of two (and 0 when min is 0) */
-} rc_kernel_param_t;
-
-enum { RC_KERNEL_PARAMS_MAX = 6 };
+enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX };
 
 /** What is to be computed.  The matrix and the schedule are borrowed until release. */
 typedef struct rc_problem {
@@ -208,7 +199,7 @@ typedef struct rc_kernel {
     rc_layout_t layout;
     int computes;    /**< 0: writes nothing meaningful, verification is left out */
     int for_testing; /**< 1: not part of "all" */
-    rc_kernel_param_t param[RC_KERNEL_PARAMS_MAX]; /**< ends at the first NULL name */
+    rc_param_t param[RC_KERNEL_PARAMS_MAX]; /**< integers and choices */
     /** RC_OK, or RC_ENOTSUP with the reason. */
     rc_status_t (*supports)(const rc_problem_t *p, rc_err_t *err);
     /** The geometry that schedules for this kernel should be built for.
@@ -236,11 +227,17 @@ const rc_kernel_t *rc_kernel_find(const char *name);
 typedef struct rc_kernel_spec {
     const rc_kernel_t *kernel;
     int64_t param[RC_KERNEL_PARAMS_MAX];
-    char params[96]; /**< canonical text of the parameters, all of them, "strip=4"; "" for none */
+    char params[RC_PARAMS_TEXT]; /**< canonical text, see rc_params_text: "strip=4" */
 } rc_kernel_spec_t;
 
-/** \return RC_OK; RC_ENOENT or RC_EINVAL with the valid names in the text */
+/** Kernels as a family of base/family.h; member i is rc_kernels[i]. */
+extern const rc_family_t rc_kernel_family;
+
+/** \return RC_OK, or as rc_spec_parse */
 rc_status_t rc_kernel_spec_parse(const char *text, rc_kernel_spec_t *out, rc_err_t *err);
+
+/** The kernel of a parsed text of rc_kernel_family. */
+void rc_kernel_spec_set(const rc_spec_t *spec, rc_kernel_spec_t *out);
 
 #ifdef __cplusplus
 }

@@ -31,8 +31,8 @@ const rc_command_t rc_command_info = {
     .usage = "[OPTIONS]",
     .description =
         "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
-        "every policy, "
-        "kernel, feature set, trainer and generator with its version, source and summary.",
+        "every policy, kernel, feature set, trainer and generator with its version, source and "
+        "summary. Parameters of policies and kernels follow them, with what they take.",
     .options = table,
     .run = run,
 };
@@ -48,6 +48,20 @@ static void put(rc_table_t *t, const char *what, const char *name, int version, 
         rc_table_missing(t);
     rc_table_text(t, summary);
     rc_table_text(t, source);
+}
+
+/* One row a parameter, "cstat:strip". */
+static void put_params(rc_table_t *t, const char *owner, const rc_param_t *param)
+{
+    for (int i = 0; i < rc_params_count(param); i++) {
+        char name[96];
+        char takes[160];
+        char text[320];
+        snprintf(name, sizeof name, "%s:%s", owner, param[i].name);
+        rc_param_describe(&param[i], takes, sizeof takes);
+        snprintf(text, sizeof text, "%s (%s)", param[i].help, takes);
+        put(t, "parameter", name, 0, text, "");
+    }
 }
 
 static void put_build(rc_table_t *t)
@@ -145,9 +159,11 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
     for (int i = 0; rc_policies[i]; i++)
         put(t, "policy", rc_policies[i]->name, rc_policies[i]->version, rc_policies[i]->summary,
             rc_policies[i]->source);
-    for (int i = 0; rc_kernels[i]; i++)
+    for (int i = 0; rc_kernels[i]; i++) {
         put(t, "kernel", rc_kernels[i]->name, rc_kernels[i]->version, rc_kernels[i]->summary,
             rc_kernels[i]->source);
+        put_params(t, rc_kernels[i]->name, rc_kernels[i]->param);
+    }
     for (int i = 0; rc_feature_sets[i]; i++)
         put(t, "features", rc_feature_sets[i]->name, rc_feature_sets[i]->version,
             rc_feature_sets[i]->summary, rc_feature_sets[i]->source);

@@ -12,7 +12,7 @@ typedef struct choice {
     int count;
 } choice_t;
 
-static void add(choice_t *c, const rc_kernel_param_t *p, int64_t v)
+static void add(choice_t *c, const rc_param_t *p, int64_t v)
 {
     for (int i = 0; i < c->count; i++)
         if (c->value[i] == v)
@@ -21,7 +21,7 @@ static void add(choice_t *c, const rc_kernel_param_t *p, int64_t v)
         c->value[c->count++] = v;
 }
 
-static choice_t choose(const rc_kernel_param_t *p, const char *fixed)
+static choice_t choose(const rc_param_t *p, const char *fixed)
 {
     choice_t c = {.count = 0};
     add(&c, p, p->value);

@@ -122,14 +122,14 @@ static void errors(void **state)
 
 /* ------------------------------------------------------ over the registry */
 
-static int64_t next_value(const rc_kernel_param_t *p, int64_t v)
+static int64_t next_value(const rc_param_t *p, int64_t v)
 {
     return !p->pow2 ? v + 1 : v > 0 ? 2 * v : 1;
 }
 
 /* A random range that a parameter takes: writes "first..last" and returns how many values it has.
  */
-static int random_range(rc_rng_t *rng, const rc_kernel_param_t *p, char *text, size_t size)
+static int random_range(rc_rng_t *rng, const rc_param_t *p, char *text, size_t size)
 {
     int64_t first = p->min;
     for (int skip = (int)rc_rng_below(rng, 3); skip > 0 && next_value(p, first) <= p->max; skip--)

@@ -1,0 +1,207 @@
+#include "config.h"
+#include "base/param.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rc_params_count(const rc_param_t *param)
+{
+    int n = 0;
+    while (param && n < RC_PARAMS_MAX && param[n].name)
+        n++;
+    return n;
+}
+
+static rc_status_t unknown_key(const rc_param_t *param, const char *key, rc_err_t *err)
+{
+    const char *names[RC_PARAMS_MAX];
+    int n = rc_params_count(param);
+    rc_str_t list = {0};
+    if (n == 0)
+        return rc_fail(err, RC_EINVAL, "it has no parameters, found '%s'", key);
+    for (int i = 0; i < n; i++) {
+        names[i] = param[i].name;
+        rc_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = rc_nearest(key, names, n);
+    rc_fail(err, RC_EINVAL, "no parameter '%s'%s%s%s; known: %s", key,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+        list.text && !list.failed ? list.text : "see rowcast info");
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
+
+rc_status_t rc_param_word(
+    const rc_param_t *param, const char *word, int *index, const char **value, rc_err_t *err)
+{
+    const char *equals = strchr(word, '=');
+    int n = rc_params_count(param);
+    if (!equals && n > 0 && param[0].type == RC_PARAM_TEXT) {
+        *index = 0;
+        *value = word;
+        return RC_OK;
+    }
+    if (!equals)
+        return rc_fail(err, RC_EINVAL, "expected key=value, found '%s'", word);
+    size_t len = (size_t)(equals - word);
+    for (int i = 0; i < n; i++)
+        if (strlen(param[i].name) == len && memcmp(param[i].name, word, len) == 0) {
+            *index = i;
+            *value = equals + 1;
+            return RC_OK;
+        }
+    rc_str_t key = {0};
+    rc_str_addn(&key, word, len);
+    rc_status_t st = key.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a parameter")
+                                : unknown_key(param, key.text ? key.text : "", err);
+    rc_str_free(&key);
+    return st;
+}
+
+static rc_status_t parse_choice(const rc_param_t *p, const char *text, int64_t *out, rc_err_t *err)
+{
+    rc_str_t list = {0};
+    for (int i = 0; p->choices[i]; i++) {
+        if (strcmp(p->choices[i], text) == 0) {
+            *out = i;
+            rc_str_free(&list);
+            return RC_OK;
+        }
+        rc_str_addf(&list, "%s%s", i ? ", " : "", p->choices[i]);
+    }
+    rc_fail(err, RC_EINVAL, "%s: expected one of %s; found '%s'", p->name,
+        list.text && !list.failed ? list.text : "those of rowcast info", text);
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
+
+static rc_status_t parse_value(
+    const rc_param_t *p, const char *text, int64_t *value, double *real, char *copy, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    switch (p->type) {
+    case RC_PARAM_INT:
+        st = rc_parse_int(text, p->min, p->max, p->name, value, err);
+        if (st == RC_OK && p->pow2 && (*value & (*value - 1)) != 0)
+            st = rc_fail(
+                err, RC_EINVAL, "%s: expected a power of two, found %" PRId64, p->name, *value);
+        break;
+    case RC_PARAM_REAL:
+        st = rc_parse_double(text, p->name, real, err);
+        if (st == RC_OK && !(*real >= p->real_min && *real <= p->real_max))
+            st = rc_fail(err, RC_ERANGE, "%s: expected a number from %g to %g, found %s", p->name,
+                p->real_min, p->real_max, text);
+        break;
+    case RC_PARAM_CHOICE:
+        st = parse_choice(p, text, value, err);
+        break;
+    case RC_PARAM_TEXT:
+        if (!text[0])
+            st = rc_fail(err, RC_EINVAL, "%s: expected a text, found nothing", p->name);
+        else
+            st = rc_strcpy(copy, RC_PARAM_VALUE, text, p->name, err);
+        break;
+    }
+    return st;
+}
+
+rc_status_t rc_params_parse(
+    const rc_param_t *param, char *const *word, int count, rc_params_t *out, rc_err_t *err)
+{
+    rc_params_t v = {.value = {0}};
+    unsigned seen = 0;
+    int n = rc_params_count(param);
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < n; i++) {
+        v.value[i] = param[i].value;
+        v.real[i] = param[i].real;
+        if (param[i].type == RC_PARAM_TEXT && param[i].text)
+            st = rc_strcpy(v.text, sizeof v.text, param[i].text, param[i].name, err);
+    }
+    for (int i = 0; st == RC_OK && i < count; i++) {
+        int at;
+        const char *text;
+        st = rc_param_word(param, word[i], &at, &text, err);
+        if (st < 0)
+            break;
+        if (seen & 1u << at)
+            return rc_fail(err, RC_EINVAL, "parameter %s is given twice", param[at].name);
+        seen |= 1u << at;
+        st = parse_value(&param[at], text, &v.value[at], &v.real[at], v.text, err);
+    }
+    if (st < 0)
+        return st;
+    for (int i = 0; i < n; i++)
+        if (param[i].type == RC_PARAM_TEXT && !param[i].text && !(seen & 1u << i))
+            return rc_fail(
+                err, RC_EINVAL, "%s is missing: expected %s=...", param[i].name, param[i].name);
+    *out = v;
+    return RC_OK;
+}
+
+/* The shortest text that reads back as the same number. */
+static void shortest(double x, char *text, size_t size)
+{
+    enum { fewest = 6, most = 17 };
+    for (int digits = fewest; digits <= most; digits++) {
+        snprintf(text, size, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            return;
+    }
+}
+
+rc_status_t rc_params_text(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int i = 0; i < rc_params_count(param); i++) {
+        char number[32];
+        const char *value = number;
+        if (param[i].type == RC_PARAM_INT)
+            snprintf(number, sizeof number, "%" PRId64, values->value[i]);
+        else if (param[i].type == RC_PARAM_REAL)
+            shortest(values->real[i], number, sizeof number);
+        else if (param[i].type == RC_PARAM_CHOICE)
+            value = param[i].choices[values->value[i]];
+        else
+            value = values->text;
+        int n = snprintf(
+            text + at, RC_PARAMS_TEXT - at, "%s%s=%s", i ? ":" : "", param[i].name, value);
+        if (n < 0 || (size_t)n >= RC_PARAMS_TEXT - at)
+            return rc_fail(
+                err, RC_ERANGE, "its parameters take more than %d bytes", RC_PARAMS_TEXT - 1);
+        at += (size_t)n;
+    }
+    return RC_OK;
+}
+
+void rc_param_describe(const rc_param_t *p, char *text, size_t size)
+{
+    rc_str_t s = {0};
+    switch (p->type) {
+    case RC_PARAM_INT:
+        rc_str_addf(&s, "%" PRId64 " to %" PRId64 "%s; default %" PRId64, p->min, p->max,
+            p->pow2 ? ", a power of two" : "", p->value);
+        break;
+    case RC_PARAM_REAL:
+        rc_str_addf(&s, "%g to %g; default %g", p->real_min, p->real_max, p->real);
+        break;
+    case RC_PARAM_CHOICE:
+        for (int i = 0; p->choices[i]; i++)
+            rc_str_addf(&s, "%s%s", i ? ", " : "", p->choices[i]);
+        rc_str_addf(&s, "; default %s", p->choices[p->value]);
+        break;
+    case RC_PARAM_TEXT:
+        rc_str_add(&s, "text");
+        if (p->text)
+            rc_str_addf(&s, "; default %s", p->text);
+        break;
+    }
+    snprintf(text, size, "%s", s.text ? s.text : "");
+    rc_str_free(&s);
+}
