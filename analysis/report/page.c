@@ -146,7 +146,7 @@ static void evaluation(rc_str_t *s, const rc_page_t *p)
 
 typedef struct places {
     const rc_page_t *page;
-    const rc_standing_t *standing;
+    const rc_headline_t *headline;
     const char *css;
     const char *js;
     rc_str_t data;
@@ -214,14 +214,14 @@ static rc_status_t put_data(rc_str_t *s, const places_t *w, rc_err_t *err)
 static rc_status_t put_answer(rc_str_t *s, const places_t *w, rc_err_t *err)
 {
     (void)err;
-    rc_page_answer(s, w->page, w->standing);
+    rc_page_answer(s, w->page, w->headline);
     return RC_OK;
 }
 
-static rc_status_t put_arenas(rc_str_t *s, const places_t *w, rc_err_t *err)
+static rc_status_t put_settings(rc_str_t *s, const places_t *w, rc_err_t *err)
 {
     (void)err;
-    rc_page_arenas(s, w->page, w->standing);
+    rc_page_settings(s, w->page, w->headline);
     return RC_OK;
 }
 
@@ -282,7 +282,7 @@ static const struct {
     place_fn *put;
 } places[] = {{"title", put_title}, {"store", put_store}, {"headline", put_headline},
     {"nonce", put_nonce}, {"css", put_css}, {"js", put_js}, {"data", put_data},
-    {"answer", put_answer}, {"arenas", put_arenas}, {"run", put_run}, {"figures", put_figures},
+    {"answer", put_answer}, {"arenas", put_settings}, {"run", put_run}, {"figures", put_figures},
     {"links", put_links}, {"model", put_model}, {"version", put_version}};
 
 static rc_status_t put_place(
@@ -366,15 +366,15 @@ rc_status_t rc_page_write(
     rc_str_t css = {0};
     rc_str_t js = {0};
     rc_str_t html = {0};
-    rc_standing_t *standing = NULL;
+    rc_headline_t *headline = NULL;
     places_t w = {.page = page};
     rc_status_t st;
     RC_TRY(read_asset(assets, "page.html", &skeleton, err));
     RC_TRY(read_asset(assets, "page.css", &css, err));
     RC_TRY(read_asset(assets, "page.js", &js, err));
-    RC_TRY(rc_standing_make(page->in->survey, &standing, err));
+    RC_TRY(rc_headline_make(page->in->survey, &headline, err));
     RC_TRY(rc_page_data(&w.data, page, err));
-    w.standing = standing;
+    w.headline = headline;
     w.css = css.text;
     w.js = js.text;
     /* only the script with this word runs, and a text in the store cannot know it: it depends on
@@ -385,7 +385,7 @@ rc_status_t rc_page_write(
     if (bytes)
         *bytes = (int64_t)html.len;
 done:
-    free(standing);
+    free(headline);
     rc_str_free(&w.data);
     rc_str_free(&html);
     rc_str_free(&js);

@@ -19,7 +19,7 @@ typedef struct rc_page_spy {
     size_t after_bytes;
     int width; /**< pixels of both */
     int height;
-    int64_t shown; /**< the row of the view whose order `after` shows, see rc_standing_shown */
+    int64_t shown; /**< the row of the view whose order `after` shows, see rc_headline_shown */
     int64_t slots; /**< rows and pads that `after` stands for */
     double full;   /**< entries that a pixel of full ink stands for, in both */
 } rc_page_spy_t;

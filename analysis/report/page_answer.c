@@ -61,14 +61,14 @@ void rc_page_headline(rc_str_t *s, const rc_page_t *p)
     const rc_survey_t *sv = p->in->survey;
     int shown = 0;
     rc_str_add(s, "Sparse &times; dense");
-    for (int i = 0; i < sv->arenas; i++) {
+    for (int i = 0; i < sv->settings; i++) {
         int seen = 0;
         for (int j = 0; j < i; j++)
-            seen |= strcmp(sv->arena[i].device, sv->arena[j].device) == 0;
+            seen |= strcmp(sv->setting[i].device, sv->setting[j].device) == 0;
         if (seen)
             continue;
         rc_str_add(s, shown++ ? ", " : " on ");
-        device_name(s, sv->arena[i].device);
+        device_name(s, sv->setting[i].device);
     }
 }
 
@@ -82,7 +82,7 @@ static void mean_beside(rc_str_t *s, const rc_gain_t *g)
 }
 
 static void sentences(
-    rc_str_t *s, const rc_page_t *p, const rc_survey_arena_t *a, const rc_standing_t *st)
+    rc_str_t *s, const rc_page_t *p, const rc_survey_setting_t *a, const rc_headline_t *st)
 {
     rc_str_add(s, "<p class=\"lead\">At ");
     rc_page_text(s, a->label);
@@ -172,7 +172,7 @@ static void gain_tile(rc_str_t *s, const rc_gain_t *g, const char *label, const 
     rc_str_free(&text);
 }
 
-static void tiles(rc_str_t *s, const rc_survey_arena_t *a, const rc_standing_t *st)
+static void tiles(rc_str_t *s, const rc_survey_setting_t *a, const rc_headline_t *st)
 {
     rc_str_t value = {0};
     rc_str_add(s, "<dl class=\"tiles\">\n");
@@ -195,20 +195,20 @@ static void tiles(rc_str_t *s, const rc_survey_arena_t *a, const rc_standing_t *
     rc_str_free(&value);
 }
 
-void rc_page_answer(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standing)
+void rc_page_answer(rc_str_t *s, const rc_page_t *p, const rc_headline_t *headline)
 {
     const rc_survey_t *sv = p->in->survey;
     extent(s, p);
-    if (sv->main_arena < 0) {
+    if (sv->main_setting < 0) {
         rc_str_add(s, "<p class=\"lead\">There is no verified result to report");
         if (p->where)
             rc_str_add(s, " that the filter lets pass");
         rc_str_add(s, ".</p>\n");
         return;
     }
-    const rc_survey_arena_t *a = &sv->arena[sv->main_arena];
-    sentences(s, p, a, &standing[sv->main_arena]);
-    tiles(s, a, &standing[sv->main_arena]);
+    const rc_survey_setting_t *a = &sv->setting[sv->main_setting];
+    sentences(s, p, a, &headline[sv->main_setting]);
+    tiles(s, a, &headline[sv->main_setting]);
 }
 
 static void ratio_cell(rc_str_t *s, const char *name, double x)
@@ -225,14 +225,14 @@ static void gain_heads(rc_str_t *s, int columns)
         rc_str_addf(s, "<th scope=\"col\" class=\"n\">%s</th>", head[i]);
 }
 
-void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standing)
+void rc_page_settings(rc_str_t *s, const rc_page_t *p, const rc_headline_t *headline)
 {
     const rc_survey_t *sv = p->in->survey;
     int vendor = 0;
-    if (sv->arenas == 0)
+    if (sv->settings == 0)
         return;
-    for (int i = 0; i < sv->arenas; i++)
-        vendor |= standing[i].vendor.stats.count > 0;
+    for (int i = 0; i < sv->settings; i++)
+        vendor |= headline[i].vendor.stats.count > 0;
     rc_str_add(s,
         "<p class=\"note\">The same for every product that was measured; ratios of times over the "
         "matrices of a line.</p>\n"
@@ -249,15 +249,15 @@ void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standi
     gain_heads(s, 2);
     gain_heads(s, vendor ? 2 : 0);
     rc_str_add(s, "<th scope=\"col\" class=\"n\">median, products</th></tr>\n</thead>\n<tbody>\n");
-    for (int i = 0; i < sv->arenas; i++) {
-        const rc_standing_t *st = &standing[i];
+    for (int i = 0; i < sv->settings; i++) {
+        const rc_headline_t *st = &headline[i];
         rc_str_add(s, "<tr data-arena=\"");
-        rc_page_text(s, sv->arena[i].slug);
-        rc_str_addf(s, "\"%s><th scope=\"row\">", i == sv->main_arena ? " class=\"main\"" : "");
-        rc_page_text(s, sv->arena[i].label);
-        if (sv->arena[i].reference[0]) {
+        rc_page_text(s, sv->setting[i].slug);
+        rc_str_addf(s, "\"%s><th scope=\"row\">", i == sv->main_setting ? " class=\"main\"" : "");
+        rc_page_text(s, sv->setting[i].label);
+        if (sv->setting[i].reference[0]) {
             rc_str_add(s, "<small>orders of ");
-            rc_page_kernel(s, sv->arena[i].reference);
+            rc_page_kernel(s, sv->setting[i].reference);
             rc_str_add(s, "</small>");
         }
         rc_str_add(s, "</th><td class=\"n\" data-of=\"matrices\">");

@@ -1,5 +1,5 @@
 /* What page.js reads: columns, not rows, with names in dictionaries, so that 10,000 matrices in
- * nine arenas stay below 10 MB. */
+ * nine settings stay below 10 MB. */
 #include "config.h"
 #include "analysis/report/page_text.h"
 #include "base/error.h"
@@ -72,9 +72,9 @@ static int64_t plan_index(writer_t *w, int64_t row)
 
 /* ---------------------------------------------------------------------- columns */
 
-typedef void value_fn(writer_t *w, const rc_survey_arena_t *a, int64_t i);
+typedef void value_fn(writer_t *w, const rc_survey_setting_t *a, int64_t i);
 
-static void column(writer_t *w, const char *key, const rc_survey_arena_t *a, value_fn *value)
+static void column(writer_t *w, const char *key, const rc_survey_setting_t *a, value_fn *value)
 {
     rc_str_addf(w->s, ",\"%s\":[", key);
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
@@ -94,26 +94,26 @@ static void put_time(writer_t *w, int64_t row)
     rc_page_json_real(w->s, row < 0 ? NAN : result(w, row)->median_ns);
 }
 
-static void put_matrix(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void put_matrix(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     put_index(w, w->sv->pair[i].matrix);
 }
 
-static void put_cases(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void put_cases(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     put_index(w, w->sv->pair[i].cases);
 }
 
 #define TIME_OF(member)                                                                            \
-    static void time_of_##member(writer_t *w, const rc_survey_arena_t *a, int64_t i)               \
+    static void time_of_##member(writer_t *w, const rc_survey_setting_t *a, int64_t i)             \
     {                                                                                              \
         (void)a;                                                                                   \
         put_time(w, w->sv->pair[i].member);                                                        \
     }
 #define PLAN_OF(member)                                                                            \
-    static void plan_of_##member(writer_t *w, const rc_survey_arena_t *a, int64_t i)               \
+    static void plan_of_##member(writer_t *w, const rc_survey_setting_t *a, int64_t i)             \
     {                                                                                              \
         (void)a;                                                                                   \
         put_index(w, plan_index(w, w->sv->pair[i].member));                                        \
@@ -128,40 +128,40 @@ PLAN_OF(reference_best)
 TIME_OF(vendor)
 PLAN_OF(vendor)
 
-static void order_time(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void order_time(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     int64_t best = w->sv->pair[i].best;
     rc_page_json_real(w->s, best < 0 ? NAN : (double)result(w, best)->order_ns);
 }
 
-static void preprocess_time(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void preprocess_time(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     int64_t best = w->sv->pair[i].best;
     rc_page_json_real(w->s, best < 0 ? NAN : (double)result(w, best)->preprocess_ns);
 }
 
-static void break_even(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void break_even(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     double x = w->sv->pair[i].break_even;
     rc_page_json_real(w->s, isinf(x) ? -1 : x); /* never */
 }
 
-static void choice(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void choice(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     put_index(w, w->p->choices->cls[i]);
 }
 
-static void choice_time(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void choice_time(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     rc_page_json_real(w->s, w->p->choices->time[i]);
 }
 
-static void choice_loss(writer_t *w, const rc_survey_arena_t *a, int64_t i)
+static void choice_loss(writer_t *w, const rc_survey_setting_t *a, int64_t i)
 {
     (void)a;
     rc_page_json_real(w->s, w->p->choices->loss[i]);
@@ -172,9 +172,9 @@ static int has_choices(const writer_t *w)
     return w->p->choices && w->p->choices->known > 0;
 }
 
-static void put_arena(writer_t *w, const rc_survey_arena_t *a)
+static void put_setting(writer_t *w, const rc_survey_setting_t *a)
 {
-    const rc_row_result_t *r = result(w, a->arena.row);
+    const rc_row_result_t *r = result(w, a->setting.row);
     rc_str_add(w->s, "{\"label\":");
     rc_page_json_text(w->s, a->label);
     rc_str_add(w->s, ",\"slug\":");
@@ -183,7 +183,7 @@ static void put_arena(writer_t *w, const rc_survey_arena_t *a)
     rc_page_json_text(w->s, a->device);
     rc_str_add(w->s, ",\"reference\":");
     rc_page_json_text(w->s, a->reference);
-    rc_str_addf(w->s, ",\"k\":%" PRId64, a->arena.is_n ? 0 : r->k); /* 0: as many as columns */
+    rc_str_addf(w->s, ",\"k\":%" PRId64, a->setting.is_n ? 0 : r->k); /* 0: as many as columns */
     column(w, "m", a, put_matrix);
     column(w, "cases", a, put_cases);
     column(w, "t", a, time_of_best);
@@ -206,12 +206,12 @@ static void put_arena(writer_t *w, const rc_survey_arena_t *a)
     rc_str_add(w->s, "}");
 }
 
-static void put_arenas(writer_t *w)
+static void put_settings(writer_t *w)
 {
-    rc_str_addf(w->s, "\"main\":%d,\n\"arenas\":[", w->sv->main_arena);
-    for (int i = 0; i < w->sv->arenas; i++) {
+    rc_str_addf(w->s, "\"main\":%d,\n\"arenas\":[", w->sv->main_setting);
+    for (int i = 0; i < w->sv->settings; i++) {
         rc_str_add(w->s, i ? ",\n" : "\n");
-        put_arena(w, &w->sv->arena[i]);
+        put_setting(w, &w->sv->setting[i]);
     }
     rc_str_add(w->s, "]");
 }
@@ -305,7 +305,7 @@ rc_status_t rc_page_data(rc_str_t *s, const rc_page_t *p, rc_err_t *err)
 {
     writer_t w = {.s = s, .p = p, .sv = p->in->survey, .err = err};
     rc_str_add(s, "{");
-    put_arenas(&w);
+    put_settings(&w);
     put_matrices(&w);
     put_spies(&w);
     put_model(&w);

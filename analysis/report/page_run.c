@@ -364,7 +364,7 @@ rc_status_t rc_page_run(rc_str_t *s, const rc_page_t *p, rc_err_t *err)
     rc_str_add(s, ", of ");
     rc_page_counted(s, sv->matrices, "matrix", "matrices");
     rc_str_add(s, " in ");
-    rc_page_counted(s, sv->arenas, "product (K, precision)", "products (K, precision)");
+    rc_page_counted(s, sv->settings, "product (K, precision)", "products (K, precision)");
     rc_str_add(s, "</dd>\n");
     if (p->where) {
         rc_str_add(s, "<dt>Filter</dt><dd>only results with ");

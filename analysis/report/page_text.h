@@ -4,7 +4,7 @@
 #define RC_ANALYSIS_PAGE_TEXT_H
 
 #include "analysis/report/page.h"
-#include "analysis/report/standing.h"
+#include "analysis/report/headline.h"
 #include "base/str.h"
 
 /** A text for HTML, between tags or in a quoted attribute: & < > " ' become references. */
@@ -31,11 +31,11 @@ void rc_page_json_text(rc_str_t *s, const char *text);
  *  finite. */
 void rc_page_json_real(rc_str_t *s, double x);
 
-/** The answer: headline, sentences, figures, and the same for each arena.
- *  \param[in] standing  [arenas] */
+/** The answer: headline, sentences, figures, and the same for each setting.
+ *  \param[in] headline  [settings] */
 void rc_page_headline(rc_str_t *s, const rc_page_t *p);
-void rc_page_answer(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standing);
-void rc_page_arenas(rc_str_t *s, const rc_page_t *p, const rc_standing_t *standing);
+void rc_page_answer(rc_str_t *s, const rc_page_t *p, const rc_headline_t *headline);
+void rc_page_settings(rc_str_t *s, const rc_page_t *p, const rc_headline_t *headline);
 
 /** What was run: devices, versions, completeness, runs.
  *  \return RC_OK, RC_ENOMEM */

@@ -25,7 +25,7 @@ typedef struct rc_plot_input {
 
 /** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */
 typedef struct rc_plot_text {
-    rc_str_t caption; /**< one or two sentences: what is shown, of which arena, over how many
+    rc_str_t caption; /**< one or two sentences: what is shown, of which setting, over how many
                            matrices, geomean or mean */
     rc_str_t missing; /**< not empty: the figure is left out, and why ("the store has one K") */
     rc_str_t define;  /**< lines of gnuplot that go before the template: counts, titles, ranges */

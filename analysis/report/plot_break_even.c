@@ -11,7 +11,7 @@ enum { CURVES = 7, STEPS = 6, POWERS = 6 };
 static void put_row(const rc_survey_t *s, const rc_survey_pair_t *p, FILE *csv)
 {
     const rc_row_result_t *r = rc_view_result(s->view, p->best);
-    rc_plot_put_text(csv, s->arena[p->arena].label);
+    rc_plot_put_text(csv, s->setting[p->setting].label);
     fputc(',', csv);
     rc_plot_put_text(csv, s->matrix[p->matrix].name);
     fputc(',', csv);
@@ -22,7 +22,7 @@ static void put_row(const rc_survey_t *s, const rc_survey_pair_t *p, FILE *csv)
 }
 
 /* How many pairs have paid after so many products. */
-static int64_t paid(const rc_survey_t *s, const rc_survey_arena_t *a, double products)
+static int64_t paid(const rc_survey_t *s, const rc_survey_setting_t *a, double products)
 {
     int64_t n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++)
@@ -31,7 +31,7 @@ static int64_t paid(const rc_survey_t *s, const rc_survey_arena_t *a, double pro
 }
 
 static void put_curve(
-    const rc_survey_t *s, const rc_survey_arena_t *a, int64_t known, rc_plot_text_t *t)
+    const rc_survey_t *s, const rc_survey_setting_t *a, int64_t known, rc_plot_text_t *t)
 {
     for (int i = 0; i <= STEPS * POWERS; i++) {
         double products = pow(10, (double)i / STEPS);
@@ -48,10 +48,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     int curves = 0;
     (void)err;
     rc_str_addf(&names.define, "array CURVE[%d]\n", CURVES);
-    fputs("arena,matrix,kernel,policy,products until the fastest plan has paid\n", csv);
+    fputs("setting,matrix,kernel,policy,products until the fastest plan has paid\n", csv);
     rc_plot_block_begin(text, "STEPS");
-    for (int k = 0; k < s->arenas; k++) {
-        const rc_survey_arena_t *a = &s->arena[k];
+    for (int k = 0; k < s->settings; k++) {
+        const rc_survey_setting_t *a = &s->setting[k];
         int64_t known = 0;
         for (int64_t i = a->first; i < a->first + a->pairs; i++)
             if (!isnan(s->pair[i].break_even)) {

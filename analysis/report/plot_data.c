@@ -55,7 +55,7 @@ const char rc_plot_no_results[] = "no result is ok";
 
 typedef struct maker {
     const rc_survey_t *s;
-    const rc_survey_arena_t *arena;
+    const rc_survey_setting_t *setting;
     const char *kernel;
     int64_t from; /* its entries */
     int64_t to;
@@ -82,8 +82,8 @@ static int is_csr(const maker_t *m, int32_t policy)
 static void find_entries(maker_t *m)
 {
     const rc_survey_t *s = m->s;
-    int64_t last = m->arena->first + m->arena->pairs;
-    while (m->from < s->entering && s->row_pair[m->from] < m->arena->first)
+    int64_t last = m->setting->first + m->setting->pairs;
+    while (m->from < s->entering && s->row_pair[m->from] < m->setting->first)
         m->from++;
     m->to = m->from;
     while (m->to < s->entering && s->row_pair[m->to] < last) {
@@ -117,18 +117,18 @@ static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
 /* Column of a matrix in the result, -1 when it has no original order. */
 static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o, int64_t *column)
 {
-    for (int64_t i = 0; i < m->arena->pairs; i++)
+    for (int64_t i = 0; i < m->setting->pairs; i++)
         column[i] = -1;
     for (int64_t i = m->from; i < m->to; i++)
         if (takes_part(m, i) && is_csr(m, result(m, i)->policy))
-            column[m->s->row_pair[i] - m->arena->first] = 0;
-    o->matrix = rc_alloc((size_t)m->arena->pairs, sizeof *o->matrix, "matrices", m->err);
+            column[m->s->row_pair[i] - m->setting->first] = 0;
+    o->matrix = rc_alloc((size_t)m->setting->pairs, sizeof *o->matrix, "matrices", m->err);
     if (!o->matrix)
         return RC_ENOMEM;
-    for (int64_t i = 0; i < m->arena->pairs; i++)
+    for (int64_t i = 0; i < m->setting->pairs; i++)
         if (column[i] == 0) {
             column[i] = o->matrices;
-            o->matrix[o->matrices++] = m->s->pair[m->arena->first + i].matrix;
+            o->matrix[o->matrices++] = m->s->pair[m->setting->first + i].matrix;
         }
     return RC_OK;
 }
@@ -148,7 +148,7 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *co
         o->row[i] = -1;
     }
     for (int64_t i = m->from; i < m->to; i++) {
-        int64_t at = column[m->s->row_pair[i] - m->arena->first];
+        int64_t at = column[m->s->row_pair[i] - m->setting->first];
         if (!takes_part(m, i) || at < 0)
             continue;
         at += m->number[result(m, i)->policy] * o->matrices;
@@ -169,11 +169,11 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *co
 }
 
 rc_status_t rc_plot_orders_make(
-    const rc_survey_t *s, int arena, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
+    const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
 {
-    maker_t m = {.s = s, .arena = &s->arena[arena], .kernel = kernel, .err = err};
-    rc_plot_orders_t o = {.arena = m.arena};
-    int64_t *column = rc_alloc((size_t)m.arena->pairs, sizeof *column, "matrices", err);
+    maker_t m = {.s = s, .setting = &s->setting[setting], .kernel = kernel, .err = err};
+    rc_plot_orders_t o = {.setting = m.setting};
+    int64_t *column = rc_alloc((size_t)m.setting->pairs, sizeof *column, "matrices", err);
     rc_status_t st;
     if (!column)
         RC_TRY(RC_ENOMEM);
@@ -201,20 +201,21 @@ void rc_plot_orders_free(rc_plot_orders_t *o)
     *o = (rc_plot_orders_t){0};
 }
 
-int rc_plot_orders_arena(const rc_survey_t *s)
+int rc_plot_orders_setting(const rc_survey_t *s)
 {
-    int best = s->main_arena;
-    if (best >= 0 && s->arena[best].reference[0])
+    int best = s->main_setting;
+    if (best >= 0 && s->setting[best].reference[0])
         return best;
     best = -1;
-    for (int a = 0; a < s->arenas; a++)
-        if (s->arena[a].reference[0] && (best < 0 || s->arena[a].pairs > s->arena[best].pairs))
+    for (int a = 0; a < s->settings; a++)
+        if (s->setting[a].reference[0] &&
+            (best < 0 || s->setting[a].pairs > s->setting[best].pairs))
             best = a;
     return best;
 }
 
 /* What stands above the drawing. */
-static void define_title(const rc_survey_arena_t *a, rc_plot_text_t *text)
+static void define_title(const rc_survey_setting_t *a, rc_plot_text_t *text)
 {
     rc_str_t title = {0};
     rc_str_addf(&title, "%s, %s", a->label, a->reference);
@@ -227,15 +228,15 @@ rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
-    int arena = rc_plot_orders_arena(s);
+    int setting = rc_plot_orders_setting(s);
     *out = (rc_plot_orders_t){0};
-    if (arena < 0) {
+    if (setting < 0) {
         rc_str_add(&text->missing,
-            s->main_arena < 0 ? rc_plot_no_results : "no kernel ran another row order than csr");
+            s->main_setting < 0 ? rc_plot_no_results : "no kernel ran another row order than csr");
         return RC_OK;
     }
-    const rc_survey_arena_t *a = &s->arena[arena];
-    rc_status_t st = rc_plot_orders_make(s, arena, a->reference, out, err);
+    const rc_survey_setting_t *a = &s->setting[setting];
+    rc_status_t st = rc_plot_orders_make(s, setting, a->reference, out, err);
     if (st == RC_OK && (out->matrices == 0 || out->policies < 2)) {
         rc_str_addf(&text->missing,
             "kernel %s has no matrix with both csr and another row order (%s)", a->reference,

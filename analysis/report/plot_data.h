@@ -15,11 +15,11 @@ void rc_plot_put_number(FILE *csv, double x);
 void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value);
 void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value);
 
-/** What the row orders gain under one kernel in one arena: speedups over the original order of the
- *  same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order; of
+/** What the row orders gain under one kernel in one setting: speedups over the original order of
+ * the same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order; of
  *  several geometries the fastest counts.  Free with rc_plot_orders_free. */
 typedef struct rc_plot_orders {
-    const rc_survey_arena_t *arena;
+    const rc_survey_setting_t *setting;
     int policies;        /**< at least 1 */
     const char **policy; /**< [policies] csr first, the others as the store came to know them;
                               borrowed from the view */
@@ -31,17 +31,17 @@ typedef struct rc_plot_orders {
     int *winner;     /**< [matrices] its policy; ties to the earlier one */
 } rc_plot_orders_t;
 
-/** \param[in] arena  of the survey; \param[in] kernel  "gstat:strip=8"
+/** \param[in] setting  of the survey; \param[in] kernel  "gstat:strip=8"
  *  \return RC_OK; policies is 1 or matrices 0 when there is nothing to compare.  RC_ENOMEM */
 rc_status_t rc_plot_orders_make(
-    const rc_survey_t *s, int arena, const char *kernel, rc_plot_orders_t *out, rc_err_t *err);
+    const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err);
 void rc_plot_orders_free(rc_plot_orders_t *o);
 
-/** The arena that figures of row orders show: the main one; where no kernel ran another order than
- *  csr there, the one with most matrices of those where one did; -1 none. */
-int rc_plot_orders_arena(const rc_survey_t *s);
+/** The setting that figures of row orders show: the main one; where no kernel ran another order
+ * than csr there, the one with most matrices of those where one did; -1 none. */
+int rc_plot_orders_setting(const rc_survey_t *s);
 
-/** The orders of the reference kernel in that arena; where there is nothing to compare, what is
+/** The orders of the reference kernel in that setting; where there is nothing to compare, what is
  *  missing is said and out->policies is 0. */
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err);

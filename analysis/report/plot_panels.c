@@ -129,7 +129,7 @@ rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_
     rc_str_addf(&text->caption,
         "%s over %" PRId64 " matrices, kernel %s, %s. The line is the median "
         "of groups of matrices of about equal size.",
-        p->caption, o.matrices, o.arena->reference, o.arena->label);
+        p->caption, o.matrices, o.setting->reference, o.setting->label);
     if (hidden)
         rc_str_addf(&text->caption,
             " %" PRId64

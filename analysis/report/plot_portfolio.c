@@ -62,7 +62,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
             "down "
             "to each line; each line adds the order that raises the geomean most. Geomean and mean "
             "over %" PRId64 " matrices, kernel %s, %s.",
-            o.matrices, o.arena->reference, o.arena->label);
+            o.matrices, o.setting->reference, o.setting->label);
     } else
         st = RC_ENOMEM;
     free(best);

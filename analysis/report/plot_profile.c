@@ -22,7 +22,7 @@ typedef struct family {
 
 typedef struct profile {
     const rc_survey_t *s;
-    const rc_survey_arena_t *facet[FACETS];
+    const rc_survey_setting_t *facet[FACETS];
     int facets;
     family_t family[FAMILIES_MAX];
     int families;
@@ -34,12 +34,12 @@ typedef struct profile {
 static void choose_facets(profile_t *p)
 {
     const rc_survey_t *s = p->s;
-    const rc_row_result_t *q = rc_view_result(s->view, s->arena[s->main_arena].arena.row);
-    for (int a = 0; a < s->arenas && p->facets < FACETS; a++) {
-        const rc_row_result_t *r = rc_view_result(s->view, s->arena[a].arena.row);
+    const rc_row_result_t *q = rc_view_result(s->view, s->setting[s->main_setting].setting.row);
+    for (int a = 0; a < s->settings && p->facets < FACETS; a++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->setting[a].setting.row);
         if (r->device == q->device && r->precision == q->precision && r->op == q->op &&
             r->c_order == q->c_order && r->cache == q->cache)
-            p->facet[p->facets++] = &s->arena[a];
+            p->facet[p->facets++] = &s->setting[a];
     }
 }
 
@@ -113,7 +113,7 @@ static int by_cost(const void *a, const void *b)
 static void choose_curves(profile_t *p)
 {
     family_t *list[FAMILIES_MAX] = {NULL};
-    const char *reference = p->s->arena[p->s->main_arena].reference;
+    const char *reference = p->s->setting[p->s->main_setting].reference;
     size_t n = strcspn(reference, ":");
     for (int k = 0; k < p->families; k++) {
         family_t *x = list[k] = &p->family[k];
@@ -129,7 +129,7 @@ static void choose_curves(profile_t *p)
 
 static void put_csv(const profile_t *p, FILE *csv)
 {
-    fputs("arena,kernel,matrix,slowdown over the fastest (x)\n", csv);
+    fputs("setting,kernel,matrix,slowdown over the fastest (x)\n", csv);
     for (int f = 0; f < p->facets; f++)
         for (int k = 0; k < p->families; k++)
             for (int64_t i = 0; i < p->facet[f]->pairs; i++) {
@@ -149,7 +149,8 @@ static void put_csv(const profile_t *p, FILE *csv)
 }
 
 /* Shares of the matrices of a facet that a family computes within each step of slowdown. */
-static void put_curve(const profile_t *p, const rc_survey_arena_t *a, int family, rc_plot_text_t *t)
+static void put_curve(
+    const profile_t *p, const rc_survey_setting_t *a, int family, rc_plot_text_t *t)
 {
     int64_t count[STEPS + 2] = {0};
     int64_t sum = 0;
@@ -195,7 +196,7 @@ static void define(const profile_t *p, rc_plot_text_t *t)
         "Share of the matrices that a kernel, in its best variant and row order, computes at most "
         "so many times slower than the fastest of all kernels; a matrix that it lacks counts as "
         "not computed. %" PRId64 " matrices at %s.",
-        p->s->arena[p->s->main_arena].pairs, p->s->arena[p->s->main_arena].label);
+        p->s->setting[p->s->main_setting].pairs, p->s->setting[p->s->main_setting].label);
     if (p->families > curves)
         rc_str_addf(&t->caption, " %d slower kernels are not drawn; the CSV has them.",
             p->families - curves);
@@ -204,7 +205,7 @@ static void define(const profile_t *p, rc_plot_text_t *t)
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    if (in->survey->main_arena < 0) {
+    if (in->survey->main_setting < 0) {
         rc_str_add(&text->missing, rc_plot_no_results);
         return RC_OK;
     }

@@ -46,11 +46,11 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     };
     const rc_survey_t *s = in->survey;
     double peak = NAN;
-    if (s->main_arena >= 0)
-        peak = highest_rate(s, s->arena[s->main_arena].device);
+    if (s->main_setting >= 0)
+        peak = highest_rate(s, s->setting[s->main_setting].device);
     if (!(peak > 0)) {
         rc_str_add(&text->missing,
-            s->main_arena < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
+            s->main_setting < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
         return RC_OK;
     }
     rc_str_addf(&text->caption,
@@ -60,7 +60,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "device, and matrices that fit the caches can exceed that of memory. Of each matrix the "
         "fastest "
         "cuSPARSE kernel and the fastest of ours, as far as the store has them.",
-        peak, s->arena[s->main_arena].device);
+        peak, s->setting[s->main_setting].device);
     return rc_plot_series_write(&series, in, 1 / peak, csv, text, err);
 }
 

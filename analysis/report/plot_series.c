@@ -23,11 +23,11 @@ static void put_row(const rc_survey_t *s, const char *series, int64_t row,
     fputc('\n', csv);
 }
 
-/* Points of one series to x and y, [pairs of the arena]; how many there are. */
+/* Points of one series to x and y, [pairs of the setting]; how many there are. */
 static int64_t collect(const rc_plot_series_t *p, const rc_survey_t *s, int series, double scale,
     const int64_t *own, double *x, double *y, FILE *csv)
 {
-    const rc_survey_arena_t *a = &s->arena[s->main_arena];
+    const rc_survey_setting_t *a = &s->setting[s->main_setting];
     int64_t n = 0;
     for (int64_t i = 0; i < a->pairs; i++) {
         const rc_survey_matrix_t *m = &s->matrix[s->pair[a->first + i].matrix];
@@ -45,7 +45,7 @@ static int64_t collect(const rc_plot_series_t *p, const rc_survey_t *s, int seri
 static rc_status_t fill(const rc_plot_series_t *p, const rc_survey_t *s, double scale,
     const int64_t *own, double *x, FILE *csv, rc_plot_text_t *t, rc_err_t *err)
 {
-    const rc_survey_arena_t *a = &s->arena[s->main_arena];
+    const rc_survey_setting_t *a = &s->setting[s->main_setting];
     double *y = x + a->pairs;
     rc_status_t st = RC_OK;
     int panels = 0;
@@ -90,7 +90,8 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
 {
     const rc_survey_t *s = in->survey;
     int64_t *own = rc_alloc((size_t)s->pairs, sizeof *own, "a figure", err);
-    double *xy = rc_alloc((size_t)s->arena[s->main_arena].pairs, 2 * sizeof *xy, "a figure", err);
+    double *xy =
+        rc_alloc((size_t)s->setting[s->main_setting].pairs, 2 * sizeof *xy, "a figure", err);
     rc_status_t st = RC_ENOMEM;
     if (own && xy) {
         rc_plot_own_best(s, 0, own);

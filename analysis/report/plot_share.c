@@ -28,7 +28,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_addf(&text->caption,
         "Share of %" PRId64 " matrices on which each row order is the fastest under kernel %s "
         "(%s); ties go to csr, then to the upper one.",
-        o.matrices, o.arena->reference, o.arena->label);
+        o.matrices, o.setting->reference, o.setting->label);
     free(wins);
     rc_plot_orders_free(&o);
     return RC_OK;

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same problem as that of the arena shown, on whichever device. */
+/* The same problem as that of the setting shown, on whichever device. */
 static int is_sibling(const rc_survey_t *s, int shown, int a)
 {
-    const rc_survey_arena_t *x = &s->arena[a];
-    const rc_survey_arena_t *y = &s->arena[shown];
-    const rc_row_result_t *p = rc_view_result(s->view, x->arena.row);
-    const rc_row_result_t *q = rc_view_result(s->view, y->arena.row);
-    return x->reference[0] && x->arena.is_n == y->arena.is_n && (x->arena.is_n || p->k == q->k) &&
-           p->precision == q->precision && p->op == q->op && p->c_order == q->c_order &&
-           p->cache == q->cache;
+    const rc_survey_setting_t *x = &s->setting[a];
+    const rc_survey_setting_t *y = &s->setting[shown];
+    const rc_row_result_t *p = rc_view_result(s->view, x->setting.row);
+    const rc_row_result_t *q = rc_view_result(s->view, y->setting.row);
+    return x->reference[0] && x->setting.is_n == y->setting.is_n &&
+           (x->setting.is_n || p->k == q->k) && p->precision == q->precision && p->op == q->op &&
+           p->c_order == q->c_order && p->cache == q->cache;
 }
 
 static void put_box(
@@ -32,9 +32,9 @@ static void put_box(
     const double q[] = {s.min, rc_stats_quantile(gain, n, 0.05), rc_stats_quantile(gain, n, 0.25),
         s.median, rc_stats_quantile(gain, n, 0.75), rc_stats_quantile(gain, n, 0.95), s.max,
         s.geomean, s.mean};
-    rc_plot_put_text(csv, o->arena->device);
+    rc_plot_put_text(csv, o->setting->device);
     fputc(',', csv);
-    rc_plot_put_text(csv, o->arena->reference);
+    rc_plot_put_text(csv, o->setting->reference);
     fputc(',', csv);
     rc_plot_put_text(csv, name);
     fprintf(csv, ",%" PRId64, n);
@@ -49,11 +49,11 @@ static void put_box(
     rc_str_add(&t->define, "\n");
 }
 
-static rc_status_t put_device(const rc_survey_t *s, int arena, FILE *csv, rc_plot_text_t *t,
+static rc_status_t put_device(const rc_survey_t *s, int setting, FILE *csv, rc_plot_text_t *t,
     rc_plot_text_t *titles, int *devices, int *lines, rc_err_t *err)
 {
     rc_plot_orders_t o;
-    rc_status_t st = rc_plot_orders_make(s, arena, s->arena[arena].reference, &o, err);
+    rc_status_t st = rc_plot_orders_make(s, setting, s->setting[setting].reference, &o, err);
     double *gain = NULL;
     char name[32];
     if (st < 0)
@@ -69,10 +69,10 @@ static rc_status_t put_device(const rc_survey_t *s, int arena, FILE *csv, rc_plo
         put_box(&o, p, gain, csv, t);
     rc_str_add(&t->define, "\n\n");
     snprintf(name, sizeof name, "PANEL[%d]", ++*devices);
-    rc_plot_define_text(titles, name, o.arena->device);
+    rc_plot_define_text(titles, name, o.setting->device);
     rc_str_addf(&titles->define, "LINES[%d] = %d\n", *devices, o.policies);
     rc_str_addf(&titles->caption, "%s%" PRId64 " matrices on %s (%s)", *devices > 1 ? ", " : "",
-        o.matrices, o.arena->device, o.arena->reference);
+        o.matrices, o.setting->device, o.setting->reference);
     *lines += o.policies;
 done:
     free(gain);
@@ -95,8 +95,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
           "(x),geomean (x),mean (x)\n",
         csv);
     rc_plot_block_begin(text, "BOXES");
-    for (int a = 0; a < s->arenas && st == RC_OK; a++)
-        if (is_sibling(s, rc_plot_orders_arena(s), a))
+    for (int a = 0; a < s->settings && st == RC_OK; a++)
+        if (is_sibling(s, rc_plot_orders_setting(s), a))
             st = put_device(s, a, csv, text, &titles, &devices, &lines, err);
     rc_plot_block_end(text);
     rc_str_addf(&text->define, "DEVICES = %d\narray PANEL[DEVICES]\narray LINES[DEVICES]\n%s",
@@ -105,7 +105,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_addf(&text->caption,
         "Speedup of each row order over the original one: quartiles (box, median), 5th and 95th "
         "percentile (whiskers), smallest and largest (points), geomean (cross). %s, %s.",
-        s->arena[rc_plot_orders_arena(s)].label, titles.caption.text ? titles.caption.text : "");
+        s->setting[rc_plot_orders_setting(s)].label,
+        titles.caption.text ? titles.caption.text : "");
     if (titles.define.failed || titles.caption.failed)
         text->define.failed = 1;
     rc_plot_text_free(&titles);

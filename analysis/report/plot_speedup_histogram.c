@@ -108,7 +108,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
             "Share of matrices by speedup over the original order, in bins of 5 %%; the outermost "
             "bins hold everything beyond. The figures are the shares that are slower and faster by "
             "more than 1 %%. %" PRId64 " matrices, kernel %s, %s.",
-            o.matrices, o.arena->reference, o.arena->label);
+            o.matrices, o.setting->reference, o.setting->label);
     } else
         st = RC_ENOMEM;
     free(h);

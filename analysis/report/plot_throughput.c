@@ -30,11 +30,11 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         .y = gflops,
     };
     const rc_survey_t *s = in->survey;
-    if (s->main_arena < 0) {
+    if (s->main_setting < 0) {
         rc_str_add(&text->missing, rc_plot_no_results);
         return RC_OK;
     }
-    const char *reference = s->arena[s->main_arena].reference;
+    const char *reference = s->setting[s->main_setting].reference;
     rc_str_add(&text->caption,
         "Throughput (2 x entries x K operations over the median time) against entries: of each "
         "matrix the fastest cuSPARSE kernel, the reference kernel and the fastest of ours, as far "

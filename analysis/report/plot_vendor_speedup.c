@@ -13,8 +13,8 @@ enum { REFERENCE_CSR, OWN_CSR, OWN_ANY, SERIES };
 static const char *const series_name[SERIES] = {
     "reference kernel, csr", "fastest kernel, csr", "fastest kernel and order"};
 
-/* Ratios of one arena; how many. */
-static int64_t ratios(const rc_survey_t *s, const rc_survey_arena_t *a, int series,
+/* Ratios of one setting; how many. */
+static int64_t ratios(const rc_survey_t *s, const rc_survey_setting_t *a, int series,
     const int64_t *own_csr, const int64_t *own, double *out)
 {
     int64_t n = 0;
@@ -29,8 +29,8 @@ static int64_t ratios(const rc_survey_t *s, const rc_survey_arena_t *a, int seri
     return n;
 }
 
-static int put_series(
-    const rc_survey_arena_t *a, int series, double *ratio, int64_t n, FILE *csv, rc_plot_text_t *t)
+static int put_series(const rc_survey_setting_t *a, int series, double *ratio, int64_t n, FILE *csv,
+    rc_plot_text_t *t)
 {
     rc_stats_t x;
     if (n == 0 || (series == REFERENCE_CSR && rc_survey_is_vendor(a->reference)))
@@ -50,7 +50,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 {
     const rc_survey_t *s = in->survey;
     rc_str_t names = {0};
-    int arenas = 0;
+    int settings = 0;
     int64_t most = 0;
     int64_t *own = rc_alloc((size_t)s->pairs, 2 * sizeof *own, "a figure", err);
     double *ratio = rc_alloc((size_t)s->pairs, sizeof *ratio, "a figure", err);
@@ -61,14 +61,15 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     }
     rc_plot_own_best(s, 1, own);
     rc_plot_own_best(s, 0, own + s->pairs);
-    fputs("arena,what,kernel,matrices,geomean speedup over cuSPARSE (x),mean (x),min (x),max (x)\n",
+    fputs(
+        "setting,what,kernel,matrices,geomean speedup over cuSPARSE (x),mean (x),min (x),max (x)\n",
         csv);
     rc_plot_block_begin(text, "BARS");
-    for (int a = 0; a < s->arenas; a++) {
+    for (int a = 0; a < s->settings; a++) {
         int any = 0;
         for (int k = 0; k < SERIES; k++) {
-            int64_t n = ratios(s, &s->arena[a], k, own, own + s->pairs, ratio);
-            any |= put_series(&s->arena[a], k, ratio, n, csv, text);
+            int64_t n = ratios(s, &s->setting[a], k, own, own + s->pairs, ratio);
+            any |= put_series(&s->setting[a], k, ratio, n, csv, text);
             most = n > most ? n : most;
         }
         if (!any)
@@ -76,19 +77,19 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_plot_text_t one = {0};
         char name[32];
         rc_str_add(&text->define, "\n\n");
-        snprintf(name, sizeof name, "ARENAS[%d]", ++arenas);
-        rc_plot_define_text(&one, name, s->arena[a].label);
+        snprintf(name, sizeof name, "ARENAS[%d]", ++settings);
+        rc_plot_define_text(&one, name, s->setting[a].label);
         rc_str_add(&names, one.define.text ? one.define.text : "");
         names.failed |= one.define.failed;
         rc_plot_text_free(&one);
     }
     rc_plot_block_end(text);
-    rc_str_addf(&text->define, "GROUPS = %d\narray ARENAS[GROUPS]\n%s", arenas,
+    rc_str_addf(&text->define, "GROUPS = %d\narray ARENAS[GROUPS]\n%s", settings,
         names.text ? names.text : "");
     text->define.failed |= names.failed;
-    if (arenas == 0)
+    if (settings == 0)
         rc_str_add(&text->missing, rc_plot_no_vendor);
-    rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 84 * arenas);
+    rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 84 * settings);
     rc_str_addf(&text->caption,
         "Speedup over the fastest cuSPARSE algorithm of each matrix in the original order, geomean "
         "over up to %" PRId64

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/report/spies.h"
 #include "analysis/report/png.h"
-#include "analysis/report/standing.h"
+#include "analysis/report/headline.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -189,7 +189,7 @@ static rc_status_t one(maker_t *m, int32_t i)
     rc_err_t why = {0};
     int usable = 0;
     rc_status_t st;
-    spy->shown = rc_standing_shown(m->s, i);
+    spy->shown = rc_headline_shown(m->s, i);
     RC_TRY(load(m, i, &a, &usable, &why));
     if (!usable)
         goto done;
@@ -260,7 +260,7 @@ static rc_status_t draw_all(maker_t *m, int limit)
     rc_status_t st = list ? RC_OK : RC_ENOMEM;
     for (int32_t i = 0; st == RC_OK && i < n; i++) {
         list[i].matrix = i;
-        rc_standing_gains(m->s, i, &list[i].plan, &list[i].order);
+        rc_headline_gains(m->s, i, &list[i].plan, &list[i].order);
     }
     if (st == RC_OK)
         qsort(list, (size_t)n, sizeof *list, by_gain);

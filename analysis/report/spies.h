@@ -21,8 +21,8 @@ typedef struct rc_spies {
     rc_str_t note; /**< which are missing and why; empty: none is */
 } rc_spies_t;
 
-/** Draw the matrices with the largest gain (rc_standing_gains, of the plan first) as they are, and
- * in the order of rc_standing_shown, built for the geometry of that row.  A matrix whose file is
+/** Draw the matrices with the largest gain (rc_headline_gains, of the plan first) as they are, and
+ * in the order of rc_headline_shown, built for the geometry of that row.  A matrix whose file is
  * not there or holds another matrix than the one that was measured is left out, and the note says
  * how many. \param[in] collection  directory with the matrices; NULL: where the store says that
  * they were read \param[in] limit       at most so many \param[in] log         progress; may be

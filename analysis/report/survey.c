@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row in an arena. */
+/* A row in a setting. */
 typedef struct entry {
     int64_t row;
-    int32_t arena;
+    int32_t setting;
     int32_t matrix; /* of the view, then of the survey */
     int32_t kernel;
     int32_t policy;
 } entry_t;
 
-/* An arena in the making. */
+/* A setting in the making. */
 typedef struct place {
-    rc_arena_t arena;
+    rc_setting_t setting;
     int32_t number; /* before sorting */
     int32_t device;
     int32_t c_order;
@@ -49,7 +49,7 @@ typedef struct maker {
     rc_err_t *err;
 } maker_t;
 
-/* ----------------------------------------------------------------- arenas */
+/* ----------------------------------------------------------------- settings */
 
 static rc_digest_t place_key(const rc_row_result_t *r, int is_n, int32_t c_order)
 {
@@ -66,13 +66,13 @@ static rc_status_t find_place(maker_t *m, const rc_summary_row_t *row, int32_t *
         void *list = m->place;
         at = (int64_t)m->places;
         rc_status_t st =
-            rc_grow(&list, &m->place_capacity, m->places + 1, sizeof *m->place, "arenas", m->err);
+            rc_grow(&list, &m->place_capacity, m->places + 1, sizeof *m->place, "settings", m->err);
         m->place = list;
         if (st == RC_OK)
             st = rc_map_set(&m->place_of, key, at, m->err);
         if (st < 0)
             return st;
-        m->place[m->places++] = (place_t){.arena = {.row = row->row, .is_n = row->is_n},
+        m->place[m->places++] = (place_t){.setting = {.row = row->row, .is_n = row->is_n},
             .number = (int32_t)at,
             .device = r->device,
             .c_order = r->c_order,
@@ -165,13 +165,13 @@ static const char *name_at(const char *const *names, int32_t i)
     return "unknown";
 }
 
-static void name_arena(const maker_t *m, const place_t *p, rc_survey_arena_t *a)
+static void name_setting(const maker_t *m, const place_t *p, rc_survey_setting_t *a)
 {
     char k[24] = "n";
     char device[176] = "";
     char place[24] = "";
     const char *precision = name_at(rc_precision_names, p->precision);
-    if (!p->arena.is_n)
+    if (!p->setting.is_n)
         snprintf(k, sizeof k, "%" PRId64, p->k);
     if (several_devices(m)) {
         snprintf(device, sizeof device, ", on %s", a->device);
@@ -189,28 +189,28 @@ static void name_arena(const maker_t *m, const place_t *p, rc_survey_arena_t *a)
 }
 
 /* Arenas in order; entries refer to them by their place there. */
-static rc_status_t settle_arenas(maker_t *m)
+static rc_status_t settle_settings(maker_t *m)
 {
     rc_survey_t *s = m->out;
-    int32_t *rank = rc_alloc(m->places, sizeof *rank, "arenas", m->err);
-    s->arena = rc_alloc0(m->places, sizeof *s->arena, "arenas", m->err);
-    if (!rank || !s->arena) {
+    int32_t *rank = rc_alloc(m->places, sizeof *rank, "settings", m->err);
+    s->setting = rc_alloc0(m->places, sizeof *s->setting, "settings", m->err);
+    if (!rank || !s->setting) {
         free(rank);
         return RC_ENOMEM;
     }
     if (m->places)
         qsort(m->place, m->places, sizeof *m->place, by_setting);
-    s->arenas = (int)m->places;
+    s->settings = (int)m->places;
     for (size_t i = 0; i < m->places; i++) {
-        rc_survey_arena_t *a = &s->arena[i];
-        a->arena = m->place[i].arena;
+        rc_survey_setting_t *a = &s->setting[i];
+        a->setting = m->place[i].setting;
         a->device = rc_view_device(m->v, m->place[i].device);
         a->reference = "";
-        name_arena(m, &m->place[i], a);
+        name_setting(m, &m->place[i], a);
         rank[m->place[i].number] = (int32_t)i;
     }
     for (size_t i = 0; i < m->entries; i++)
-        m->entry[i].arena = rank[m->entry[i].arena];
+        m->entry[i].setting = rank[m->entry[i].setting];
     free(rank);
     return RC_OK;
 }
@@ -282,12 +282,12 @@ static rc_status_t settle_matrices(maker_t *m)
 
 /* ------------------------------------------------------------------ pairs */
 
-static int by_arena_matrix_kernel_policy(const void *a, const void *b)
+static int by_setting_matrix_kernel_policy(const void *a, const void *b)
 {
     const entry_t *x = a;
     const entry_t *y = b;
-    const int32_t p[] = {x->arena, x->matrix, x->kernel, x->policy};
-    const int32_t q[] = {y->arena, y->matrix, y->kernel, y->policy};
+    const int32_t p[] = {x->setting, x->matrix, x->kernel, x->policy};
+    const int32_t q[] = {y->setting, y->matrix, y->kernel, y->policy};
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
         if (p[i] != q[i])
             return p[i] < q[i] ? -1 : 1;
@@ -306,11 +306,11 @@ static int is_published(const char *kernel)
     return strncmp(kernel, "cstat:", 6) == 0 || strncmp(kernel, "gstat:", 6) == 0;
 }
 
-/* What a kernel did in the arena in hand. */
+/* What a kernel did in the setting in hand. */
 typedef struct tally {
     int64_t matrices;
     int64_t rows;
-    int32_t arena; /* that the numbers are of */
+    int32_t setting; /* that the numbers are of */
     int32_t last;
     int32_t first; /* id of the oldest version */
     int64_t since; /* UTC of the first result of any version */
@@ -344,8 +344,8 @@ static void find_since(const rc_view_t *v, tally_t *t, int32_t kernels)
         t[k].since = t[t[k].first].since;
 }
 
-/* For each arena the kernel with most matrices in other orders than csr, ties to more rows, then to
- * the published one, then to the one that was measured first, in whatever version; one of the
+/* For each setting the kernel with most matrices in other orders than csr, ties to more rows, then
+ * to the published one, then to the one that was measured first, in whatever version; one of the
  * vendor's only where there is no other.  Entries are sorted. */
 static rc_status_t find_references(maker_t *m, int32_t *reference)
 {
@@ -353,7 +353,7 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
     if (!t)
         return RC_ENOMEM;
     for (int32_t k = 0; k < m->kernels; k++) {
-        t[k] = (tally_t){.arena = -1,
+        t[k] = (tally_t){.setting = -1,
             .since = INT64_MAX,
             .vendor = rc_survey_is_vendor(rc_view_kernel(m->v, k)),
             .published = is_published(rc_view_kernel(m->v, k))};
@@ -361,28 +361,28 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
             t[k].first++;
     }
     find_since(m->v, t, m->kernels);
-    for (int a = 0; a < m->out->arenas; a++)
+    for (int a = 0; a < m->out->settings; a++)
         reference[a] = -1;
     for (size_t i = 0; i < m->entries; i++) {
         const entry_t *e = &m->entry[i];
         tally_t *own = &t[e->kernel];
         if (rc_summary_is_csr(m->v, rc_view_result(m->v, e->row)))
             continue;
-        if (own->arena != e->arena) {
-            own->arena = e->arena;
+        if (own->setting != e->setting) {
+            own->setting = e->setting;
             own->matrices = own->rows = 0;
             own->last = -1;
         }
         own->matrices += own->last != e->matrix;
         own->last = e->matrix;
         own->rows++;
-        int32_t *best = &reference[e->arena];
+        int32_t *best = &reference[e->setting];
         if (*best < 0 || is_more(own, &t[*best]))
             *best = e->kernel;
     }
-    for (int a = 0; a < m->out->arenas; a++)
+    for (int a = 0; a < m->out->settings; a++)
         if (reference[a] >= 0)
-            m->out->arena[a].reference = rc_view_kernel(m->v, reference[a]);
+            m->out->setting[a].reference = rc_view_kernel(m->v, reference[a]);
     free(t);
     return RC_OK;
 }
@@ -431,7 +431,7 @@ static int64_t count_pairs(const maker_t *m)
 {
     int64_t n = 0;
     for (size_t i = 0; i < m->entries; i++)
-        n += i == 0 || m->entry[i].arena != m->entry[i - 1].arena ||
+        n += i == 0 || m->entry[i].setting != m->entry[i - 1].setting ||
              m->entry[i].matrix != m->entry[i - 1].matrix;
     return n;
 }
@@ -439,10 +439,10 @@ static int64_t count_pairs(const maker_t *m)
 static rc_status_t settle_pairs(maker_t *m)
 {
     rc_survey_t *s = m->out;
-    int32_t *reference = rc_alloc((size_t)s->arenas, sizeof *reference, "kernels", m->err);
+    int32_t *reference = rc_alloc((size_t)s->settings, sizeof *reference, "kernels", m->err);
     rc_status_t st;
     if (m->entries)
-        qsort(m->entry, m->entries, sizeof *m->entry, by_arena_matrix_kernel_policy);
+        qsort(m->entry, m->entries, sizeof *m->entry, by_setting_matrix_kernel_policy);
     s->pair = rc_alloc((size_t)count_pairs(m), sizeof *s->pair, "a survey", m->err);
     s->rows = rc_alloc(m->entries, sizeof *s->rows, "a survey", m->err);
     s->row_pair = rc_alloc(m->entries, sizeof *s->row_pair, "a survey", m->err);
@@ -451,12 +451,12 @@ static rc_status_t settle_pairs(maker_t *m)
     RC_TRY(find_references(m, reference));
     for (size_t i = 0; i < m->entries; i++) {
         const entry_t *e = &m->entry[i];
-        rc_survey_arena_t *a = &s->arena[e->arena];
-        if (i == 0 || e->arena != e[-1].arena || e->matrix != e[-1].matrix) {
+        rc_survey_setting_t *a = &s->setting[e->setting];
+        if (i == 0 || e->setting != e[-1].setting || e->matrix != e[-1].matrix) {
             if (a->pairs++ == 0)
                 a->first = s->pairs;
             s->pair[s->pairs++] = (rc_survey_pair_t){.matrix = e->matrix,
-                .arena = e->arena,
+                .setting = e->setting,
                 .best = -1,
                 .best_csr = -1,
                 .reference_csr = -1,
@@ -465,18 +465,18 @@ static rc_status_t settle_pairs(maker_t *m)
         }
         s->rows[s->entering] = e->row;
         s->row_pair[s->entering++] = (int32_t)(s->pairs - 1);
-        take(m, e, reference[e->arena], &s->pair[s->pairs - 1]);
+        take(m, e, reference[e->setting], &s->pair[s->pairs - 1]);
     }
     for (int64_t i = 0; i < s->pairs; i++)
         s->pair[i].break_even = break_even(m->v, s->pair[i].best, s->pair[i].best_csr);
-    for (int i = 0; i < s->arenas; i++)
-        s->arena[i].arena.matrices = s->arena[i].pairs;
+    for (int i = 0; i < s->settings; i++)
+        s->setting[i].setting.matrices = s->setting[i].pairs;
 done:
     free(reference);
     return st;
 }
 
-/* -------------------------------------------------------------- main arena */
+/* -------------------------------------------------------------- main setting */
 
 static rc_status_t count_policies(maker_t *m)
 {
@@ -487,8 +487,8 @@ static rc_status_t count_policies(maker_t *m)
         last[i] = -1;
     for (size_t i = 0; i < m->entries; i++) {
         const entry_t *e = &m->entry[i];
-        m->place[e->arena].policies += last[e->policy] != e->arena;
-        last[e->policy] = e->arena;
+        m->place[e->setting].policies += last[e->policy] != e->setting;
+        last[e->policy] = e->setting;
     }
     free(last);
     return RC_OK;
@@ -496,8 +496,8 @@ static rc_status_t count_policies(maker_t *m)
 
 static int is_better(const maker_t *m, int a, int b)
 {
-    const rc_arena_t *x = &m->out->arena[a].arena;
-    const rc_arena_t *y = &m->out->arena[b].arena;
+    const rc_setting_t *x = &m->out->setting[a].setting;
+    const rc_setting_t *y = &m->out->setting[b].setting;
     if (x->is_n != y->is_n)
         return x->is_n > y->is_n;
     if (x->matrices != y->matrices)
@@ -510,10 +510,10 @@ static int is_better(const maker_t *m, int a, int b)
 static rc_status_t choose_main(maker_t *m)
 {
     rc_status_t st = count_policies(m);
-    m->out->main_arena = m->out->arenas ? 0 : -1;
-    for (int i = 1; st == RC_OK && i < m->out->arenas; i++)
-        if (is_better(m, i, m->out->main_arena))
-            m->out->main_arena = i;
+    m->out->main_setting = m->out->settings ? 0 : -1;
+    for (int i = 1; st == RC_OK && i < m->out->settings; i++)
+        if (is_better(m, i, m->out->main_setting))
+            m->out->main_setting = i;
     return st;
 }
 
@@ -529,12 +529,12 @@ static void count_status(const rc_view_t *v, int64_t *status)
 rc_status_t rc_survey_make(
     const rc_view_t *v, const char *store, const rc_expr_t *where, rc_survey_t *out, rc_err_t *err)
 {
-    rc_survey_t s = {.view = v, .store = store, .main_arena = -1};
+    rc_survey_t s = {.view = v, .store = store, .main_setting = -1};
     maker_t m = {.v = v, .out = &s, .err = err};
     rc_status_t st;
     count_status(v, s.status);
     RC_TRY(collect(&m, where));
-    RC_TRY(settle_arenas(&m));
+    RC_TRY(settle_settings(&m));
     RC_TRY(settle_matrices(&m));
     RC_TRY(settle_pairs(&m));
     RC_TRY(choose_main(&m));
@@ -551,7 +551,7 @@ done:
 
 void rc_survey_free(rc_survey_t *s)
 {
-    free(s->arena);
+    free(s->setting);
     free(s->matrix);
     free(s->pair);
     free(s->rows);

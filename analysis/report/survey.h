@@ -1,8 +1,8 @@
 /** \file analysis/report/survey.h  What a report shows, gathered from a store in one pass: the
- *  arenas (K, precision, row order of C, cache mode, device), the matrices, and for each matrix in
- *  each arena the rows that matter.  Figures and page read this and nothing else of the store, so
- *  that they cannot disagree.  Only newest, current rows with status ok enter (table/speedup.h says
- *  why).  Local. */
+ *  settings (K, precision, row order of C, cache mode, device), the matrices, and for each matrix
+ * in each setting the rows that matter.  Figures and page read this and nothing else of the store,
+ * so that they cannot disagree.  Only newest, current rows with status ok enter (table/speedup.h
+ * says why).  Local. */
 #ifndef RC_ANALYSIS_SURVEY_H
 #define RC_ANALYSIS_SURVEY_H
 
@@ -11,8 +11,8 @@
 #include "table/view.h"
 
 /** Rows that are compared: one K (K = n is one), precision, row order of C, cache mode, device. */
-typedef struct rc_survey_arena {
-    rc_arena_t arena;
+typedef struct rc_survey_setting {
+    rc_setting_t setting;
     char label[128];    /**< for readers: "K = 128, fp32"; more where the store has several of it:
                              ", C in schedule order", ", cold cache", ", on DEVICE" */
     char slug[64];      /**< for file names and anchors: "k128-fp32"; unique in the survey */
@@ -24,7 +24,7 @@ typedef struct rc_survey_arena {
                                 vendor's only where there is no other; "" none */
     int64_t first;         /**< its pairs are pair[first .. first + pairs) */
     int64_t pairs;
-} rc_survey_arena_t;
+} rc_survey_setting_t;
 
 /** A matrix. */
 typedef struct rc_survey_matrix {
@@ -36,10 +36,10 @@ typedef struct rc_survey_matrix {
     double density;     /**< nnz / (rows * cols) */
 } rc_survey_matrix_t;
 
-/** One matrix in one arena.  Rows are of the view; -1 stands for none. */
+/** One matrix in one setting.  Rows are of the view; -1 stands for none. */
 typedef struct rc_survey_pair {
     int32_t matrix; /**< of the survey */
-    int32_t arena;
+    int32_t setting;
     int32_t cases;          /**< ok rows that enter */
     int64_t best;           /**< fastest of all kernels and orders */
     int64_t best_csr;       /**< fastest in original order */
@@ -55,20 +55,21 @@ typedef struct rc_survey_pair {
 typedef struct rc_survey {
     const rc_view_t *view; /**< borrowed */
     const char *store;     /**< its path, borrowed */
-    int arenas;
-    rc_survey_arena_t
-        *arena;     /**< [arenas] by device, precision, row order of C, cache, K, n last */
-    int main_arena; /**< the one that figures of a single arena show: K = n where there is one, else
-                         the one with most matrices (ties: more policies, smaller K); -1 none */
+    int settings;
+    rc_survey_setting_t
+        *setting;     /**< [settings] by device, precision, row order of C, cache, K, n last */
+    int main_setting; /**< the one that figures of a single setting show: K = n where there is one,
+                         else the one with most matrices (ties: more policies, smaller K); -1 none
+                       */
     int matrices;
     rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
-    rc_survey_pair_t *pair; /**< [pairs] by arena, matrix */
+    rc_survey_pair_t *pair; /**< [pairs] by setting, matrix */
     int64_t results;        /**< result rows that entered */
-    int64_t entering; /**< the same, those counted twice that stand in the arenas of both row orders
-                           of C: rows of the original order, of matrices that were measured with C
-                           in schedule order */
-    int64_t *rows;    /**< [entering] these, by arena, matrix, kernel, policy */
+    int64_t entering; /**< the same, those counted twice that stand in the settings of both row
+                         orders of C: rows of the original order, of matrices that were measured
+                         with C in schedule order */
+    int64_t *rows;    /**< [entering] these, by setting, matrix, kernel, policy */
     int32_t *row_pair; /**< [entering] the pair of each */
     int64_t
         status[RC_CASE_STATUSES]; /**< newest result rows by status, before any filter of current */
@@ -77,7 +78,7 @@ typedef struct rc_survey {
 /** \param[in] v      stays in use; \param[in] store its path, for readers
  *  \param[in] where  only rows that match; NULL: all
  *  \param[out] out   free with rc_survey_free
- *  \return RC_OK (also for a store without any ok row: no arenas), RC_ENOMEM.  Cost: a sort. */
+ *  \return RC_OK (also for a store without any ok row: no settings), RC_ENOMEM.  Cost: a sort. */
 rc_status_t rc_survey_make(
     const rc_view_t *v, const char *store, const rc_expr_t *where, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);

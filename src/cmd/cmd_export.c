@@ -156,7 +156,7 @@ done:
 /* ---------------------------------------------------------------- the files */
 
 typedef struct job {
-    rc_tidy_t *tidy;
+    rc_export_t *export;
     const char *dir;
     int quiet;
     int64_t said_ns;
@@ -183,28 +183,28 @@ static void say(job_t *j, const char *name)
     if (j->quiet || now - j->said_ns < INT64_C(2000000000))
         return;
     j->said_ns = now;
-    fprintf(stderr, "rowcast export: %s %.0f %%\n", name, 100 * rc_tidy_done(j->tidy));
+    fprintf(stderr, "rowcast export: %s %.0f %%\n", name, 100 * rc_export_done(j->export));
 }
 
 static rc_status_t write_rows(job_t *j, int i, rc_listing_t *l, int64_t *rows)
 {
     enum { between = 4096 }; /* rows from one look at the clock to the next */
     int more = 1;
-    rc_tidy_begin(j->tidy, i);
+    rc_export_begin(j->export, i);
     for (*rows = 0;; ++*rows) {
-        rc_status_t st = rc_tidy_next(j->tidy, &more, j->err);
+        rc_status_t st = rc_export_next(j->export, &more, j->err);
         if (st < 0 || !more)
             return st;
-        rc_listing_row(l, j->tidy);
+        rc_listing_row(l, j->export);
         if (*rows % between == between - 1)
-            say(j, rc_tidy_table(j->tidy, i)->name);
+            say(j, rc_export_table(j->export, i)->name);
     }
 }
 
 static rc_status_t write_table(job_t *j, int i, int64_t *rows)
 {
-    const rc_tidy_table_t *b = rc_tidy_table(j->tidy, i);
-    const rc_fields_t fields = {b->column, b->unit, b->columns, rc_tidy_get};
+    const rc_export_table_t *b = rc_export_table(j->export, i);
+    const rc_fields_t fields = {b->column, b->unit, b->columns, rc_export_get};
     rc_replace_t file = {0};
     rc_listing_t *l = NULL;
     char *path = NULL;
@@ -236,8 +236,8 @@ static rc_status_t write_index(const job_t *j)
     RC_TRY(rc_replace_begin(path, &file, j->err));
     rc_table_t *t = rc_table_begin(file.file, RC_TABLE_CSV, columns, 5, j->err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < rc_tidy_tables(j->tidy); i++) {
-        const rc_tidy_table_t *b = rc_tidy_table(j->tidy, i);
+    for (int i = 0; i < rc_export_tables(j->export); i++) {
+        const rc_export_table_t *b = rc_export_table(j->export, i);
         for (int c = 0; c < b->columns; c++) {
             rc_table_text(t, b->name);
             rc_table_text(t, b->column[c].name);
@@ -257,10 +257,10 @@ done:
     return st;
 }
 
-static int has_table(const rc_tidy_t *t, const char *name)
+static int has_table(const rc_export_t *t, const char *name)
 {
-    for (int i = 0; i < rc_tidy_tables(t); i++)
-        if (strcmp(rc_tidy_table(t, i)->name, name) == 0)
+    for (int i = 0; i < rc_export_tables(t); i++)
+        if (strcmp(rc_export_table(t, i)->name, name) == 0)
             return 1;
     return 0;
 }
@@ -276,7 +276,7 @@ static rc_status_t remove_old(const job_t *j, const rc_str_t *old)
     st = rc_words_split(old->text, '\n', &names, j->err);
     for (int i = 0; st == RC_OK && i < names.count; i++) {
         char *path = NULL;
-        if (has_table(j->tidy, names.word[i]))
+        if (has_table(j->export, names.word[i]))
             continue;
         st = path_in(j->dir, names.word[i], ".csv", &path, j->err);
         if (st == RC_OK && unlink(path) < 0 && errno != ENOENT)
@@ -290,24 +290,24 @@ static rc_status_t remove_old(const job_t *j, const rc_str_t *old)
 static rc_status_t export(
     const char *store, const struct options *o, const rc_expr_t *where, rc_err_t *err)
 {
-    const rc_tidy_options_t which = {.where = where, .all = o->all, .samples = o->samples};
+    const rc_export_options_t which = {.where = where, .all = o->all, .samples = o->samples};
     job_t j = {.dir = o->csv, .quiet = o->quiet, .said_ns = rc_clock_ns(), .err = err};
     rc_str_t old = {0};
     rc_status_t st;
-    RC_TRY(rc_tidy_open(store, &which, &j.tidy, err));
+    RC_TRY(rc_export_open(store, &which, &j.export, err));
     RC_TRY(claim(o->csv, o->force, &old, err));
     RC_TRY(remove_old(&j, &old));
     RC_TRY(write_index(&j)); /* first: a folder that was begun is known as ours */
-    for (int i = 0; i < rc_tidy_tables(j.tidy); i++) {
+    for (int i = 0; i < rc_export_tables(j.export); i++) {
         int64_t rows = 0;
         RC_TRY(write_table(&j, i, &rows));
         if (!o->quiet)
             fprintf(stderr, "rowcast export: %s/%s.csv: %" PRId64 " rows\n", o->csv,
-                rc_tidy_table(j.tidy, i)->name, rows);
+                rc_export_table(j.export, i)->name, rows);
     }
 done:
     rc_str_free(&old);
-    rc_tidy_free(j.tidy);
+    rc_export_free(j.export);
     return st;
 }
 

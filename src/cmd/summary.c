@@ -99,13 +99,13 @@ static void put(rc_table_t *t, const head_t *h, int64_t row, int is_n)
 /* ---------------------------------------------------------- of the papers */
 
 /* A setting in which nothing but csr was measured has nothing to compare. */
-static int has_orders(const rc_setting_t *s)
+static int has_orders(const rc_speedup_table_t *s)
 {
     return s->matrices > 0 && s->policies > 1;
 }
 
 static head_t head_of_settings(
-    const rc_view_t *v, rc_table_format_t format, const rc_setting_t *s, int n)
+    const rc_view_t *v, rc_table_format_t format, const rc_speedup_table_t *s, int n)
 {
     head_t h = new_head(v, format, SHOW_KERNEL);
     for (int i = 0; i < n; i++)
@@ -115,7 +115,7 @@ static head_t head_of_settings(
 }
 
 static rc_status_t print_speedup(
-    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
+    rc_table_format_t format, const rc_view_t *v, const rc_speedup_table_t *s, int n, rc_err_t *err)
 {
     static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"max", "x"}, {"mean", "x"},
         {"geomean", "x"}, {"median", "x"}, {"min", "x"}};
@@ -140,7 +140,7 @@ static rc_status_t print_speedup(
 }
 
 static rc_status_t print_share(
-    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
+    rc_table_format_t format, const rc_view_t *v, const rc_speedup_table_t *s, int n, rc_err_t *err)
 {
     static const rc_column_t own[] = {
         {"policy", ""}, {"matrices", ""}, {"wins", ""}, {"share", "%"}, {"gain_over_5", "%"}};
@@ -163,7 +163,7 @@ static rc_status_t print_share(
 }
 
 static rc_status_t print_portfolio(
-    rc_table_format_t format, const rc_view_t *v, const rc_setting_t *s, int n, rc_err_t *err)
+    rc_table_format_t format, const rc_view_t *v, const rc_speedup_table_t *s, int n, rc_err_t *err)
 {
     static const rc_column_t own[] = {
         {"policies", ""}, {"added", ""}, {"geomean", "x"}, {"mean", "x"}};
@@ -185,9 +185,9 @@ static rc_status_t print_portfolio(
 static rc_status_t print_settings(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
-    rc_setting_t *s = NULL;
+    rc_speedup_table_t *s = NULL;
     int n = 0;
-    rc_status_t st = rc_summary_make(v, where, &s, &n, err);
+    rc_status_t st = rc_speedup_make(v, where, &s, &n, err);
     if (st < 0)
         return st;
     if (strcmp(o->name, "portfolio") == 0)
@@ -195,7 +195,7 @@ static rc_status_t print_settings(const rc_view_t *v, const rc_summary_options_t
     else
         st = strcmp(o->name, "share") == 0 ? print_share(format, v, s, n, err)
                                            : print_speedup(format, v, s, n, err);
-    rc_summary_free(s, n);
+    rc_speedup_free(s, n);
     return st;
 }
 
@@ -238,14 +238,14 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
         st = rc_versus_make(v, where, &a, &b, &r, &n, err);
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
-        see(&h, r[i].arena.row);
+        see(&h, r[i].setting.row);
     rc_table_t *t = st < 0 ? NULL : begin(&h, own, 10, err);
     if (st == RC_OK && !t)
         st = RC_ENOMEM;
     for (int i = 0; t && i < n; i++) {
         if (r[i].matrices + r[i].only_a + r[i].only_b == 0)
             continue; /* neither side was measured there */
-        put(t, &h, r[i].arena.row, r[i].arena.is_n);
+        put(t, &h, r[i].setting.row, r[i].setting.is_n);
         rc_table_int(t, r[i].matrices);
         rc_table_int(t, r[i].only_a);
         rc_table_int(t, r[i].only_b);
@@ -267,16 +267,16 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
     return st;
 }
 
-static void put_contest(rc_table_t *t, const head_t *h, const rc_contest_t *c, int64_t top)
+static void put_best(rc_table_t *t, const head_t *h, const rc_best_t *c, int64_t top)
 {
-    for (int i = 0; i < c->contenders && (top == 0 || i < top); i++) {
-        const rc_contender_t *r = &c->contender[i];
-        put(t, h, c->arena.row, c->arena.is_n);
+    for (int i = 0; i < c->variants && (top == 0 || i < top); i++) {
+        const rc_best_row_t *r = &c->variant[i];
+        put(t, h, c->setting.row, c->setting.is_n);
         rc_table_text(t, r->kernel);
         rc_table_text(t, r->policy);
         rc_table_int(t, r->matrices);
         rc_table_int(t, r->wins);
-        rc_table_real(t, 100 * (double)r->wins / (double)c->arena.matrices, 3);
+        rc_table_real(t, 100 * (double)r->wins / (double)c->setting.matrices, 3);
         rc_table_real(t, 100 * r->loss_geomean, 4);
         rc_table_real(t, 100 * r->loss_mean, 4);
         rc_table_real(t, 100 * r->loss_max, 4);
@@ -288,19 +288,19 @@ static rc_status_t print_best(const rc_view_t *v, const rc_summary_options_t *o,
 {
     static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
         {"wins", ""}, {"share", "%"}, {"loss_geomean", "%"}, {"loss_mean", "%"}, {"loss_max", "%"}};
-    rc_contest_t *c = NULL;
+    rc_best_t *c = NULL;
     int n = 0;
-    rc_status_t st = rc_contest_make(v, where, &c, &n, err);
+    rc_status_t st = rc_best_make(v, where, &c, &n, err);
     if (st < 0)
         return st;
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
-        see(&h, c[i].arena.row);
+        see(&h, c[i].setting.row);
     rc_table_t *t = begin(&h, own, 8, err);
     for (int i = 0; t && i < n; i++)
-        put_contest(t, &h, &c[i], o->top);
+        put_best(t, &h, &c[i], o->top);
     st = t ? rc_table_end(t, err) : RC_ENOMEM;
-    rc_contest_free(c, n);
+    rc_best_free(c, n);
     return st;
 }
 
@@ -318,10 +318,10 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
         return st;
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
-        see(&h, r[i].arena.row);
+        see(&h, r[i].setting.row);
     rc_table_t *t = begin(&h, own, 9, err);
     for (int i = 0; t && i < n; i++) {
-        put(t, &h, r[i].arena.row, r[i].arena.is_n);
+        put(t, &h, r[i].setting.row, r[i].setting.is_n);
         rc_table_text(t, r[i].kernel);
         rc_table_text(t, r[i].policy);
         rc_table_int(t, r[i].matrices);

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-rc_status_t rc_tidy_open(
-    const char *store, const rc_tidy_options_t *options, rc_tidy_t **out, rc_err_t *err)
+rc_status_t rc_export_open(
+    const char *store, const rc_export_options_t *options, rc_export_t **out, rc_err_t *err)
 {
     rc_status_t st;
-    rc_tidy_t *t = rc_alloc0(1, sizeof *t, "tables", err);
+    rc_export_t *t = rc_alloc0(1, sizeof *t, "tables", err);
     if (!t)
         return RC_ENOMEM;
     t->h.file = -1;
@@ -25,16 +25,16 @@ rc_status_t rc_tidy_open(
     RC_TRY(rc_view_load(&t->h, &t->view, err));
     t->samples.h = &t->h;
     RC_TRY(rc_h5_samples(&t->h, &t->samples.total, err));
-    RC_TRY(rc_tidy_make(t, store, err));
-    rc_tidy_begin(t, 0);
+    RC_TRY(rc_export_make(t, store, err));
+    rc_export_begin(t, 0);
     *out = t;
     t = NULL;
 done:
-    rc_tidy_free(t);
+    rc_export_free(t);
     return st;
 }
 
-void rc_tidy_free(rc_tidy_t *t)
+void rc_export_free(rc_export_t *t)
 {
     if (!t)
         return;
@@ -55,32 +55,32 @@ void rc_tidy_free(rc_tidy_t *t)
     free(t);
 }
 
-int rc_tidy_tables(const rc_tidy_t *t)
+int rc_export_tables(const rc_export_t *t)
 {
     return t->tables;
 }
 
-const rc_tidy_table_t *rc_tidy_table(const rc_tidy_t *t, int table)
+const rc_export_table_t *rc_export_table(const rc_export_t *t, int table)
 {
     return &t->table[table].shown;
 }
 
 /* --------------------------------------------------------------------- rows */
 
-void rc_tidy_begin(rc_tidy_t *t, int table)
+void rc_export_begin(rc_export_t *t, int table)
 {
     t->now = &t->table[table];
     t->row = -1;
     t->sample = NULL;
 }
 
-double rc_tidy_done(const rc_tidy_t *t)
+double rc_export_done(const rc_export_t *t)
 {
     return t->now->count > 0 ? (double)(t->row + 1) / (double)t->now->count : 1;
 }
 
 /* Whether a result is wanted; sets the cursor. */
-static int takes(rc_tidy_t *t, int64_t i)
+static int takes(rc_export_t *t, int64_t i)
 {
     if (!t->options.all && !rc_view_is_newest(t->view, i))
         return 0;
@@ -88,7 +88,7 @@ static int takes(rc_tidy_t *t, int64_t i)
     return rc_expr_match(t->options.where, rc_view_get, &t->cursor);
 }
 
-static rc_status_t seek_samples(rc_tidy_t *t, int *found, rc_err_t *err)
+static rc_status_t seek_samples(rc_export_t *t, int *found, rc_err_t *err)
 {
     const rc_row_result_t *r = rc_view_result(t->view, t->row);
     *found = takes(t, t->row) && rc_samples_has(r);
@@ -108,7 +108,7 @@ static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
 }
 
 /* A long value goes on in rows with part 1, 2, ..., which follow the first. */
-static rc_status_t join_parts(rc_tidy_t *t, rc_err_t *err)
+static rc_status_t join_parts(rc_export_t *t, rc_err_t *err)
 {
     const rc_row_provenance_t *row = t->now->rows;
     const rc_row_provenance_t *first = &row[t->row];
@@ -124,7 +124,7 @@ static rc_status_t join_parts(rc_tidy_t *t, rc_err_t *err)
 }
 
 /* Whether row t->row is one to show; may go on to the last of the rows that make it up. */
-static rc_status_t look(rc_tidy_t *t, int *found, rc_err_t *err)
+static rc_status_t look(rc_export_t *t, int *found, rc_err_t *err)
 {
     *found = 1;
     switch (t->now->kind) {
@@ -145,7 +145,7 @@ static rc_status_t look(rc_tidy_t *t, int *found, rc_err_t *err)
     return t->now->schema == &rc_schema[RC_T_PROVENANCE] ? join_parts(t, err) : RC_OK;
 }
 
-rc_status_t rc_tidy_next(rc_tidy_t *t, int *more, rc_err_t *err)
+rc_status_t rc_export_next(rc_export_t *t, int *more, rc_err_t *err)
 {
     *more = 1;
     if (t->sample && ++t->sample_at < rc_view_result(t->view, t->row)->reps)
@@ -174,9 +174,9 @@ static rc_value_t int_value(int64_t i)
     return (rc_value_t){RC_VALUE_INT, i, NAN, ""};
 }
 
-static rc_value_t field_value(const rc_tidy_t *t, const rc_schema_field_t *f, char *buf)
+static rc_value_t field_value(const rc_export_t *t, const rc_schema_field_t *f, char *buf)
 {
-    const char *at = rc_tidy_row(t->now, t->row) + f->offset;
+    const char *at = rc_export_row(t->now, t->row) + f->offset;
     int32_t narrow = 0;
     int64_t wide = 0;
     double real = NAN;
@@ -200,7 +200,7 @@ static rc_value_t field_value(const rc_tidy_t *t, const rc_schema_field_t *f, ch
 }
 
 /* What an id refers to; missing where a damaged file leads outside of its dictionary. */
-static rc_value_t referred(const rc_tidy_t *t, const column_t *c)
+static rc_value_t referred(const rc_export_t *t, const column_t *c)
 {
     static const rc_table_id_t table[] = {[COL_FULLNAME] = RC_T_MATRIX,
         [COL_DIGEST] = RC_T_MATRIX,
@@ -210,7 +210,7 @@ static rc_value_t referred(const rc_tidy_t *t, const column_t *c)
         [COL_MESSAGE] = RC_T_MESSAGE};
     const rc_view_t *v = t->view;
     int32_t id = -1;
-    memcpy(&id, rc_tidy_row(t->now, t->row) + c->id, sizeof id);
+    memcpy(&id, rc_export_row(t->now, t->row) + c->id, sizeof id);
     if (id < 0 || (size_t)id >= v->dicts.d[table[c->kind]].count)
         return (rc_value_t){RC_VALUE_REAL, 0, NAN, ""};
     switch (c->kind) {
@@ -229,9 +229,9 @@ static rc_value_t referred(const rc_tidy_t *t, const column_t *c)
     }
 }
 
-void rc_tidy_get(const void *tidy, int column, rc_value_t *out)
+void rc_export_get(const void *export, int column, rc_value_t *out)
 {
-    const rc_tidy_t *t = tidy;
+    const rc_export_t *t = export;
     const table_t *b = t->now;
     const column_t *c = &b->column[column];
     switch (c->kind) {

@@ -111,7 +111,7 @@ static rc_status_t add_schema(table_t *b, rc_err_t *err)
     return st;
 }
 
-static table_t *start(rc_tidy_t *t, table_kind_t kind, const char *name, const char *help)
+static table_t *start(rc_export_t *t, table_kind_t kind, const char *name, const char *help)
 {
     table_t *b = &t->table[t->tables++];
     b->kind = kind;
@@ -139,7 +139,7 @@ static rc_status_t add_fields(table_t *b, column_kind_t kind, const rc_field_t *
     return st;
 }
 
-static rc_status_t make_rows(rc_tidy_t *t, const char *name, const char *help, rc_table_id_t id,
+static rc_status_t make_rows(rc_export_t *t, const char *name, const char *help, rc_table_id_t id,
     const void *rows, int64_t count, rc_err_t *err)
 {
     table_t *b = start(t, TABLE_ROWS, name, help);
@@ -152,7 +152,7 @@ static rc_status_t make_rows(rc_tidy_t *t, const char *name, const char *help, r
 }
 
 static rc_status_t make_dict(
-    rc_tidy_t *t, const char *name, const char *help, rc_table_id_t id, rc_err_t *err)
+    rc_export_t *t, const char *name, const char *help, rc_table_id_t id, rc_err_t *err)
 {
     const rc_dict_t *d = &t->view->dicts.d[id];
     return make_rows(t, name, help, id, d->rows, (int64_t)d->count, err);
@@ -179,7 +179,7 @@ static rc_status_t keep_last(table_t *b, rc_err_t *err)
     return st;
 }
 
-static rc_status_t make_features(rc_tidy_t *t, const char *store, const char *set, rc_err_t *err)
+static rc_status_t make_features(rc_export_t *t, const char *store, const char *set, rc_err_t *err)
 {
     char name[64];
     if (t->tables >= TIDY_TABLES - 1)
@@ -199,7 +199,7 @@ static rc_status_t make_features(rc_tidy_t *t, const char *store, const char *se
     return st == RC_OK && !t->options.all ? keep_last(b, err) : st;
 }
 
-static rc_status_t make_all_features(rc_tidy_t *t, const char *store, rc_err_t *err)
+static rc_status_t make_all_features(rc_export_t *t, const char *store, rc_err_t *err)
 {
     rc_words_t sets = {0};
     rc_status_t st = rc_feature_tables(store, &sets, err);
@@ -211,7 +211,7 @@ static rc_status_t make_all_features(rc_tidy_t *t, const char *store, rc_err_t *
 
 /* ------------------------------------------------------------------ samples */
 
-static rc_status_t make_samples(rc_tidy_t *t, rc_err_t *err)
+static rc_status_t make_samples(rc_export_t *t, rc_err_t *err)
 {
     static const char *const of_result[] = {"case", "run", "rank", "seq", "batch"};
     table_t *b = start(t, TABLE_SAMPLES, "samples",
@@ -234,7 +234,7 @@ static rc_status_t make_samples(rc_tidy_t *t, rc_err_t *err)
     return st;
 }
 
-rc_status_t rc_tidy_make(rc_tidy_t *t, const char *store, rc_err_t *err)
+rc_status_t rc_export_make(rc_export_t *t, const char *store, rc_err_t *err)
 {
     rc_status_t st;
     int64_t orders = 0;

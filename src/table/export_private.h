@@ -44,7 +44,7 @@ typedef enum table_kind {
 enum { TIDY_COLUMNS = 128, TIDY_TABLES = 64 };
 
 typedef struct table {
-    rc_tidy_table_t shown;
+    rc_export_table_t shown;
     table_kind_t kind;
     char name[64];
     const rc_schema_table_t *schema; /* TABLE_ROWS, TABLE_FEATURES */
@@ -59,8 +59,8 @@ typedef struct table {
     size_t capacity[3];
 } table_t;
 
-struct rc_tidy {
-    rc_tidy_options_t options;
+struct rc_export {
+    rc_export_options_t options;
     rc_h5_t h;
     rc_view_t *view;
     void *orders;
@@ -78,10 +78,10 @@ struct rc_tidy {
 };
 
 /** Make the list of tables, from view and orders. */
-rc_status_t rc_tidy_make(rc_tidy_t *t, const char *store, rc_err_t *err);
+rc_status_t rc_export_make(rc_export_t *t, const char *store, rc_err_t *err);
 
 /** Row number i of a table of rows. */
-static inline const char *rc_tidy_row(const table_t *b, int64_t i)
+static inline const char *rc_export_row(const table_t *b, int64_t i)
 {
     return (const char *)b->rows + (size_t)i * b->schema->row_bytes;
 }

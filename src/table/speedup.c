@@ -21,7 +21,7 @@ typedef struct maker {
     entry_t *entry;
     size_t entries;
     size_t entry_capacity;
-    rc_setting_t *setting;
+    rc_speedup_table_t *setting;
     const char *(*policy)[RC_SUMMARY_POLICIES_MAX];
     size_t settings;
     size_t setting_capacity;
@@ -69,7 +69,7 @@ static rc_status_t find_setting(maker_t *m, int64_t row, int is_n, int *out)
 
 static int find_policy(maker_t *m, int setting, const char *name)
 {
-    rc_setting_t *s = &m->setting[setting];
+    rc_speedup_table_t *s = &m->setting[setting];
     for (int i = 0; i < s->policies; i++)
         if (strcmp(m->policy[setting][i], name) == 0)
             return i;
@@ -165,8 +165,8 @@ static void describe(const double *gain, int64_t n, double *scratch, rc_speedup_
 }
 
 /* gain[policy * n + matrix]: speedup over csr, NaN where missing. */
-static void fill_speedups(rc_setting_t *s, const char *const *policy, const double *gain, int64_t n,
-    double *best, double *scratch)
+static void fill_speedups(rc_speedup_table_t *s, const char *const *policy, const double *gain,
+    int64_t n, double *best, double *scratch)
 {
     for (int64_t i = 0; i < n; i++) {
         int winner = 0;
@@ -189,7 +189,7 @@ static void fill_speedups(rc_setting_t *s, const char *const *policy, const doub
 
 /* Greedy: each step adds the policy that raises the geometric mean of the oracle most. */
 static void fill_portfolio(
-    rc_setting_t *s, const char *const *policy, const double *gain, int64_t n, double *best)
+    rc_speedup_table_t *s, const char *const *policy, const double *gain, int64_t n, double *best)
 {
     int used[RC_SUMMARY_POLICIES_MAX] = {1};
     for (int64_t i = 0; i < n; i++)
@@ -222,7 +222,7 @@ static void fill_portfolio(
 /* One setting from its entries, which are sorted by matrix. */
 static rc_status_t finish_setting(maker_t *m, int setting, const entry_t *e, size_t count)
 {
-    rc_setting_t *s = &m->setting[setting];
+    rc_speedup_table_t *s = &m->setting[setting];
     rc_status_t st = RC_OK;
     size_t n = 0;
     size_t policies = (size_t)s->policies;
@@ -264,7 +264,7 @@ done:
 
 typedef struct sortable {
     const rc_view_t *v;
-    rc_setting_t s;
+    rc_speedup_table_t s;
 } sortable_t;
 
 static int by_kernel_precision_k(const void *a, const void *b)
@@ -300,8 +300,8 @@ static rc_status_t sort_settings(maker_t *m)
     return RC_OK;
 }
 
-rc_status_t rc_summary_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_setting_t **out, int *count, rc_err_t *err)
+rc_status_t rc_speedup_make(
+    const rc_view_t *v, const rc_expr_t *where, rc_speedup_table_t **out, int *count, rc_err_t *err)
 {
     maker_t m = {.v = v, .err = err};
     rc_status_t st = collect(&m, where);
@@ -320,14 +320,14 @@ rc_status_t rc_summary_make(
         *out = m.setting;
         *count = (int)m.settings;
     } else
-        rc_summary_free(m.setting, (int)m.settings);
+        rc_speedup_free(m.setting, (int)m.settings);
     free(m.entry);
     free(m.policy);
     rc_map_free(&m.setting_of);
     return st;
 }
 
-void rc_summary_free(rc_setting_t *s, int count)
+void rc_speedup_free(rc_speedup_table_t *s, int count)
 {
     for (int i = 0; s && i < count; i++) {
         free(s[i].speedup);

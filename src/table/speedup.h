@@ -36,19 +36,19 @@ typedef struct rc_portfolio {
 } rc_portfolio_t;
 
 /** All of one setting. */
-typedef struct rc_setting {
+typedef struct rc_speedup_table {
     int64_t row;               /**< a row of the view that has it: kernel, precision, ... */
     int is_n;                  /**< 1: K = n_col */
     int64_t matrices;          /**< with csr ok */
     rc_speedup_t *speedup;     /**< [policies + 1], the oracle last */
     rc_portfolio_t *portfolio; /**< [policies] */
     int policies;              /**< csr included */
-} rc_setting_t;
+} rc_speedup_table_t;
 
 /** \param[in] where  only rows that match; NULL: all
- *  \param[out] out   [*count] in order of kernel, precision, K; free with rc_summary_free */
-rc_status_t rc_summary_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_setting_t **out, int *count, rc_err_t *err);
-void rc_summary_free(rc_setting_t *s, int count);
+ *  \param[out] out   [*count] in order of kernel, precision, K; free with rc_speedup_free */
+rc_status_t rc_speedup_make(const rc_view_t *v, const rc_expr_t *where, rc_speedup_table_t **out,
+    int *count, rc_err_t *err);
+void rc_speedup_free(rc_speedup_table_t *s, int count);
 
 #endif

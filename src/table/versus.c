@@ -76,81 +76,81 @@ static int on_side(const rc_side_t *s, const rc_view_t *v, const rc_row_result_t
            matches(&s->policy, rc_view_policy(v, r->policy));
 }
 
-/* ------------------------------------------------------------------- arenas */
+/* ------------------------------------------------------------------- settings */
 
-/* A row in an arena. */
+/* A row in a setting. */
 typedef struct entry {
     int64_t row;
     double ns;
-    int64_t arena;
+    int64_t setting;
     int32_t matrix;
-    int32_t contender; /* number of its kernel and order, over all arenas */
+    int32_t variant; /* number of its kernel and order, over all settings */
 } entry_t;
 
-typedef struct arenas {
+typedef struct settings {
     const rc_view_t *v;
-    entry_t *entry; /* in order of arena, matrix, time */
+    entry_t *entry; /* in order of setting, matrix, time */
     size_t entries;
     size_t capacity;
-    rc_arena_t *arena;
+    rc_setting_t *setting;
     size_t count;
-    size_t arena_capacity;
-    rc_map_t arena_of;
-    rc_map_t contender_of;
-    int32_t contenders;
+    size_t setting_capacity;
+    rc_map_t setting_of;
+    rc_map_t variant_of;
+    int32_t variants;
     rc_err_t *err;
-} arenas_t;
+} settings_t;
 
-static void free_arenas(arenas_t *a)
+static void free_settings(settings_t *a)
 {
     free(a->entry);
-    free(a->arena);
-    rc_map_free(&a->arena_of);
-    rc_map_free(&a->contender_of);
+    free(a->setting);
+    rc_map_free(&a->setting_of);
+    rc_map_free(&a->variant_of);
 }
 
-static rc_digest_t arena_key(const rc_row_result_t *r, int is_n, int32_t c_order)
+static rc_digest_t setting_key(const rc_row_result_t *r, int is_n, int32_t c_order)
 {
     const int64_t key[] = {is_n ? -1 : r->k, r->precision, r->op, c_order, r->cache, r->device};
     return rc_digest(key, sizeof key);
 }
 
-static rc_status_t find_arena(arenas_t *a, const rc_summary_row_t *row, int64_t *out)
+static rc_status_t find_setting(settings_t *a, const rc_summary_row_t *row, int64_t *out)
 {
     const rc_row_result_t *r = rc_view_result(a->v, row->row);
-    rc_digest_t key = arena_key(r, row->is_n, r->c_order);
-    void *list = a->arena;
-    *out = rc_map_get(&a->arena_of, key, -1);
+    rc_digest_t key = setting_key(r, row->is_n, r->c_order);
+    void *list = a->setting;
+    *out = rc_map_get(&a->setting_of, key, -1);
     if (*out >= 0)
         return RC_OK;
     rc_status_t st =
-        rc_grow(&list, &a->arena_capacity, a->count + 1, sizeof *a->arena, "arenas", a->err);
-    a->arena = list;
+        rc_grow(&list, &a->setting_capacity, a->count + 1, sizeof *a->setting, "settings", a->err);
+    a->setting = list;
     if (st == RC_OK)
-        st = rc_map_set(&a->arena_of, key, (int64_t)a->count, a->err);
+        st = rc_map_set(&a->setting_of, key, (int64_t)a->count, a->err);
     if (st < 0)
         return st;
     *out = (int64_t)a->count;
-    a->arena[a->count++] = (rc_arena_t){.row = row->row, .is_n = row->is_n};
+    a->setting[a->count++] = (rc_setting_t){.row = row->row, .is_n = row->is_n};
     return RC_OK;
 }
 
-static rc_status_t find_contender(arenas_t *a, const rc_row_result_t *r, int32_t *out)
+static rc_status_t find_variant(settings_t *a, const rc_row_result_t *r, int32_t *out)
 {
     const int64_t words[] = {r->kernel, r->policy};
     rc_digest_t key = rc_digest(words, sizeof words);
-    *out = (int32_t)rc_map_get(&a->contender_of, key, -1);
+    *out = (int32_t)rc_map_get(&a->variant_of, key, -1);
     if (*out >= 0)
         return RC_OK;
-    *out = a->contenders++;
-    return rc_map_set(&a->contender_of, key, *out, a->err);
+    *out = a->variants++;
+    return rc_map_set(&a->variant_of, key, *out, a->err);
 }
 
-static rc_status_t add_entry(arenas_t *a, int64_t row, int64_t arena)
+static rc_status_t add_entry(settings_t *a, int64_t row, int64_t setting)
 {
     const rc_row_result_t *r = rc_view_result(a->v, row);
-    entry_t e = {.row = row, .ns = r->median_ns, .arena = arena, .matrix = r->matrix};
-    rc_status_t st = find_contender(a, r, &e.contender);
+    entry_t e = {.row = row, .ns = r->median_ns, .setting = setting, .matrix = r->matrix};
+    rc_status_t st = find_variant(a, r, &e.variant);
     if (st < 0)
         return st;
     void *list = a->entry;
@@ -161,12 +161,12 @@ static rc_status_t add_entry(arenas_t *a, int64_t row, int64_t arena)
     return st;
 }
 
-static int by_arena_matrix_time(const void *a, const void *b)
+static int by_setting_matrix_time(const void *a, const void *b)
 {
     const entry_t *x = a;
     const entry_t *y = b;
-    if (x->arena != y->arena)
-        return x->arena < y->arena ? -1 : 1;
+    if (x->setting != y->setting)
+        return x->setting < y->setting ? -1 : 1;
     if (x->matrix != y->matrix)
         return x->matrix < y->matrix ? -1 : 1;
     if (x->ns != y->ns)
@@ -174,47 +174,47 @@ static int by_arena_matrix_time(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static rc_status_t make_arenas(arenas_t *a, const rc_expr_t *where)
+static rc_status_t make_settings(settings_t *a, const rc_expr_t *where)
 {
     rc_summary_row_t *row = NULL;
     int64_t rows = 0;
     rc_status_t st = rc_summary_rows(a->v, where, &row, &rows, a->err);
     for (int64_t i = 0; st == RC_OK && i < rows; i++) {
-        int64_t arena = 0;
-        st = find_arena(a, &row[i], &arena);
+        int64_t setting = 0;
+        st = find_setting(a, &row[i], &setting);
         if (st == RC_OK)
-            st = add_entry(a, row[i].row, arena);
+            st = add_entry(a, row[i].row, setting);
     }
     /* the original order takes part where C is in schedule order: it is the same C */
     for (int64_t i = 0; st == RC_OK && i < rows; i++) {
         const rc_row_result_t *r = rc_view_result(a->v, row[i].row);
-        int64_t arena = rc_map_get(&a->arena_of, arena_key(r, row[i].is_n, 1), -1);
-        if (arena >= 0 && rc_summary_is_csr(a->v, r))
-            st = add_entry(a, row[i].row, arena);
+        int64_t setting = rc_map_get(&a->setting_of, setting_key(r, row[i].is_n, 1), -1);
+        if (setting >= 0 && rc_summary_is_csr(a->v, r))
+            st = add_entry(a, row[i].row, setting);
     }
     free(row);
     if (st < 0)
         return st;
     if (a->entries)
-        qsort(a->entry, a->entries, sizeof *a->entry, by_arena_matrix_time);
+        qsort(a->entry, a->entries, sizeof *a->entry, by_setting_matrix_time);
     for (size_t i = 0; i < a->entries; i++)
-        a->arena[a->entry[i].arena].matrices += i == 0 ||
-                                                a->entry[i].arena != a->entry[i - 1].arena ||
+        a->setting[a->entry[i].setting].matrices += i == 0 ||
+                                                a->entry[i].setting != a->entry[i - 1].setting ||
                                                 a->entry[i].matrix != a->entry[i - 1].matrix;
     return RC_OK;
 }
 
 /* Behind the last entry of the matrix that entry i is of. */
-static size_t matrix_end(const arenas_t *a, size_t i)
+static size_t matrix_end(const settings_t *a, size_t i)
 {
     size_t end = i;
-    while (end < a->entries && a->entry[end].arena == a->entry[i].arena &&
+    while (end < a->entries && a->entry[end].setting == a->entry[i].setting &&
            a->entry[end].matrix == a->entry[i].matrix)
         end++;
     return end;
 }
 
-static int compare_arenas(const rc_view_t *v, const rc_arena_t *a, const rc_arena_t *b)
+static int compare_settings(const rc_view_t *v, const rc_setting_t *a, const rc_setting_t *b)
 {
     const rc_row_result_t *p = rc_view_result(v, a->row);
     const rc_row_result_t *q = rc_view_result(v, b->row);
@@ -227,15 +227,15 @@ static int compare_arenas(const rc_view_t *v, const rc_arena_t *a, const rc_aren
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Order of the arenas for printing: rank[arena] is its place. */
-static rc_status_t rank_arenas(const arenas_t *a, size_t **out)
+/* Order of the settings for printing: rank[setting] is its place. */
+static rc_status_t rank_settings(const settings_t *a, size_t **out)
 {
-    size_t *rank = rc_alloc0(a->count, sizeof *rank, "arenas", a->err);
+    size_t *rank = rc_alloc0(a->count, sizeof *rank, "settings", a->err);
     if (!rank)
         return RC_ENOMEM;
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < a->count; k++)
-            rank[i] += compare_arenas(a->v, &a->arena[k], &a->arena[i]) < 0;
+            rank[i] += compare_settings(a->v, &a->setting[k], &a->setting[i]) < 0;
     *out = rank;
     return RC_OK;
 }
@@ -257,7 +257,7 @@ static void finish_versus(rc_versus_t *r, double *ratio)
 }
 
 /* One matrix: entries [i, end), fastest first. */
-static void meet(const arenas_t *a, size_t i, size_t end, const rc_side_t *side_a,
+static void meet(const settings_t *a, size_t i, size_t end, const rc_side_t *side_a,
     const rc_side_t *side_b, double *ratio, rc_versus_t *out)
 {
     double best_a = NAN;
@@ -280,22 +280,22 @@ static void meet(const arenas_t *a, size_t i, size_t end, const rc_side_t *side_
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err)
 {
-    arenas_t all = {.v = v, .err = err};
+    settings_t all = {.v = v, .err = err};
     size_t *rank = NULL;
     double *ratio = NULL;
     rc_versus_t *list = NULL;
     rc_status_t st;
-    RC_TRY(make_arenas(&all, where));
-    RC_TRY(rank_arenas(&all, &rank));
+    RC_TRY(make_settings(&all, where));
+    RC_TRY(rank_settings(&all, &rank));
     ratio = rc_alloc(all.entries, sizeof *ratio, "ratios", err);
     list = rc_alloc0(all.count, sizeof *list, "a summary", err);
     if (!ratio || !list)
         RC_TRY(RC_ENOMEM);
     for (size_t i = 0; i < all.entries;) {
-        int64_t arena = all.entry[i].arena;
-        rc_versus_t *r = &list[rank[arena]];
-        r->arena = all.arena[arena];
-        while (i < all.entries && all.entry[i].arena == arena) {
+        int64_t setting = all.entry[i].setting;
+        rc_versus_t *r = &list[rank[setting]];
+        r->setting = all.setting[setting];
+        while (i < all.entries && all.entry[i].setting == setting) {
             size_t end = matrix_end(&all, i);
             meet(&all, i, end, a, b, ratio, r);
             i = end;
@@ -309,7 +309,7 @@ done:
     free(list);
     free(ratio);
     free(rank);
-    free_arenas(&all);
+    free_settings(&all);
     return st;
 }
 
@@ -333,8 +333,8 @@ static void clear_tallies(tally_t *t, int32_t n)
 
 static int by_wins_then_loss(const void *a, const void *b)
 {
-    const rc_contender_t *x = a;
-    const rc_contender_t *y = b;
+    const rc_best_row_t *x = a;
+    const rc_best_row_t *y = b;
     if (x->wins != y->wins)
         return x->wins > y->wins ? -1 : 1;
     if (x->loss_geomean != y->loss_geomean)
@@ -343,18 +343,19 @@ static int by_wins_then_loss(const void *a, const void *b)
     return c ? c : strcmp(x->policy, y->policy);
 }
 
-static rc_status_t finish_contest(const arenas_t *a, const tally_t *t, rc_contest_t *out)
+static rc_status_t finish_best(const settings_t *a, const tally_t *t, rc_best_t *out)
 {
-    out->contender = rc_alloc0((size_t)a->contenders, sizeof *out->contender, "contenders", a->err);
-    if (!out->contender)
+    out->variant =
+        rc_alloc0((size_t)a->variants, sizeof *out->variant, "kernels and orders", a->err);
+    if (!out->variant)
         return RC_ENOMEM;
-    for (int32_t i = 0; i < a->contenders; i++) {
+    for (int32_t i = 0; i < a->variants; i++) {
         if (t[i].row < 0)
             continue;
         const rc_row_result_t *r = rc_view_result(a->v, t[i].row);
         double n = (double)t[i].matrices;
-        out->contender[out->contenders++] =
-            (rc_contender_t){.kernel = rc_view_kernel(a->v, r->kernel),
+        out->variant[out->variants++] =
+            (rc_best_row_t){.kernel = rc_view_kernel(a->v, r->kernel),
                 .policy = rc_view_policy(a->v, r->policy),
                 .matrices = t[i].matrices,
                 .wins = t[i].wins,
@@ -362,17 +363,17 @@ static rc_status_t finish_contest(const arenas_t *a, const tally_t *t, rc_contes
                 .loss_mean = t[i].sum / n - 1,
                 .loss_max = t[i].max - 1};
     }
-    qsort(out->contender, (size_t)out->contenders, sizeof *out->contender, by_wins_then_loss);
+    qsort(out->variant, (size_t)out->variants, sizeof *out->variant, by_wins_then_loss);
     return RC_OK;
 }
 
 /* One matrix: entries [i, end), fastest first. */
-static void score(const arenas_t *a, size_t i, size_t end, tally_t *t)
+static void score(const settings_t *a, size_t i, size_t end, tally_t *t)
 {
     double best = a->entry[i].ns;
-    t[a->entry[i].contender].wins++;
+    t[a->entry[i].variant].wins++;
     for (; i < end; i++) {
-        tally_t *own = &t[a->entry[i].contender];
+        tally_t *own = &t[a->entry[i].variant];
         double ratio = a->entry[i].ns / best;
         if (own->last_matrix == a->entry[i].matrix)
             continue; /* slower with another geometry */
@@ -385,53 +386,53 @@ static void score(const arenas_t *a, size_t i, size_t end, tally_t *t)
     }
 }
 
-rc_status_t rc_contest_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_contest_t **out, int *count, rc_err_t *err)
+rc_status_t rc_best_make(
+    const rc_view_t *v, const rc_expr_t *where, rc_best_t **out, int *count, rc_err_t *err)
 {
-    arenas_t all = {.v = v, .err = err};
+    settings_t all = {.v = v, .err = err};
     size_t *rank = NULL;
     tally_t *tally = NULL;
-    rc_contest_t *list = NULL;
+    rc_best_t *list = NULL;
     rc_status_t st;
-    RC_TRY(make_arenas(&all, where));
-    RC_TRY(rank_arenas(&all, &rank));
-    tally = rc_alloc((size_t)all.contenders, sizeof *tally, "contenders", err);
+    RC_TRY(make_settings(&all, where));
+    RC_TRY(rank_settings(&all, &rank));
+    tally = rc_alloc((size_t)all.variants, sizeof *tally, "kernels and orders", err);
     list = rc_alloc0(all.count, sizeof *list, "a summary", err);
     if (!tally || !list)
         RC_TRY(RC_ENOMEM);
     for (size_t i = 0; i < all.entries;) {
-        int64_t arena = all.entry[i].arena;
-        rc_contest_t *c = &list[rank[arena]];
-        c->arena = all.arena[arena];
-        clear_tallies(tally, all.contenders);
-        while (i < all.entries && all.entry[i].arena == arena) {
+        int64_t setting = all.entry[i].setting;
+        rc_best_t *c = &list[rank[setting]];
+        c->setting = all.setting[setting];
+        clear_tallies(tally, all.variants);
+        while (i < all.entries && all.entry[i].setting == setting) {
             size_t end = matrix_end(&all, i);
             score(&all, i, end, tally);
             i = end;
         }
-        RC_TRY(finish_contest(&all, tally, c));
+        RC_TRY(finish_best(&all, tally, c));
     }
     *out = list;
     *count = (int)all.count;
     list = NULL;
 done:
-    rc_contest_free(list, (int)all.count);
+    rc_best_free(list, (int)all.count);
     free(tally);
     free(rank);
-    free_arenas(&all);
+    free_settings(&all);
     return st;
 }
 
-void rc_contest_free(rc_contest_t *c, int count)
+void rc_best_free(rc_best_t *c, int count)
 {
     for (int i = 0; c && i < count; i++)
-        free(c[i].contender);
+        free(c[i].variant);
     free(c);
 }
 
 /* --------------------------------------------------------------------- rate */
 
-static void add_rate(const arenas_t *a, const entry_t *e, rc_rate_t *r)
+static void add_rate(const settings_t *a, const entry_t *e, rc_rate_t *r)
 {
     const rc_row_result_t *row = rc_view_result(a->v, e->row);
     double nnz = (double)rc_view_matrix(a->v, row->matrix)->nnz;
@@ -439,7 +440,7 @@ static void add_rate(const arenas_t *a, const entry_t *e, rc_rate_t *r)
     double gbs = (double)row->bytes_min / e->ns;
     r->kernel = rc_view_kernel(a->v, row->kernel);
     r->policy = rc_view_policy(a->v, row->policy);
-    r->arena = a->arena[e->arena];
+    r->setting = a->setting[e->setting];
     r->matrices++;
     r->gflops_geomean += log(gflops); /* sums, until finish_rate */
     r->gflops_mean += gflops;
@@ -463,11 +464,11 @@ typedef struct sortable {
     rc_rate_t r;
 } sortable_t;
 
-static int by_arena_kernel_policy(const void *a, const void *b)
+static int by_setting_kernel_policy(const void *a, const void *b)
 {
     const sortable_t *x = a;
     const sortable_t *y = b;
-    int c = compare_arenas(x->v, &x->r.arena, &y->r.arena);
+    int c = compare_settings(x->v, &x->r.setting, &y->r.setting);
     if (!c)
         c = strcmp(x->r.kernel, y->r.kernel);
     return c ? c : strcmp(x->r.policy, y->r.policy);
@@ -481,21 +482,21 @@ static rc_status_t sort_rates(const rc_view_t *v, rc_rate_t *r, size_t n, rc_err
     for (size_t i = 0; i < n; i++)
         list[i] = (sortable_t){v, r[i]};
     if (n)
-        qsort(list, n, sizeof *list, by_arena_kernel_policy);
+        qsort(list, n, sizeof *list, by_setting_kernel_policy);
     for (size_t i = 0; i < n; i++)
         r[i] = list[i].r;
     free(list);
     return RC_OK;
 }
 
-/* All entries of an arena, [i, end), into the rates behind *rates. */
-static void rate_arena(
-    const arenas_t *a, size_t i, size_t end, tally_t *t, rc_rate_t *list, size_t *rates)
+/* All entries of a setting, [i, end), into the rates behind *rates. */
+static void rate_setting(
+    const settings_t *a, size_t i, size_t end, tally_t *t, rc_rate_t *list, size_t *rates)
 {
-    clear_tallies(t, a->contenders);
+    clear_tallies(t, a->variants);
     for (; i < end; i++) {
         const entry_t *e = &a->entry[i];
-        tally_t *own = &t[e->contender];
+        tally_t *own = &t[e->variant];
         if (own->last_matrix == e->matrix)
             continue; /* slower with another geometry */
         if (own->row < 0)
@@ -508,21 +509,21 @@ static void rate_arena(
 rc_status_t rc_rate_make(
     const rc_view_t *v, const rc_expr_t *where, rc_rate_t **out, int *count, rc_err_t *err)
 {
-    arenas_t all = {.v = v, .err = err};
+    settings_t all = {.v = v, .err = err};
     tally_t *tally = NULL;
     rc_rate_t *list = NULL;
     size_t n = 0;
     rc_status_t st;
-    RC_TRY(make_arenas(&all, where));
-    tally = rc_alloc((size_t)all.contenders, sizeof *tally, "contenders", err);
-    list = rc_alloc0(all.count * (size_t)all.contenders, sizeof *list, "rates", err);
+    RC_TRY(make_settings(&all, where));
+    tally = rc_alloc((size_t)all.variants, sizeof *tally, "kernels and orders", err);
+    list = rc_alloc0(all.count * (size_t)all.variants, sizeof *list, "rates", err);
     if (!tally || !list)
         RC_TRY(RC_ENOMEM);
     for (size_t i = 0; i < all.entries;) {
         size_t end = i;
-        while (end < all.entries && all.entry[end].arena == all.entry[i].arena)
+        while (end < all.entries && all.entry[end].setting == all.entry[i].setting)
             end++;
-        rate_arena(&all, i, end, tally, list, &n);
+        rate_setting(&all, i, end, tally, list, &n);
         i = end;
     }
     for (size_t i = 0; i < n; i++)
@@ -534,6 +535,6 @@ rc_status_t rc_rate_make(
 done:
     free(list);
     free(tally);
-    free_arenas(&all);
+    free_settings(&all);
     return st;
 }

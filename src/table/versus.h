@@ -2,10 +2,10 @@
  *  al., figure 3), which kernel and order is the fastest how often, and the rates that kernels
  *  reach.
  *
- *  Rows are compared on the same matrix within an *arena*: K (K = n is one), precision, operation,
+ *  Rows are compared on the same matrix within a *setting*: K (K = n is one), precision, operation,
  *  row order of C, cache mode, device.  What enters is said in table/speedup.h.  Rows of the
- *  original order are in the arena of either row order of C.  A kernel and order that were measured
- *  with several geometries count with the fastest.  Local. */
+ *  original order are in the setting of either row order of C.  A kernel and order that were
+ * measured with several geometries count with the fastest.  Local. */
 #ifndef RC_TABLE_VERSUS_H
 #define RC_TABLE_VERSUS_H
 
@@ -14,11 +14,11 @@
 #include "table/view.h"
 
 /** What rows of a table have in common. */
-typedef struct rc_arena {
+typedef struct rc_setting {
     int64_t row;      /**< a row of the view that is in it: K, precision, ... */
     int is_n;         /**< 1: K = n_col */
     int64_t matrices; /**< with any row */
-} rc_arena_t;
+} rc_setting_t;
 
 /** One side of a comparison: kernels and orders. */
 typedef struct rc_side {
@@ -34,10 +34,10 @@ typedef struct rc_side {
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err);
 void rc_side_free(rc_side_t *s);
 
-/** Side A against side B in one arena.  A ratio is the best time of B over the best time of A on a
- *  matrix: above 1, A is faster. */
+/** Side A against side B in one setting.  A ratio is the best time of B over the best time of A on
+ * a matrix: above 1, A is faster. */
 typedef struct rc_versus {
-    rc_arena_t arena;
+    rc_setting_t setting;
     int64_t matrices; /**< that both sides have: the ratios are over these */
     int64_t only_a;   /**< matrices that B lacks */
     int64_t only_b;
@@ -55,8 +55,8 @@ rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err);
 
 /** A kernel with its parameters and an order.  A loss is its time over the best time of any
- *  contender on that matrix, less 1. */
-typedef struct rc_contender {
+ *  variant on that matrix, less 1. */
+typedef struct rc_best_row {
     const char *kernel; /**< borrowed from the view */
     const char *policy;
     int64_t matrices; /**< that it has: the losses are over these */
@@ -64,23 +64,23 @@ typedef struct rc_contender {
     double loss_geomean;
     double loss_mean;
     double loss_max;
-} rc_contender_t;
+} rc_best_row_t;
 
-typedef struct rc_contest {
-    rc_arena_t arena;
-    rc_contender_t *contender; /**< [contenders], most wins first, then the smallest loss */
-    int contenders;
-} rc_contest_t;
+typedef struct rc_best {
+    rc_setting_t setting;
+    rc_best_row_t *variant; /**< [variants], most wins first, then the smallest loss */
+    int variants;
+} rc_best_t;
 
-/** \param[out] out  [*count] in order of precision and K; free with rc_contest_free
+/** \param[out] out  [*count] in order of precision and K; free with rc_best_free
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_contest_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_contest_t **out, int *count, rc_err_t *err);
-void rc_contest_free(rc_contest_t *c, int count);
+rc_status_t rc_best_make(
+    const rc_view_t *v, const rc_expr_t *where, rc_best_t **out, int *count, rc_err_t *err);
+void rc_best_free(rc_best_t *c, int count);
 
-/** Rates of a kernel and order over the matrices of an arena. */
+/** Rates of a kernel and order over the matrices of a setting. */
 typedef struct rc_rate {
-    rc_arena_t arena;
+    rc_setting_t setting;
     const char *kernel; /**< borrowed from the view */
     const char *policy;
     int64_t matrices;

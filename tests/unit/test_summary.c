@@ -146,7 +146,7 @@ static int number_of(const char *policy)
     return -1;
 }
 
-static void check_portfolio(const rc_setting_t *s, const times_t *t, int i)
+static void check_portfolio(const rc_speedup_table_t *s, const times_t *t, int i)
 {
     int in[POLICIES] = {1};
     int n;
@@ -170,7 +170,7 @@ static void check_portfolio(const rc_setting_t *s, const times_t *t, int i)
     }
 }
 
-static void check_setting(const rc_setting_t *s, const times_t *t, int i)
+static void check_setting(const rc_speedup_table_t *s, const times_t *t, int i)
 {
     static const int all[POLICIES] = {1, 1, 1, 1, 1};
     int64_t wins = 0;
@@ -215,13 +215,13 @@ static void tables_are_what_a_plain_computation_gives(void **state)
         char name[32];
         char store[SCRATCH_PATH];
         rc_view_t *v;
-        rc_setting_t *s;
+        rc_speedup_table_t *s;
         int n;
         memset(&t, 0, sizeof t);
         snprintf(name, sizeof name, "random%d.h5", round);
         fold(state, name, &r, &t, store);
         assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
-        assert_int_equal(rc_summary_make(v, NULL, &s, &n, NULL), RC_OK);
+        assert_int_equal(rc_speedup_make(v, NULL, &s, &n, NULL), RC_OK);
         assert_int_equal(n, KS);
         /* 8, 20, and n last */
         for (int i = 0; i < KS; i++) {
@@ -230,16 +230,16 @@ static void tables_are_what_a_plain_computation_gives(void **state)
                 assert_int_equal(rc_view_result(v, s[i].row)->k, k_of(i, 0));
             check_setting(&s[i], &t, i);
         }
-        rc_summary_free(s, n);
+        rc_speedup_free(s, n);
 
         rc_expr_t *e;
         assert_int_equal(rc_expr_compile("policy == csr || policy == lpt", rc_view_fields,
                              RC_VIEW_FIELDS, &e, NULL),
             RC_OK);
-        assert_int_equal(rc_summary_make(v, e, &s, &n, NULL), RC_OK);
+        assert_int_equal(rc_speedup_make(v, e, &s, &n, NULL), RC_OK);
         for (int i = 0; i < n; i++)
             assert_in_range(s[i].policies, 1, 2);
-        rc_summary_free(s, n);
+        rc_speedup_free(s, n);
         rc_expr_free(e);
         rc_view_free(v);
     }
@@ -253,7 +253,7 @@ static void settings_without_csr_are_empty(void **state)
     rc_journal_t *j;
     rc_commit_info_t info;
     rc_view_t *v;
-    rc_setting_t *s;
+    rc_speedup_table_t *s;
     int n;
     rc_rec_run_t run = make_run(1, 0);
     scratch_path(state, "nocsr.h5", store);
@@ -270,10 +270,10 @@ static void settings_without_csr_are_empty(void **state)
     rc_journal_close(j);
     assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
-    assert_int_equal(rc_summary_make(v, NULL, &s, &n, NULL), RC_OK);
+    assert_int_equal(rc_speedup_make(v, NULL, &s, &n, NULL), RC_OK);
     assert_int_equal(n, 1);
     assert_int_equal(s[0].matrices, 0);
-    rc_summary_free(s, n);
+    rc_speedup_free(s, n);
     rc_view_free(v);
 }
 

@@ -232,20 +232,20 @@ static void check_pair(const rc_survey_t *s, const world_t *w, const int a[4], i
     check_break_even(s, p);
 }
 
-/* The axes of an arena from a row of it: device, precision, row order of C, K. */
-static void axes_of(const rc_survey_t *s, const rc_survey_arena_t *x, int a[4])
+/* The axes of a setting from a row of it: device, precision, row order of C, K. */
+static void axes_of(const rc_survey_t *s, const rc_survey_setting_t *x, int a[4])
 {
-    const rc_row_result_t *r = rc_view_result(s->view, x->arena.row);
+    const rc_row_result_t *r = rc_view_result(s->view, x->setting.row);
     const char *device = rc_view_device(s->view, r->device);
     assert_string_equal(x->device, device);
     a[0] = device[strlen(device) - 1] - '0';
     a[1] = r->precision;
     a[2] = r->c_order;
-    a[3] = x->arena.is_n ? 2 : r->k == 32;
+    a[3] = x->setting.is_n ? 2 : r->k == 32;
 }
 
-static void check_arena(
-    const rc_survey_t *s, const world_t *w, const rc_survey_arena_t *x, const int *rank)
+static void check_setting(
+    const rc_survey_t *s, const world_t *w, const rc_survey_setting_t *x, const int *rank)
 {
     int a[4];
     int64_t next = x->first;
@@ -262,11 +262,11 @@ static void check_arena(
         char name[32];
         snprintf(name, sizeof name, "G/m%d", m);
         assert_string_equal(s->matrix[p->matrix].name, name);
-        assert_ptr_equal(&s->arena[p->arena], x);
+        assert_ptr_equal(&s->setting[p->setting], x);
         check_pair(s, w, a, reference, p, m);
     }
     assert_int_equal(next - x->first, x->pairs);
-    assert_int_equal(x->arena.matrices, x->pairs);
+    assert_int_equal(x->setting.matrices, x->pairs);
 }
 
 static void check_rows(const rc_survey_t *s)
@@ -287,7 +287,7 @@ static void check_rows(const rc_survey_t *s)
     }
 }
 
-static void check_arenas(const rc_survey_t *s, const world_t *w, const int *rank)
+static void check_settings(const rc_survey_t *s, const world_t *w, const int *rank)
 {
     int found = 0;
     int64_t before = -1;
@@ -302,22 +302,23 @@ static void check_arenas(const rc_survey_t *s, const world_t *w, const int *rank
                     if (!any)
                         continue;
                     int b[4]; /* they come in this order, if the devices came into the store so */
-                    axes_of(s, &s->arena[found], b);
+                    axes_of(s, &s->setting[found], b);
                     assert_memory_equal(a, b, sizeof a);
-                    assert_int_equal(s->arena[found].first > before, 1);
-                    before = s->arena[found].first;
-                    check_arena(s, w, &s->arena[found++], rank);
+                    assert_int_equal(s->setting[found].first > before, 1);
+                    before = s->setting[found].first;
+                    check_setting(s, w, &s->setting[found++], rank);
                 }
-    assert_int_equal(s->arenas, found);
-    for (int i = 0; i < s->arenas; i++)
+    assert_int_equal(s->settings, found);
+    for (int i = 0; i < s->settings; i++)
         for (int k = 0; k < i; k++) {
-            assert_string_not_equal(s->arena[i].slug, s->arena[k].slug);
-            assert_string_not_equal(s->arena[i].label, s->arena[k].label);
+            assert_string_not_equal(s->setting[i].slug, s->setting[k].slug);
+            assert_string_not_equal(s->setting[i].label, s->setting[k].label);
         }
     /* K = n, where there is most */
-    assert_true(s->arena[s->main_arena].arena.is_n);
-    for (int i = 0; i < s->arenas; i++)
-        assert_true(!s->arena[i].arena.is_n || s->arena[i].pairs <= s->arena[s->main_arena].pairs);
+    assert_true(s->setting[s->main_setting].setting.is_n);
+    for (int i = 0; i < s->settings; i++)
+        assert_true(!s->setting[i].setting.is_n ||
+                    s->setting[i].pairs <= s->setting[s->main_setting].pairs);
 }
 
 /* Place of each kernel in the dictionary of the store. */
@@ -352,7 +353,7 @@ static void a_survey_is_what_a_plain_computation_gives(void **state)
         assert_string_equal(s.matrix[3].location, "/somewhere/G/m3.mtx");
         assert_string_equal(s.matrix[3].kind, "test problem");
         assert_true(fabs(s.matrix[3].density - 40.0 / 1600) < 1e-12);
-        check_arenas(&s, &w, rank);
+        check_settings(&s, &w, rank);
         check_rows(&s);
         assert_memory_equal(s.status, w.newest, sizeof w.newest);
         assert_int_equal(s.results, w.newest[RC_CASE_OK]);
@@ -388,8 +389,8 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     assert_int_equal(
         rc_expr_compile("k == 12345", rc_view_fields, RC_VIEW_FIELDS, &e, NULL), RC_OK);
     assert_int_equal(rc_survey_make(v, store, e, &s, NULL), RC_OK);
-    assert_int_equal(s.arenas + s.matrices, 0);
-    assert_int_equal(s.main_arena, -1);
+    assert_int_equal(s.settings + s.matrices, 0);
+    assert_int_equal(s.main_setting, -1);
     assert_int_equal(s.pairs + s.entering, 0);
     rc_survey_free(&s);
     rc_expr_free(e);

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/report/standing.h"
+#include "analysis/report/headline.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -52,7 +52,7 @@ static double vendor_ratio(const rc_survey_t *s, const rc_survey_pair_t *p)
     return time_of(s, p->vendor) / time_of(s, p->best);
 }
 
-static void gain_of(const rc_survey_t *s, const rc_survey_arena_t *a, ratio_fn *ratio,
+static void gain_of(const rc_survey_t *s, const rc_survey_setting_t *a, ratio_fn *ratio,
     double *scratch, rc_gain_t *out)
 {
     int64_t n = 0;
@@ -66,7 +66,7 @@ static void gain_of(const rc_survey_t *s, const rc_survey_arena_t *a, ratio_fn *
 
 /* Which kernel and order leads: counted in a map from both names, as versions of one may differ. */
 static rc_status_t lead(
-    const rc_survey_t *s, const rc_survey_arena_t *a, rc_standing_t *out, rc_err_t *err)
+    const rc_survey_t *s, const rc_survey_setting_t *a, rc_headline_t *out, rc_err_t *err)
 {
     rc_map_t wins = {0};
     rc_str_t name = {0};
@@ -99,7 +99,7 @@ static rc_status_t lead(
 }
 
 static void pay_back(
-    const rc_survey_t *s, const rc_survey_arena_t *a, double *scratch, rc_standing_t *out)
+    const rc_survey_t *s, const rc_survey_setting_t *a, double *scratch, rc_headline_t *out)
 {
     int64_t n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
@@ -119,13 +119,13 @@ static void pay_back(
     }
 }
 
-rc_status_t rc_standing_make(const rc_survey_t *s, rc_standing_t **out, rc_err_t *err)
+rc_status_t rc_headline_make(const rc_survey_t *s, rc_headline_t **out, rc_err_t *err)
 {
-    rc_standing_t *made = rc_alloc0((size_t)s->arenas, sizeof *made, "standings", err);
+    rc_headline_t *made = rc_alloc0((size_t)s->settings, sizeof *made, "headlines", err);
     double *scratch = rc_alloc((size_t)s->matrices, sizeof *scratch, "ratios", err);
     rc_status_t st = made && scratch ? RC_OK : RC_ENOMEM;
-    for (int i = 0; st == RC_OK && i < s->arenas; i++) {
-        const rc_survey_arena_t *a = &s->arena[i];
+    for (int i = 0; st == RC_OK && i < s->settings; i++) {
+        const rc_survey_setting_t *a = &s->setting[i];
         made[i].matrices = a->pairs;
         gain_of(s, a, order_ratio, scratch, &made[i].order);
         gain_of(s, a, plan_ratio, scratch, &made[i].plan);
@@ -150,9 +150,9 @@ static int compare_matrix(const void *key, const void *pair)
     return (a > b) - (a < b);
 }
 
-static const rc_survey_pair_t *pair_in(const rc_survey_t *s, int arena, int32_t m)
+static const rc_survey_pair_t *pair_in(const rc_survey_t *s, int setting, int32_t m)
 {
-    const rc_survey_arena_t *a = &s->arena[arena];
+    const rc_survey_setting_t *a = &s->setting[setting];
     return a->pairs == 0
                ? NULL
                : bsearch(&m, s->pair + a->first, (size_t)a->pairs, sizeof *s->pair, compare_matrix);
@@ -160,13 +160,13 @@ static const rc_survey_pair_t *pair_in(const rc_survey_t *s, int arena, int32_t 
 
 static const rc_survey_pair_t *pair_of(const rc_survey_t *s, int32_t m)
 {
-    const rc_survey_pair_t *p = s->main_arena < 0 ? NULL : pair_in(s, s->main_arena, m);
-    for (int i = 0; !p && i < s->arenas; i++)
+    const rc_survey_pair_t *p = s->main_setting < 0 ? NULL : pair_in(s, s->main_setting, m);
+    for (int i = 0; !p && i < s->settings; i++)
         p = pair_in(s, i, m);
     return p;
 }
 
-int64_t rc_standing_shown(const rc_survey_t *s, int32_t m)
+int64_t rc_headline_shown(const rc_survey_t *s, int32_t m)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
     if (p && p->best >= 0 && !is_csr(s, p->best))
@@ -176,7 +176,7 @@ int64_t rc_standing_shown(const rc_survey_t *s, int32_t m)
     return -1;
 }
 
-void rc_standing_gains(const rc_survey_t *s, int32_t m, double *plan, double *order)
+void rc_headline_gains(const rc_survey_t *s, int32_t m, double *plan, double *order)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
     *plan = p ? plan_ratio(s, p) : 1;
