@@ -4,6 +4,7 @@
 #define RC_CATALOG_CATALOG_H
 
 #include "base/expr.h"
+#include "io/cache.h"
 #include "rowcast.h"
 
 /** Where the matrix of an entry is. */
@@ -78,10 +79,11 @@ enum { RC_ENTRY_FIELDS = 22 };
 void rc_entry_get(const void *entry, int field, rc_value_t *out);
 
 /** Load the matrix of an entry (reads the file or runs the generator).
- *  \param[out] info  may be NULL; zeroed for generated matrices
+ *  \param[in]  cache  of files that were read before; NULL: none.  Generated matrices are not cached
+ *  \param[out] info   may be NULL; zeroed for generated matrices
  *  \return RC_OK, RC_ENOENT when absent, else as rc_mtx_read and rc_generate */
-rc_status_t rc_entry_load(const rc_entry_t *e, int threads, rc_csr_t *out, rc_mtx_info_t *info,
-    rc_err_t *err);
+rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *err);
 
 /** Bytes of host memory that loading the entry takes at its peak; 0 when its shape is unknown. */
 int64_t rc_entry_load_bytes(const rc_entry_t *e);

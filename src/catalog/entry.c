@@ -141,11 +141,14 @@ void rc_entry_get(const void *entry, int field, rc_value_t *out)
     }
 }
 
-rc_status_t rc_entry_load(
-    const rc_entry_t *e, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
+rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *err)
 {
     switch (e->where) {
     case RC_WHERE_FILE:
+        if (cache)
+            return rc_cache_read(
+                cache, e->group, rc_entry_short_name(e), e->location, threads, out, info, err);
         return rc_mtx_read(e->location, threads, out, info, err);
     case RC_WHERE_GENERATED:
         if (info)

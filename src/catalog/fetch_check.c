@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "catalog/fetch_text.h"
-#include "catalog/file.h"
+#include "io/file.h"
 #include "catalog/list.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include "catalog/fetch_part.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "catalog/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <dirent.h>
 #include <errno.h>

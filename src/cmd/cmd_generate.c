@@ -5,7 +5,7 @@
 #include "cmd/table.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/one_matrix.h"
+#include "io/mtx.h"
 #include "order/mask.h"
 #include "order/policy.h"
 #include "sparse/csr.h"
-#include "sparse/mtx.h"
 
 #include <errno.h>
 #include <inttypes.h>

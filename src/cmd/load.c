@@ -2,7 +2,7 @@
 #include "cmd/load.h"
 #include "base/error.h"
 #include "sparse/generate.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <stdio.h>
 #include <string.h>

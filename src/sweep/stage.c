@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "feature/feature.h"
 #include "sparse/csr.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -231,7 +231,7 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
         st = rc_fail(&why, RC_ENOMEM,
             "loading takes about %" PRId64 " bytes, the limit is %" PRId64, need, w->memory_limit);
     else
-        st = rc_cache_load(w->cache, e, j->threads, &j->a, &info, &why);
+        st = rc_entry_load(e, w->cache, j->threads, &j->a, &info, &why);
     int64_t load_ns = rc_clock_ns() - start;
     if (st == RC_OK)
         st = rc_csr_digest(&j->a, &j->digest, &why);

@@ -39,7 +39,7 @@ typedef struct rc_sweep_config {
                     prepare at once, twice */
     double time_budget_s; /**< drain after this long; 0: never */
     double hang_limit_s;  /**< end a rank in which one phase of a matrix takes longer; 0: never */
-    const char *cache;    /**< folder of matrices in binary form (catalog/cache.h); NULL: none */
+    const char *cache;    /**< folder of matrices in binary form (io/cache.h); NULL: none */
     const char *redo;     /**< expression over result rows or catalogue rows; NULL: none */
     int argc;             /**< for the provenance */
     char **argv;

@@ -3,7 +3,6 @@
 #ifndef RC_SWEEP_WORKER_H
 #define RC_SWEEP_WORKER_H
 
-#include "catalog/cache.h"
 #include "sweep/ledger.h"
 #include "sweep/worklist.h"
 #include "sweep/queue.h"

@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "sparse/csr.h"
-#include "sparse/csr_file.h"
-#include "sparse/mtx.h"
+#include "io/csr_file.h"
+#include "io/mtx.h"
 
 #include <inttypes.h>
 #include <stdio.h>

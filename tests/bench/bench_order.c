@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "sparse/csr.h"
-#include "sparse/csr_file.h"
+#include "io/csr_file.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 const char fuzz_target[] = "cache";
 
-/* The layout of sparse/csr_file.c, as far as the digests go; small files have a piece an array. */
+/* The layout of io/csr_file.c, as far as the digests go; small files have a piece an array. */
 typedef struct header {
     char magic[8];
     uint32_t version;

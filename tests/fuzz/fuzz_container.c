@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "sparse/csr.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <stdlib.h>
 #include <string.h>

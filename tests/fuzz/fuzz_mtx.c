@@ -5,8 +5,8 @@
 #include "fuzz.h"
 
 #include "sparse/csr.h"
-#include "sparse/mtx.h"
-#include "sparse/mtx_read.h"
+#include "io/mtx.h"
+#include "io/mtx_read.h"
 
 #include <math.h>
 #include <stdlib.h>

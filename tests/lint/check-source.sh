@@ -81,7 +81,8 @@ layers()
         src/rowcast.h) may=' ' ;;
         src/base/*) may=' base ' ;;
         src/sparse/*) may=' base sparse ' ;;
-        src/catalog/*) may=' base sparse catalog ' ;;
+        src/io/*) may=' base sparse io ' ;;
+        src/catalog/*) may=' base sparse io catalog ' ;;
         src/order/*) may=' base sparse order ' ;;
         # a feature counts what masks and rows say
         src/feature/*) may=' base sparse feature order/mask.h order/rows.h ' ;;
@@ -90,10 +91,10 @@ layers()
         src/measure/*) may=' base kernels measure ' ;;
         src/store/*) may=' base store ' ;;
         src/table/*) may=' base store table ' ;;
-        src/sweep/*) may=' base sparse catalog order feature kernels measure store table sweep ' ;;
+        src/sweep/*) may=' base sparse io catalog order feature kernels measure store table sweep ' ;;
         src/model/*) may=' base feature order model ' ;;
         # a report draws matrices in their orders
-        analysis/report/*) may=' base sparse catalog order feature table model analysis ' ;;
+        analysis/report/*) may=' base sparse io catalog order feature table model analysis ' ;;
         analysis/*) may=' base feature table model analysis ' ;;
         src/cmd/*) continue ;;
         *)

@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
-#include "sparse/mtx.h"
-#include "sparse/mtx_read.h"
+#include "io/mtx.h"
+#include "io/mtx_read.h"
 
 #include <archive.h>
 #include <archive_entry.h>

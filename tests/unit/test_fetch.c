@@ -10,7 +10,7 @@
 #include "catalog/manifest.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <inttypes.h>
 #include <stdio.h>

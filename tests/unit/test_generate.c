@@ -4,7 +4,7 @@
 
 #include "sparse/csr.h"
 #include "sparse/generate.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

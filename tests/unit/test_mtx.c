@@ -4,9 +4,9 @@
 
 #include "base/rng.h"
 #include "sparse/csr.h"
-#include "sparse/mtx.h"
-#include "sparse/mtx_read.h"
-#include "sparse/number.h"
+#include "io/mtx.h"
+#include "io/mtx_read.h"
+#include "io/number.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 #include "config.h"
-#include "sparse/mtx_read.h"
+#include "io/mtx_read.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "sparse/mtx.h"
-#include "sparse/mtx_text.h"
-#include "sparse/source.h"
+#include "io/mtx.h"
+#include "io/mtx_text.h"
+#include "io/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "config.h"
-#include "sparse/mtx.h"
+#include "io/mtx.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "sparse/number.h"
+#include "io/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "sparse/gunzip.h"
+#include "io/gunzip.h"
 
 #include <limits.h>
 #include <stdlib.h>

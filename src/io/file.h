@@ -1,6 +1,6 @@
-/** \file catalog/file.h  Small services of files and folders.  Private to src/catalog. */
-#ifndef RC_CATALOG_FILE_H
-#define RC_CATALOG_FILE_H
+/** \file io/file.h  Small services of files and folders. */
+#ifndef RC_IO_FILE_H
+#define RC_IO_FILE_H
 
 #include "base/digest.h"
 #include "rowcast.h"

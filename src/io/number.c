@@ -1,5 +1,5 @@
 #include "config.h"
-#include "sparse/number.h"
+#include "io/number.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "config.h"
-#include "sparse/mtx_text.h"
+#include "io/mtx_text.h"
 #include "base/error.h"
-#include "sparse/number.h"
+#include "io/number.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "sparse/csr_file.h"
+#include "io/csr_file.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"

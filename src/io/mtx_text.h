@@ -1,7 +1,7 @@
-/** \file sparse/mtx_text.h  The text of a Matrix Market file: banner, size line, entries, and what
+/** \file io/mtx_text.h  The text of a Matrix Market file: banner, size line, entries, and what
  *  is wrong with them; inner header of the room. */
-#ifndef RC_SPARSE_MTX_TEXT_H
-#define RC_SPARSE_MTX_TEXT_H
+#ifndef RC_IO_MTX_TEXT_H
+#define RC_IO_MTX_TEXT_H
 
 #include "sparse/csr_build.h"
 

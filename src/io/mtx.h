@@ -1,7 +1,7 @@
-/** \file sparse/mtx.h  Matrix Market files: header, writer.  The reader rc_mtx_read is in
+/** \file io/mtx.h  Matrix Market files: header, writer.  The reader rc_mtx_read is in
  *  rowcast.h.  Format: https://math.nist.gov/MatrixMarket/formats.html */
-#ifndef RC_SPARSE_MTX_H
-#define RC_SPARSE_MTX_H
+#ifndef RC_IO_MTX_H
+#define RC_IO_MTX_H
 
 #include "rowcast.h"
 

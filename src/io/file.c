@@ -1,5 +1,5 @@
 #include "config.h"
-#include "catalog/file.h"
+#include "io/file.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
-/** \file sparse/source.h  The text of a matrix file, whatever container it is in; inner header of
+/** \file io/source.h  The text of a matrix file, whatever container it is in; inner header of
  *  the room.  Containers are told apart by their content, not by the file name. */
-#ifndef RC_SPARSE_SOURCE_H
-#define RC_SPARSE_SOURCE_H
+#ifndef RC_IO_SOURCE_H
+#define RC_IO_SOURCE_H
 
 #include "rowcast.h"
 

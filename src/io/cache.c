@@ -1,12 +1,11 @@
 #include "config.h"
-#include "catalog/cache.h"
+#include "io/cache.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "catalog/file.h"
-#include "catalog/list.h"
-#include "sparse/csr_file.h"
+#include "io/csr_file.h"
+#include "io/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +16,13 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* What is asked for.  Borrowed. */
+typedef struct wanted {
+    const char *group;
+    const char *name;
+    const char *path;
+} wanted_t;
 
 struct rc_cache {
     char *dir;
@@ -55,33 +61,33 @@ static int same_times(const rc_csr_origin_t *a, const rc_csr_origin_t *b)
 }
 
 /* Whether the file is what the cached matrix was made from. */
-static int is_fresh(const rc_csr_origin_t *made_from, const rc_entry_t *e)
+static int is_fresh(const rc_csr_origin_t *made_from, const wanted_t *m)
 {
     rc_csr_origin_t now;
     rc_digest_t digest;
-    if (look(e->location, &now, NULL) < 0 || now.bytes != made_from->bytes)
+    if (look(m->path, &now, NULL) < 0 || now.bytes != made_from->bytes)
         return 0;
     if (same_times(made_from, &now) && made_from->seen_ns - made_from->ctime_ns > tick_ns &&
         made_from->seen_ns - made_from->mtime_ns > tick_ns)
         return 1;
     /* a copy, or one that was touched: its contents decide */
-    return rc_file_digest(e->location, &digest, NULL, NULL, NULL) == RC_OK &&
+    return rc_file_digest(m->path, &digest, NULL, NULL, NULL) == RC_OK &&
            rc_digest_compare(&digest, &made_from->digest) == 0;
 }
 
 /* ------------------------------------------------------------------------ files */
 
-static char *path_of(const rc_cache_t *c, const rc_entry_t *e, rc_err_t *err)
+static char *path_of(const rc_cache_t *c, const wanted_t *m, rc_err_t *err)
 {
     enum { shown = 16 }; /* digits of the digest */
     char hex[RC_DIGEST_HEX + 1];
     rc_str_t key = {0};
     rc_str_t s = {0};
-    const char *slash = strrchr(e->location, '/');
-    rc_str_addf(&key, "%s\n%s", e->name, slash ? slash + 1 : e->location);
+    const char *slash = strrchr(m->path, '/');
+    rc_str_addf(&key, "%s/%s\n%s", m->group, m->name, slash ? slash + 1 : m->path);
     if (!key.failed)
         rc_digest_hex(rc_digest(key.text, key.len), hex);
-    rc_str_addf(&s, "%s/%s/%s-%.*s.csr", c->dir, e->group, rc_entry_short_name(e), (int)shown,
+    rc_str_addf(&s, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown,
         key.failed ? "" : hex);
     if (key.failed || s.failed) {
         rc_fail(err, RC_ENOMEM, "no memory for a file name");
@@ -92,30 +98,30 @@ static char *path_of(const rc_cache_t *c, const rc_entry_t *e, rc_err_t *err)
 }
 
 /* Take the matrix from the cache; not RC_OK: it is not there, or not to be used. */
-static rc_status_t take(const char *path, const rc_entry_t *e, int threads, rc_csr_t *out,
+static rc_status_t take(const char *path, const wanted_t *m, int threads, rc_csr_t *out,
     rc_mtx_info_t *info, rc_err_t *why)
 {
     rc_csr_file_t *f = NULL;
     rc_status_t st = rc_csr_file_open(path, &f, why);
     if (st < 0)
         return st;
-    st = is_fresh(rc_csr_file_origin(f), e)
+    st = is_fresh(rc_csr_file_origin(f), m)
              ? rc_csr_file_read(f, threads, out, info, why)
-             : rc_fail(why, RC_EFORMAT, "%s: %s has changed since", path, e->location);
+             : rc_fail(why, RC_EFORMAT, "%s: %s has changed since", path, m->path);
     rc_csr_file_close(f);
     return st;
 }
 
 /* \param[in] before  the file as it was before the text was read */
-static void keep(rc_cache_t *c, char *path, const rc_entry_t *e, const rc_csr_origin_t *before,
+static void keep(rc_cache_t *c, char *path, const wanted_t *m, const rc_csr_origin_t *before,
     const rc_csr_t *a, const rc_mtx_info_t *info)
 {
     rc_csr_origin_t o = *before;
     rc_csr_origin_t after = {0};
     rc_err_t err = {0};
-    rc_status_t st = rc_file_digest(e->location, &o.digest, NULL, NULL, &err);
+    rc_status_t st = rc_file_digest(m->path, &o.digest, NULL, NULL, &err);
     if (st == RC_OK)
-        st = look(e->location, &after, &err);
+        st = look(m->path, &after, &err);
     if (st < 0 || !same_times(before, &after))
         return; /* nobody knows which contents were read */
     st = rc_file_make_folders(path, &err);
@@ -127,25 +133,26 @@ static void keep(rc_cache_t *c, char *path, const rc_entry_t *e, const rc_csr_or
         rc_log(c->log, RC_LOG_WARN, "cache", "%s: the cache is not written from here on", err.text);
 }
 
-rc_status_t rc_cache_load(rc_cache_t *c, const rc_entry_t *e, int threads, rc_csr_t *out,
-    rc_mtx_info_t *info, rc_err_t *err)
+rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, const char *source,
+    int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
+    const wanted_t m = {.group = group, .name = name, .path = source};
     rc_csr_origin_t before;
     rc_mtx_info_t own = {.values_are_seeded = 0};
     rc_err_t why = {0};
-    char *path = c && e->where == RC_WHERE_FILE ? path_of(c, e, NULL) : NULL;
+    char *path = path_of(c, &m, NULL);
     if (!path)
-        return rc_entry_load(e, threads, out, info, err);
-    rc_status_t st = take(path, e, threads, out, &own, &why);
+        return rc_mtx_read(source, threads, out, info, err);
+    rc_status_t st = take(path, &m, threads, out, &own, &why);
     if (st == RC_OK)
         atomic_fetch_add(&c->taken, 1);
     else {
         if (st != RC_ENOENT)
             rc_log(c->log, RC_LOG_INFO, "cache", "%s: read from its text instead", why.text);
-        int known = look(e->location, &before, NULL) == RC_OK;
-        st = rc_entry_load(e, threads, out, &own, err);
+        int known = look(source, &before, NULL) == RC_OK;
+        st = rc_mtx_read(source, threads, out, &own, err);
         if (st == RC_OK && known && !atomic_load(&c->is_read_only))
-            keep(c, path, e, &before, out, &own);
+            keep(c, path, &m, &before, out, &own);
     }
     if (st == RC_OK && info)
         *info = own;

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "sparse/mtx_text.h"
+#include "io/mtx_text.h"
 #include "base/error.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-/** \file sparse/gunzip.h  Streaming gzip decoder that verifies length and check sum (libarchive's
+/** \file io/gunzip.h  Streaming gzip decoder that verifies length and check sum (libarchive's
  *  does not); inner header of the room. */
-#ifndef RC_SPARSE_GUNZIP_H
-#define RC_SPARSE_GUNZIP_H
+#ifndef RC_IO_GUNZIP_H
+#define RC_IO_GUNZIP_H
 
 #include "rowcast.h"
 

@@ -1,6 +1,6 @@
-/** \file sparse/mtx_read.h  The reader with its block size exposed, for tests; inner header. */
-#ifndef RC_SPARSE_MTX_READ_H
-#define RC_SPARSE_MTX_READ_H
+/** \file io/mtx_read.h  The reader with its block size exposed, for tests; inner header. */
+#ifndef RC_IO_MTX_READ_H
+#define RC_IO_MTX_READ_H
 
 #include "rowcast.h"
 

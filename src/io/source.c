@@ -1,9 +1,9 @@
 #include "config.h"
-#include "sparse/source.h"
+#include "io/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "sparse/gunzip.h"
+#include "io/gunzip.h"
 
 #include <archive.h>
 #include <archive_entry.h>

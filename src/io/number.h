@@ -1,6 +1,6 @@
-/** \file sparse/number.h  Decimal text to double, correctly rounded; inner header of the room. */
-#ifndef RC_SPARSE_NUMBER_H
-#define RC_SPARSE_NUMBER_H
+/** \file io/number.h  Decimal text to double, correctly rounded; inner header of the room. */
+#ifndef RC_IO_NUMBER_H
+#define RC_IO_NUMBER_H
 
 #include <locale.h>
 #include <stdint.h>

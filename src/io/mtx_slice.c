@@ -1,7 +1,7 @@
 #include "config.h"
-#include "sparse/mtx_text.h"
+#include "io/mtx_text.h"
 #include "base/alloc.h"
-#include "sparse/number.h"
+#include "io/number.h"
 
 #include <math.h>
 #include <stdlib.h>
