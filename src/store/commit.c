@@ -34,7 +34,7 @@ typedef struct round {
     rc_lock_t *lock; /* rank 0 */
     int exists;      /* rank 0: there is a store */
     mode_t mode;     /* ... and these are its permissions */
-    int compressed;  /* ... and its tables have filters */
+    int convert;     /* ... and a copy of its bytes cannot be appended to */
     rc_dicts_t dicts;
     rc_fold_plan_t plan; /* rank 0 fills it, the others get part and set */
     rc_map_t last;       /* rank 0: case -> last run with a row, read on demand */
@@ -103,6 +103,7 @@ static rc_status_t scan(round_t *r)
     r->exists = stat(r->store, &s) == 0;
     if (r->exists) {
         rc_h5_t h;
+        int can_append = 0;
         r->mode = s.st_mode & 07777;
         /* it would be replaced, not written: so what protects it has to be asked */
         if (!(r->mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
@@ -112,7 +113,8 @@ static rc_status_t scan(round_t *r)
             return st;
         st = rc_dicts_read(&r->dicts, &h, r->err);
         if (st == RC_OK)
-            st = rc_h5_is_compressed(&h, &r->compressed, r->err);
+            st = rc_h5_can_append(&h, &can_append, r->err);
+        r->convert = !can_append;
         int64_t rows = 0;
         if (st == RC_OK)
             st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &rows, r->err);
@@ -177,8 +179,9 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
     return st;
 }
 
-/* An archive copy is swept into as a plain store: it is written without filters from here on. */
-static rc_status_t inflate(const char *from, const char *to, rc_err_t *err)
+/* An archive copy is swept into as a plain store, and a store of an older schema as one of this: it
+ * is written so from here on. */
+static rc_status_t convert(const char *from, const char *to, rc_err_t *err)
 {
     static const rc_h5_copy_options_t plain = {.samples = 1};
     rc_h5_t h;
@@ -210,8 +213,8 @@ static rc_status_t start_copy(round_t *r)
     rc_h5_t h;
     rc_status_t st;
     if (r->exists) {
-        st = r->compressed ? inflate(r->store, r->fresh, r->err)
-                           : copy_file(r->store, r->fresh, r->err);
+        st = r->convert ? convert(r->store, r->fresh, r->err)
+                        : copy_file(r->store, r->fresh, r->err);
         if (st == RC_OK)
             st = rc_h5_open(r->fresh, 1, &h, r->err);
     } else {

@@ -25,14 +25,7 @@ void rc_dicts_free(rc_dicts_t *d)
 
 /* -------------------------------------------------------------------- keys */
 
-rc_digest_t rc_key_policy(const char *name, int32_t version)
-{
-    char text[64];
-    int n = snprintf(text, sizeof text, "%.32s@%d", name, version);
-    return rc_digest(text, (size_t)n);
-}
-
-rc_digest_t rc_key_kernel(const char *name, int32_t version, const char *params)
+rc_digest_t rc_key_version(const char *name, int32_t version, const char *params)
 {
     char text[160];
     int n = snprintf(text, sizeof text, "%.32s@%d:%.96s", name, version, params);
@@ -66,12 +59,13 @@ static int key_of(rc_table_id_t t, const void *row, rc_digest_t *key)
     }
     case RC_T_POLICY: {
         const rc_row_policy_t *r = row;
-        *key = rc_key_policy(rc_field_text(r->name, sizeof r->name, a), r->version);
+        *key = rc_key_version(rc_field_text(r->name, sizeof r->name, a), r->version,
+            rc_field_text(r->params, sizeof r->params, b));
         return 1;
     }
     case RC_T_KERNEL: {
         const rc_row_kernel_t *r = row;
-        *key = rc_key_kernel(rc_field_text(r->name, sizeof r->name, a), r->version,
+        *key = rc_key_version(rc_field_text(r->name, sizeof r->name, a), r->version,
             rc_field_text(r->params, sizeof r->params, b));
         return 1;
     }
@@ -230,6 +224,7 @@ rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case
             0)
         return RC_ESTORE;
     rc_field_text(policy->name, sizeof policy->name, out->policy);
+    rc_field_text(policy->params, sizeof policy->params, out->policy_params);
     rc_field_text(kernel->name, sizeof kernel->name, out->kernel);
     rc_field_text(kernel->params, sizeof kernel->params, out->params);
     rc_field_text(device->class_name, sizeof device->class_name, out->device);
@@ -278,13 +273,15 @@ static rc_status_t intern(
     return rc_dict_push(d, row, err);
 }
 
-rc_status_t rc_dict_policy(
-    rc_dicts_t *d, const char *name, int32_t version, int32_t *id, rc_err_t *err)
+rc_status_t rc_dict_policy(rc_dicts_t *d, const char *name, int32_t version, const char *params,
+    int32_t *id, rc_err_t *err)
 {
     rc_dict_t *t = &d->d[RC_T_POLICY];
     rc_row_policy_t row = {.id = (int32_t)t->count, .version = version};
     rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a policy", err);
-    return st < 0 ? st : intern(t, rc_key_policy(name, version), &row, id, err);
+    if (st == RC_OK)
+        st = rc_field_set(row.params, sizeof row.params, params, "parameters of a policy", err);
+    return st < 0 ? st : intern(t, rc_key_version(name, version, params), &row, id, err);
 }
 
 rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, const char *params,
@@ -295,7 +292,7 @@ rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, con
     rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a kernel", err);
     if (st == RC_OK)
         st = rc_field_set(row.params, sizeof row.params, params, "parameters of a kernel", err);
-    return st < 0 ? st : intern(t, rc_key_kernel(name, version, params), &row, id, err);
+    return st < 0 ? st : intern(t, rc_key_version(name, version, params), &row, id, err);
 }
 
 rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, rc_err_t *err)

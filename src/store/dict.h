@@ -47,16 +47,15 @@ int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key);
  *  \return RC_OK, or RC_ESTORE, without a text, when an id is outside of its dictionary */
 rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case_t *out);
 
-/** Keys of rows and of names. */
-rc_digest_t rc_key_policy(const char *name, int32_t version);
-rc_digest_t rc_key_kernel(const char *name, int32_t version, const char *params);
+/** Keys of rows and of names; the first is of a policy and of a kernel. */
+rc_digest_t rc_key_version(const char *name, int32_t version, const char *params);
 rc_digest_t rc_key_matrix(rc_digest_t digest);
 rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank);
 
 /** Row number of an entry, which is added when it is not there.  `*id` is -1 for an empty message.
  */
-rc_status_t rc_dict_policy(
-    rc_dicts_t *d, const char *name, int32_t version, int32_t *id, rc_err_t *err);
+rc_status_t rc_dict_policy(rc_dicts_t *d, const char *name, int32_t version, const char *params,
+    int32_t *id, rc_err_t *err);
 rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, const char *params,
     int32_t *id, rc_err_t *err);
 rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, rc_err_t *err);

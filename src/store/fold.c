@@ -78,7 +78,7 @@ static rc_status_t know_case(scan_t *s, const rc_case_t *c, const char *text)
     int32_t id;
     rc_status_t st = rc_dict_matrix(s->d, c->matrix, NULL, &id, s->err);
     if (st == RC_OK)
-        st = rc_dict_policy(s->d, c->policy, c->policy_version, &id, s->err);
+        st = rc_dict_policy(s->d, c->policy, c->policy_version, c->policy_params, &id, s->err);
     if (st == RC_OK)
         st = rc_dict_kernel(s->d, c->kernel, c->kernel_version, c->params, &id, s->err);
     if (st == RC_OK)
@@ -149,7 +149,7 @@ static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int ra
         rc_status_t st = rc_rec_get_order(r->payload, r->len, &o);
         if (st == RC_OK)
             st = rc_dict_matrix(s->d, o.matrix, NULL, &id, s->err);
-        return st < 0 ? st : rc_dict_policy(s->d, o.policy, o.version, &id, s->err);
+        return st < 0 ? st : rc_dict_policy(s->d, o.policy, o.version, o.params, &id, s->err);
     }
     case RC_REC_RESULT: {
         rc_rec_result_t result;
@@ -274,6 +274,8 @@ static rc_status_t push_crashed(
         .temperature_c = NAN,
         .throttle = -1,
         .sample_offset = -1,
+        .device_bytes = -1,
+        .fill = NAN,
         .utc_ns = b->utc_ns,
         .seq = -1,
         .run = part->run,
@@ -533,9 +535,10 @@ rc_status_t rc_fold_resolve(
     row->c_order = c->c_order;
     row->cache = c->cache;
     row->matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(c->matrix));
-    row->policy = rc_dict_find(&d->d[RC_T_POLICY], rc_key_policy(c->policy, c->policy_version));
+    row->policy = rc_dict_find(
+        &d->d[RC_T_POLICY], rc_key_version(c->policy, c->policy_version, c->policy_params));
     row->kernel =
-        rc_dict_find(&d->d[RC_T_KERNEL], rc_key_kernel(c->kernel, c->kernel_version, c->params));
+        rc_dict_find(&d->d[RC_T_KERNEL], rc_key_version(c->kernel, c->kernel_version, c->params));
     row->device = rc_dict_find(&d->d[RC_T_DEVICE], rc_map_text(c->device));
     row->message = text[0] ? rc_dict_find(&d->d[RC_T_MESSAGE], rc_map_text(text)) : -1;
     if (row->matrix < 0 || row->policy < 0 || row->kernel < 0 || row->device < 0 ||

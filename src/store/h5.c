@@ -21,9 +21,7 @@ static int make_schema(hid_t file, int64_t created_ns)
     char stamp[21];
     rc_utc_text(created_ns, stamp);
     int ok = rc_h5_set_text(file, "format", RC_SCHEMA_FORMAT) &&
-             rc_h5_set_int(file, "schema_major", RC_SCHEMA_MAJOR) &&
-             rc_h5_set_int(file, "schema_minor", RC_SCHEMA_MINOR) &&
-             rc_h5_set_text(file, "created_utc", stamp) &&
+             rc_h5_set_version(file) && rc_h5_set_text(file, "created_utc", stamp) &&
              rc_h5_set_text(file, "writer", "rowcast " PACKAGE_VERSION);
     for (int i = 0; ok && i < RC_T_COUNT; i++)
         ok = rc_h5_make_table(file, &rc_schema[i]);
@@ -77,19 +75,31 @@ rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_
 
 /* ----------------------------------------------------------------- opening */
 
+/* Older versions are read as this one; of a newer one it is not known what its rows mean. */
+static rc_status_t check_version(const rc_h5_t *h, rc_err_t *err)
+{
+    int32_t major = 0;
+    int32_t minor = 0;
+    (void)rc_h5_get_int(h->file, "schema_major", &major);
+    (void)rc_h5_get_int(h->file, "schema_minor", &minor);
+    int known = major < RC_SCHEMA_MAJOR || (major == RC_SCHEMA_MAJOR && minor <= RC_SCHEMA_MINOR);
+    if (major >= 1 && minor >= 0 && known)
+        return RC_OK;
+    return rc_fail(err, RC_ESTORE, "%s: expected schema version %d.%d or older, found %d.%d%s",
+        h->path, RC_SCHEMA_MAJOR, RC_SCHEMA_MINOR, (int)major, (int)minor,
+        major > 0 ? "; use the rowcast that wrote it, or a newer one" : "");
+}
+
 static rc_status_t check_format(const rc_h5_t *h, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    int32_t major = -1;
     char *format = rc_h5_get_text(h->file, "format");
     if (!format || strcmp(format, RC_SCHEMA_FORMAT) != 0)
         st = rc_fail(err, RC_ESTORE,
             "%s: expected a rowcast store, found an HDF5 file without the attribute format=\"%s\"",
             h->path, RC_SCHEMA_FORMAT);
-    else if (!rc_h5_get_int(h->file, "schema_major", &major) || major != RC_SCHEMA_MAJOR)
-        st = rc_fail(err, RC_ESTORE,
-            "%s: expected schema version %d, found %d; use the rowcast that wrote it", h->path,
-            RC_SCHEMA_MAJOR, (int)major);
+    else
+        st = check_version(h, err);
     free(format);
     return st;
 }
@@ -172,8 +182,10 @@ rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)
             "%s: expected a time such as 2026-01-31T12:00:00Z as attribute created_utc, found "
             "'%.40s'",
             h->path, stamp ? stamp : "");
-    else if (!rc_h5_get_int(h->file, "schema_minor", &out->minor))
-        st = rc_fail(err, RC_ESTORE, "%s: expected an attribute schema_minor, found none", h->path);
+    else if (!rc_h5_get_int(h->file, "schema_major", &out->major) ||
+             !rc_h5_get_int(h->file, "schema_minor", &out->minor))
+        st = rc_fail(err, RC_ESTORE,
+            "%s: expected attributes schema_major and schema_minor, found not both", h->path);
     out->created_ns = ok ? (int64_t)timegm(&t) * INT64_C(1000000000) : 0;
     free(stamp);
     return st;
@@ -253,9 +265,9 @@ rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *ro
     return rows_at(h, t->path, rows, err);
 }
 
-/* n > 0 rows of a dataset of rank 1 from `first`. */
-static rc_status_t read_range(const rc_h5_t *h, const char *path, hid_t type, int64_t first,
-    int64_t n, void *to, rc_err_t *err)
+/* n > 0 rows of a dataset of rank 1 from `first`; of plain numbers there is no table t. */
+static rc_status_t read_range(const rc_h5_t *h, const char *path, const rc_schema_table_t *t,
+    hid_t type, int64_t first, int64_t n, void *to, rc_err_t *err)
 {
     hsize_t at = (hsize_t)first;
     hsize_t count = (hsize_t)n;
@@ -263,13 +275,14 @@ static rc_status_t read_range(const rc_h5_t *h, const char *path, hid_t type, in
     int64_t rows = d < 0 ? -1 : rc_h5_extent(d);
     hid_t file = d < 0 ? -1 : H5Dget_space(d);
     hid_t mem = H5Screate_simple(1, &count, NULL);
-    rc_status_t st = RC_OK;
-    if (rows >= 0 && (first < 0 || n < 0 || first > rows || n > rows - first))
+    rc_status_t st = t && d >= 0 ? rc_h5_set_missing(h, d, t, to, n, err) : RC_OK;
+    if (st == RC_OK && rows >= 0 && (first < 0 || n < 0 || first > rows || n > rows - first))
         st = rc_fail(err, RC_ESTORE, "%s: %s: has %lld rows, and not %lld from row %lld", h->path,
             path, (long long)rows, (long long)n, (long long)first);
-    else if (rows < 0 || file < 0 || mem < 0 ||
-             H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &count, NULL) < 0 ||
-             H5Dread(d, type, mem, file, H5P_DEFAULT, to) < 0)
+    else if (st == RC_OK &&
+             (rows < 0 || file < 0 || mem < 0 ||
+                 H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &count, NULL) < 0 ||
+                 H5Dread(d, type, mem, file, H5P_DEFAULT, to) < 0))
         st = rc_h5_fail(err, h->path, path);
     if (mem >= 0)
         H5Sclose(mem);
@@ -295,7 +308,9 @@ rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t
             h->path, t->path, (long long)n);
     else if (!(p = rc_alloc0((size_t)n, t->row_bytes, t->title, err)))
         st = RC_ENOMEM;
-    else if (n > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p) < 0)
+    else
+        st = rc_h5_set_missing(h, d, t, p, n, err);
+    if (st == RC_OK && n > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p) < 0)
         st = rc_h5_fail(err, h->path, t->path);
     if (d >= 0)
         H5Dclose(d);
@@ -323,7 +338,7 @@ rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_
         return RC_OK;
     hid_t type = rc_h5_row_type(t);
     rc_status_t st = type < 0 ? rc_h5_fail(err, h->path, t->path)
-                              : read_range(h, t->path, type, first, count, rows, err);
+                              : read_range(h, t->path, t, type, first, count, rows, err);
     if (type >= 0)
         H5Tclose(type);
     return st;
@@ -348,8 +363,9 @@ rc_status_t rc_h5_replace(
 rc_status_t rc_h5_read_samples(
     const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err)
 {
-    return count == 0 ? RC_OK
-                      : read_range(h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, offset, count, ns, err);
+    return count == 0
+               ? RC_OK
+               : read_range(h, RC_SAMPLES_PATH, NULL, H5T_NATIVE_INT64, offset, count, ns, err);
 }
 
 rc_status_t rc_h5_samples(const rc_h5_t *h, int64_t *count, rc_err_t *err)

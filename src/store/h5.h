@@ -24,13 +24,16 @@ typedef struct rc_h5 {
 rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err);
 
 /** Open an existing store and check its bytes (store/seal.h), format and schema version.  Local.
- *  \return RC_OK, RC_ENOENT, RC_ESTORE (not a store, damaged, schema of another major version),
+ *  Of an older version every function below reads rows of this version; only rc_h5_copy makes a
+ *  file that can be appended to (rc_h5_can_append).
+ *  \return RC_OK, RC_ENOENT, RC_ESTORE (not a store, damaged, schema of a newer version),
  *          RC_EBUSY (it is replaced all the time).  Cost: reads the file once when it has a seal.
  */
 rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *err);
 
 /** What the root of a store says of it. */
 typedef struct rc_h5_about {
+    int32_t major;      /**< of the schema */
     int32_t minor;      /**< of the schema */
     int64_t created_ns; /**< created_utc, since 1970 */
 } rc_h5_about_t;
@@ -122,13 +125,15 @@ typedef struct rc_h5_copy_options {
     int64_t picks;
 } rc_h5_copy_options_t;
 
-/** Copy an open store into a new file, attributes and all.  Local.
+/** Copy an open store into a new file, attributes and all.  Its tables get the types of this schema
+ *  version, whatever the store has.  Local.
  *  \return RC_OK, RC_ENOTSUP (compressed, and HDF5 has no deflate), RC_ESTORE (also when a picked
  *          row points outside of /samples).  Cost: reads each table whole. */
 rc_status_t rc_h5_copy(
     const rc_h5_t *from, const char *to, const rc_h5_copy_options_t *options, rc_err_t *err);
 
-/** *out = 1 when a table of the store has a filter.  Local. */
-rc_status_t rc_h5_is_compressed(const rc_h5_t *h, int *out, rc_err_t *err);
+/** *out = 1 when rows can be appended to a copy of the store byte by byte: no table has a filter,
+ *  and all have the types of this schema version.  Local. */
+rc_status_t rc_h5_can_append(const rc_h5_t *h, int *out, rc_err_t *err);
 
 #endif

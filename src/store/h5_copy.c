@@ -9,6 +9,7 @@
 enum { DEFLATE_LEVEL = 9 };
 
 typedef struct copy {
+    const rc_h5_t *h;
     hid_t from;
     hid_t to;
     const char *path; /* of the new file, for messages */
@@ -29,6 +30,8 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
 {
     (void)info;
     pair_t *p = user;
+    if (H5Aexists(p->to, name) > 0) /* of the schema, which words it anew */
+        return 0;
     hid_t a = H5Aopen(from, name, H5P_DEFAULT);
     hid_t type = a < 0 ? -1 : H5Aget_type(a);
     hid_t space = a < 0 ? -1 : H5Aget_space(a);
@@ -157,7 +160,9 @@ static void *read_values(const copy_t *c, const char *name, hid_t d, hid_t type,
     hid_t space = H5Dget_space(d);
     hssize_t all = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
     void *values = all < 0 ? NULL : rc_alloc((size_t)all, size, name, NULL);
-    int ok = values && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    const rc_schema_table_t *t = rc_h5_table_at(name);
+    int ok = values && (!t || rc_h5_set_missing(c->h, d, t, values, all, NULL) == RC_OK) &&
+             H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     if (space >= 0)
         H5Sclose(space);
     if (ok && is_results(name)) {
@@ -197,14 +202,15 @@ static int64_t rows_of(const copy_t *c, const char *name)
 static int copy_dataset(const copy_t *c, const char *name)
 {
     size_t values = 0;
+    const rc_schema_table_t *t = rc_h5_table_at(name);
     hid_t d = H5Dopen2(c->from, name, H5P_DEFAULT);
-    hid_t type = d < 0 ? -1 : H5Dget_type(d);
+    hid_t type = d < 0 ? -1 : t ? rc_h5_row_type(t) : H5Dget_type(d);
     hid_t space = d < 0 ? -1 : space_of(d, rows_of(c, name), &values);
     hid_t create = d < 0 ? -1 : creation_of(c, d);
     hid_t e = type < 0 || space < 0 || create < 0
                   ? -1
                   : H5Dcreate2(c->to, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
-    int ok = e >= 0 && copy_attributes(d, e);
+    int ok = e >= 0 && (!t || rc_h5_describe(e, t)) && copy_attributes(d, e);
     if (ok && values > 0)
         ok = copy_values(c, name, d, e, type, values);
     if (e >= 0)
@@ -226,7 +232,7 @@ static int copy_group(const copy_t *c, const char *name)
     hid_t g = H5Gopen2(c->from, name, H5P_DEFAULT);
     hid_t h = root ? H5Gopen2(c->to, name, H5P_DEFAULT)
                    : H5Gcreate2(c->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    int ok = g >= 0 && h >= 0 && copy_attributes(g, h);
+    int ok = g >= 0 && h >= 0 && (!root || rc_h5_set_version(h)) && copy_attributes(g, h);
     if (h >= 0)
         H5Gclose(h);
     if (g >= 0)
@@ -283,7 +289,7 @@ static rc_status_t check_picks(const rc_h5_t *h, copy_t *c)
 rc_status_t rc_h5_copy(
     const rc_h5_t *from, const char *to, const rc_h5_copy_options_t *options, rc_err_t *err)
 {
-    copy_t c = {.from = from->file, .to = -1, .path = to, .o = options, .err = err};
+    copy_t c = {.h = from, .from = from->file, .to = -1, .path = to, .o = options, .err = err};
     if (options->compressed &&
         (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0 || H5Zfilter_avail(H5Z_FILTER_SHUFFLE) <= 0))
         return rc_fail(err, RC_ENOTSUP, "this HDF5 was built without zlib: it cannot compress");
@@ -306,30 +312,4 @@ rc_status_t rc_h5_copy(
         c.st = rc_h5_fail(err, to, "cannot copy the store");
     rc_status_t closed = rc_h5_end(c.to, to, c.st < 0 ? NULL : err);
     return c.st < 0 ? c.st : closed;
-}
-
-/* -------------------------------------------------------------- compressed? */
-
-static herr_t find_filter(hid_t at, const char *name, const H5L_info_t *info, void *user)
-{
-    int *found = user;
-    (void)info;
-    hid_t object = H5Oopen(at, name, H5P_DEFAULT);
-    if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
-        hid_t p = H5Dget_create_plist(object);
-        *found = *found || (p >= 0 && H5Pget_nfilters(p) > 0);
-        if (p >= 0)
-            H5Pclose(p);
-    }
-    if (object >= 0)
-        H5Oclose(object);
-    return object < 0 ? -1 : *found;
-}
-
-rc_status_t rc_h5_is_compressed(const rc_h5_t *h, int *out, rc_err_t *err)
-{
-    *out = 0;
-    return H5Lvisit(h->file, H5_INDEX_NAME, H5_ITER_NATIVE, find_filter, out) < 0
-               ? rc_h5_fail(err, h->path, "cannot look into the store")
-               : RC_OK;
 }

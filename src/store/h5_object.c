@@ -169,7 +169,7 @@ char *rc_h5_get_text(hid_t object, const char *name)
 }
 
 /* The HDF5 Table Specification, with units and description beside each field's name. */
-static int describe(hid_t d, const rc_schema_table_t *t)
+int rc_h5_describe(hid_t d, const rc_schema_table_t *t)
 {
     char key[64];
     int ok = rc_h5_set_text(d, "CLASS", "TABLE") && rc_h5_set_text(d, "VERSION", "3.0") &&
@@ -187,6 +187,12 @@ static int describe(hid_t d, const rc_schema_table_t *t)
         }
     }
     return ok;
+}
+
+int rc_h5_set_version(hid_t file)
+{
+    return rc_h5_set_int(file, "schema_major", RC_SCHEMA_MAJOR) &&
+           rc_h5_set_int(file, "schema_minor", RC_SCHEMA_MINOR);
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -222,7 +228,7 @@ int rc_h5_make_table(hid_t at, const rc_schema_table_t *t)
 {
     hid_t type = rc_h5_row_type(t);
     hid_t d = type < 0 ? -1 : rc_h5_make_dataset(at, t->path, type, t->chunk_rows, 0);
-    int ok = d >= 0 && describe(d, t);
+    int ok = d >= 0 && rc_h5_describe(d, t);
     if (d >= 0)
         H5Dclose(d);
     if (type >= 0)

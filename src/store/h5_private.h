@@ -32,6 +32,21 @@ hid_t rc_h5_make_dataset(hid_t at, const char *path, hid_t type, int64_t chunk, 
 /** An empty table with its description; 1 on success. */
 int rc_h5_make_table(hid_t at, const rc_schema_table_t *t);
 
+/** The description of a table as attributes of its dataset; 1 on success. */
+int rc_h5_describe(hid_t d, const rc_schema_table_t *t);
+
+/** Write the version of the schema to the root of a file; 1 on success. */
+int rc_h5_set_version(hid_t file);
+
+/** The table that is described for a path without its first slash; NULL: none. */
+const rc_schema_table_t *rc_h5_table_at(const char *path);
+
+/** Before rows of a table are read: give the fields that its file does not have, since it is older,
+ *  the value that they have in such files.
+ *  \return RC_OK, RC_ESTORE when the file lacks a field that each version has */
+rc_status_t rc_h5_set_missing(const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows,
+    int64_t count, rc_err_t *err);
+
 /** Rows of a dataset, -1 on failure. */
 int64_t rc_h5_extent(hid_t d);
 

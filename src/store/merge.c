@@ -128,11 +128,6 @@ static rc_status_t read_store(
     if (st < 0)
         goto done;
     RC_TRY(rc_h5_about(&s->h, &about, err));
-    if (about.minor > RC_SCHEMA_MINOR)
-        RC_TRY(rc_fail(err, RC_ESTORE,
-            "%s: expected schema version %d.%d or older, found %d.%d: what is new in it would be "
-            "lost; use a newer rowcast",
-            s->path, RC_SCHEMA_MAJOR, RC_SCHEMA_MINOR, RC_SCHEMA_MAJOR, (int)about.minor));
     if (*created_ns == 0 || about.created_ns < *created_ns)
         *created_ns = about.created_ns;
     RC_TRY(rc_dicts_read(&s->dicts, &s->h, err));

@@ -164,6 +164,7 @@ static int by_policy(const void *x, const void *y)
     const rc_row_policy_t *a = x;
     const rc_row_policy_t *b = y;
     COMPARE_TEXT(a, b, name);
+    COMPARE_TEXT(a, b, params);
     COMPARE_NUMBER(a, b, version);
     return 0;
 }

@@ -3,19 +3,21 @@
 #include "base/alloc.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 rc_digest_t rc_case_id(const rc_case_t *c)
 {
-    char text[640];
+    char text[768];
     char hex[RC_DIGEST_HEX + 1];
     rc_digest_hex(c->matrix, hex);
-    int n =
-        snprintf(text, sizeof text, "case|%s|%s@%d|%d,%d,%d|%s@%d:%s|%d|%" PRId64 "|%d|%d|%d|%d|%s",
-            hex, c->policy, c->policy_version, c->nw, c->nt, c->line, c->kernel, c->kernel_version,
-            c->params, c->op, c->k, c->precision, c->layout, c->c_order, c->cache, c->device);
+    int n = snprintf(text, sizeof text,
+        "case|%s|%s@%d%s%s|%d,%d,%d|%s@%d:%s|%d|%" PRId64 "|%d|%d|%d|%d|%s", hex, c->policy,
+        c->policy_version, c->policy_params[0] ? ":" : "", c->policy_params, c->nw, c->nt, c->line,
+        c->kernel, c->kernel_version, c->params, c->op, c->k, c->precision, c->layout, c->c_order,
+        c->cache, c->device);
     return rc_digest(text, (size_t)n);
 }
 
@@ -110,6 +112,16 @@ static void get(reader_t *r, void *to, size_t n)
     r->left -= n;
 }
 
+static void skip(reader_t *r, size_t n)
+{
+    if (r->bad || r->left < n) {
+        r->bad = 1;
+        return;
+    }
+    r->p += n;
+    r->left -= n;
+}
+
 static int32_t get_i32(reader_t *r)
 {
     int32_t v;
@@ -144,6 +156,11 @@ static const char *borrow_text(reader_t *r)
     r->p += len + 1;
     r->left -= (size_t)len + 1;
     return text;
+}
+
+static int at_end(const reader_t *r)
+{
+    return !r->bad && r->left == 0;
 }
 
 static void get_text(reader_t *r, char *to, size_t size)
@@ -188,6 +205,7 @@ static void get_case(reader_t *r, rc_case_t *c)
 {
     c->matrix = get_digest(r);
     get_text(r, c->policy, sizeof c->policy);
+    memset(c->policy_params, 0, sizeof c->policy_params); /* at the end of the record */
     get_text(r, c->kernel, sizeof c->kernel);
     get_text(r, c->params, sizeof c->params);
     get_text(r, c->device, sizeof c->device);
@@ -320,6 +338,7 @@ void rc_rec_put_order(rc_bytes_t *b, const rc_rec_order_t *r)
     put(b, v, sizeof v);
     const int64_t w[] = {r->order_ns, r->slots, r->pads, r->utc_ns};
     put(b, w, sizeof w);
+    put_text(b, r->params);
 }
 
 rc_status_t rc_rec_get_order(const unsigned char *p, size_t n, rc_rec_order_t *out)
@@ -335,6 +354,9 @@ rc_status_t rc_rec_get_order(const unsigned char *p, size_t n, rc_rec_order_t *o
     out->slots = get_i64(&r);
     out->pads = get_i64(&r);
     out->utc_ns = get_i64(&r);
+    memset(out->params, 0, sizeof out->params);
+    if (!at_end(&r))
+        get_text(&r, out->params, sizeof out->params);
     return finish(&r);
 }
 
@@ -354,6 +376,7 @@ void rc_rec_put_begin(rc_bytes_t *b, const rc_rec_begin_t *r)
     } else
         put_case(b, &r->c);
     put_i64(b, r->job);
+    put_text(b, r->is_source ? "" : r->c.policy_params);
 }
 
 rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *out)
@@ -373,7 +396,10 @@ rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *o
     } else
         get_case(&r, &out->c);
     /* journals of earlier versions had one matrix in hand */
-    out->job = r.left ? get_i64(&r) : 0;
+    if (!at_end(&r))
+        out->job = get_i64(&r);
+    if (!at_end(&r))
+        get_text(&r, out->c.policy_params, sizeof out->c.policy_params);
     return finish(&r);
 }
 
@@ -410,6 +436,9 @@ void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r)
     const int32_t kind[] = {w->status, w->phase, w->stop};
     put(b, kind, sizeof kind);
     put(b, r->sample_ns, (size_t)w->reps * sizeof *r->sample_ns);
+    put_text(b, r->c.policy_params);
+    put_i64(b, w->device_bytes);
+    put_f64(b, w->fill);
 }
 
 rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t *out)
@@ -430,11 +459,18 @@ rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t 
     w->status = get_i32(&r);
     w->phase = get_i32(&r);
     w->stop = get_i32(&r);
-    if (!r.bad && (w->reps < 0 || (size_t)w->reps > r.left / sizeof(int64_t) ||
-                      r.left != (size_t)w->reps * sizeof(int64_t)))
-        r.bad = 1;
     out->sample_ns = (const void *)r.p; /* unaligned: callers copy */
-    r.left = 0;
+    if (w->reps < 0 || (size_t)w->reps > r.left / sizeof(int64_t))
+        r.bad = 1;
+    else
+        skip(&r, (size_t)w->reps * sizeof(int64_t));
+    w->device_bytes = -1;
+    w->fill = NAN;
+    if (!at_end(&r)) {
+        get_text(&r, out->c.policy_params, sizeof out->c.policy_params);
+        w->device_bytes = get_i64(&r);
+        w->fill = get_f64(&r);
+    }
     return finish(&r);
 }
 

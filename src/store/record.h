@@ -1,5 +1,8 @@
 /** \file store/record.h  What a journal holds: self-contained records with names instead of ids, so
- *  that a journal can be understood without the store it belongs to. */
+ *  that a journal can be understood without the store it belongs to.
+ *
+ *  What later versions added to a record is at its end: a record that ends before it was written by
+ *  an earlier version, and is read with what rows of that version have there. */
 #ifndef RC_STORE_RECORD_H
 #define RC_STORE_RECORD_H
 
@@ -11,6 +14,7 @@
 typedef struct rc_case {
     rc_digest_t matrix;
     char policy[33];
+    char policy_params[97]; /**< canonical parameters of the policy; "" none */
     char kernel[33];
     char params[97];  /**< canonical parameters of the kernel */
     char device[161]; /**< device class */
@@ -27,7 +31,8 @@ typedef struct rc_case {
     int64_t k;
 } rc_case_t;
 
-/** Digest of the canonical text of a case. */
+/** Digest of the canonical text of a case.  Identities outlive versions: what is added to a case
+ *  must not show in the text while it has the value that all earlier cases have. */
 rc_digest_t rc_case_id(const rc_case_t *c);
 
 /** Identity of a catalogue row as a thing that can be in flight (loading, featurising). */
@@ -109,6 +114,7 @@ typedef struct rc_rec_feature {
 typedef struct rc_rec_order {
     rc_digest_t matrix;
     char policy[33];
+    char params[97]; /**< canonical parameters of the policy; "" none */
     int32_t version;
     int32_t nw;
     int32_t nt;

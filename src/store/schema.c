@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/outcome.h"
 
+#include <math.h>
 #include <string.h>
 
 /* rows are written as they lie in memory: a hole would be a file type that differs from the
@@ -11,7 +12,7 @@
     _Static_assert(sizeof(row) == (bytes) + 8 * (words64) + 4 * (words32), #row " has padding")
 SUM_TEXT(rc_row_matrix_t, 32 + 2 * RC_NAME_MAX, 4, 2);
 SUM_TEXT(rc_row_source_t, RC_NAME_MAX + RC_LOCATION_MAX, 4, 6);
-SUM_TEXT(rc_row_policy_t, 32, 0, 2);
+SUM_TEXT(rc_row_policy_t, 128, 0, 2);
 SUM_TEXT(rc_row_kernel_t, 128, 0, 2);
 SUM_TEXT(rc_row_device_t, 160, 0, 2);
 SUM_TEXT(rc_row_message_t, RC_MESSAGE_MAX, 0, 0);
@@ -21,37 +22,26 @@ SUM_TEXT(rc_row_journal_t, 64, 1, 0);
 SUM_TEXT(rc_row_inflight_t, 32, 1, 4);
 SUM_TEXT(rc_row_order_t, 0, 4, 6);
 SUM_TEXT(rc_row_feature_t, 0, 1, 6);
-SUM_TEXT(rc_row_result_t, 32, 24, 18);
+SUM_TEXT(rc_row_result_t, 32, 26, 18);
 
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
-const char *const rc_op_names[] = {"spmm", NULL};
+const char *const rc_op_names[] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
 const char *const rc_precision_names[] = {"fp32", "fp64", NULL};
 const char *const rc_layout_names[] = {"col", "row", NULL};
-const char *const rc_c_order_names[] = {"original", "schedule", NULL};
+const char *const rc_c_order_names[] = {"original", "schedule", "symmetric", NULL};
 const char *const rc_cache_names[] = {"warm", "cold", NULL};
 
 #define AT(row, member) offsetof(row, member), sizeof(((row *)0)->member)
-#define I32(row, member, unit, help)                                                               \
+#define FIELD(row, member, type, unit, help, names, since, missing)                                \
     {                                                                                              \
-#member, RC_FT_INT32, AT(row, member), unit, help, NULL                                    \
+        #member, type, AT(row, member), unit, help, names, since, missing                          \
     }
-#define I64(row, member, unit, help)                                                               \
-    {                                                                                              \
-#member, RC_FT_INT64, AT(row, member), unit, help, NULL                                    \
-    }
-#define F64(row, member, unit, help)                                                               \
-    {                                                                                              \
-#member, RC_FT_FLOAT64, AT(row, member), unit, help, NULL                                  \
-    }
-#define TXT(row, member, help)                                                                     \
-    {                                                                                              \
-#member, RC_FT_TEXT, AT(row, member), "", help, NULL                                       \
-    }
-#define ENM(row, member, names, help)                                                              \
-    {                                                                                              \
-#member, RC_FT_ENUM, AT(row, member), "", help, names                                      \
-    }
+#define I32(row, member, unit, help) FIELD(row, member, RC_FT_INT32, unit, help, NULL, 0, 0)
+#define I64(row, member, unit, help) FIELD(row, member, RC_FT_INT64, unit, help, NULL, 0, 0)
+#define F64(row, member, unit, help) FIELD(row, member, RC_FT_FLOAT64, unit, help, NULL, 0, 0)
+#define TXT(row, member, help) FIELD(row, member, RC_FT_TEXT, "", help, NULL, 0, 0)
+#define ENM(row, member, names, help) FIELD(row, member, RC_FT_ENUM, "", help, names, 0, 0)
 
 #define R rc_row_matrix_t
 static const rc_schema_field_t matrix_fields[] = {
@@ -87,6 +77,8 @@ static const rc_schema_field_t policy_fields[] = {
     TXT(R, name, "row-order policy"),
     I32(R, id, "", "row number of this table"),
     I32(R, version, "", "raised when schedules may differ"),
+    FIELD(R, params, RC_FT_TEXT, "", "all parameters, name=value:...; empty: it has none", NULL,
+        RC_SCHEMA_VERSION(2, 0), 0),
 };
 #undef R
 #define R rc_row_kernel_t
@@ -176,7 +168,7 @@ static const rc_schema_field_t feature_fields[] = {
 #define R rc_row_result_t
 static const rc_schema_field_t result_fields[] = {
     TXT(R, case_id, "digest of the case; the last row of a case counts"),
-    I64(R, k, "columns", "dense columns"),
+    I64(R, k, "columns", "dense columns; 0: the operation has none"),
     I64(R, order_ns, "ns", "time to build the order"),
     I64(R, prepare_ns, "ns", "time to rearrange and upload the matrix"),
     I64(R, preprocess_ns, "ns", "the kernel's own work before its first product, 0 for none"),
@@ -213,12 +205,18 @@ static const rc_schema_field_t result_fields[] = {
     ENM(R, op, rc_op_names, "operation"),
     ENM(R, precision, rc_precision_names, "of A, B and C"),
     ENM(R, layout, rc_layout_names, "of B and C"),
-    ENM(R, c_order, rc_c_order_names, "row order of C"),
+    ENM(R, c_order, rc_c_order_names,
+        "row order of C; symmetric: rows and columns of the matrix are renumbered, and B with them"),
     ENM(R, cache, rc_cache_names, "cold: caches flushed before each product"),
     ENM(R, status, rc_case_status_names, "only ok rows may enter an average"),
     ENM(R, phase, rc_phase_names, "where it ended when not ok"),
     ENM(R, stop, rc_stop_names, "why the repetition ended"),
     I32(R, message, "", "id in /dict/message; -1 none"),
+    FIELD(R, device_bytes, RC_FT_INT64, "bytes",
+        "of the prepared matrix in the memory of the device; -1 unknown", NULL,
+        RC_SCHEMA_VERSION(2, 0), -1),
+    FIELD(R, fill, RC_FT_FLOAT64, "1", "stored entries, padding included, per entry of the matrix",
+        NULL, RC_SCHEMA_VERSION(2, 0), NAN),
 };
 #undef R
 
@@ -247,6 +245,39 @@ const rc_schema_table_t rc_schema[RC_T_COUNT] = {
 
 const rc_schema_table_t rc_schema_feature_rows =
     TABLE("rows", "What each row of values is for", rc_row_feature_t, feature_fields, 1024);
+
+int rc_schema_fields(const rc_schema_table_t *t, int version, size_t *bytes)
+{
+    int n = 0;
+    *bytes = 0;
+    while (n < t->fields && t->field[n].since <= version)
+        *bytes += t->field[n++].size;
+    return n;
+}
+
+void rc_schema_set_missing(
+    const rc_schema_table_t *t, const rc_schema_field_t *f, void *rows, size_t n)
+{
+    const int32_t i32 = f->type == RC_FT_INT32 || f->type == RC_FT_ENUM ? (int32_t)f->missing : 0;
+    const int64_t i64 = f->type == RC_FT_INT64 ? (int64_t)f->missing : 0;
+    char *at = (char *)rows + f->offset;
+    for (size_t i = 0; i < n; i++, at += t->row_bytes)
+        switch (f->type) {
+        case RC_FT_INT32:
+        case RC_FT_ENUM:
+            memcpy(at, &i32, sizeof i32);
+            break;
+        case RC_FT_INT64:
+            memcpy(at, &i64, sizeof i64);
+            break;
+        case RC_FT_FLOAT64:
+            memcpy(at, &f->missing, sizeof f->missing);
+            break;
+        case RC_FT_TEXT:
+            memset(at, 0, f->size);
+            break;
+        }
+}
 
 const char *rc_field_text(const char *field, size_t n, char *buf)
 {

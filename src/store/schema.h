@@ -7,16 +7,27 @@
  *
  *  Groups: /dict holds the small dictionaries, whose `id` is the row number; every other table
  *  refers to them by id.  Nothing is overwritten: a case that is measured again gets a newer row
- *  further down, and readers take the last row of a case. */
+ *  further down, and readers take the last row of a case.
+ *
+ *  How it grows: a table gets new fields behind those that it has, with the version that brought
+ *  them and the value that rows of older files have there; an enumeration gets new names behind
+ *  those that it has.  A program reads every older version (rows are converted by the names of
+ *  their fields) and a commit converts the whole file; it refuses every newer one. */
 #ifndef RC_STORE_SCHEMA_H
 #define RC_STORE_SCHEMA_H
 
 #include "rowcast.h"
 
 enum {
-    RC_SCHEMA_MAJOR = 1, /**< raised when a reader of the old schema would go wrong */
-    RC_SCHEMA_MINOR = 0  /**< raised when something is added */
+    RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong: it refuses
+                              every other major version.  1 and 2 differ in what was added; but
+                              programs of 1 would write rows without it */
+    RC_SCHEMA_MINOR = 0  /**< raised when something is added: programs from 2.0 on refuse a newer
+                              minor version, and convert an older one */
 };
+/** A version as one number, which sorts. */
+#define RC_SCHEMA_VERSION(major, minor) ((major)*1000 + (minor))
+enum { RC_SCHEMA_NOW = RC_SCHEMA_VERSION(RC_SCHEMA_MAJOR, RC_SCHEMA_MINOR) };
 #define RC_SCHEMA_FORMAT "rowcast-store"
 
 enum { RC_NAME_MAX = 128, RC_LOCATION_MAX = 512, RC_MESSAGE_MAX = 256, RC_VALUE_MAX = 256 };
@@ -39,6 +50,8 @@ typedef struct rc_schema_field {
     const char *unit; /**< "" for none */
     const char *help;
     const char *const *names; /**< RC_FT_ENUM: names of 0, 1, ...; NULL-terminated */
+    int since;      /**< RC_SCHEMA_VERSION that added it; 0: it was always there */
+    double missing; /**< added: what rows of older files have there; of a text: "" */
 } rc_schema_field_t;
 
 /** One table. */
@@ -84,6 +97,7 @@ typedef struct rc_row_policy {
     char name[32];
     int32_t id;
     int32_t version;
+    char params[96]; /**< canonical; "" for a policy without parameters */
 } rc_row_policy_t;
 
 typedef struct rc_row_kernel {
@@ -219,6 +233,8 @@ typedef struct rc_row_result {
     int32_t phase;
     int32_t stop;
     int32_t message;
+    int64_t device_bytes;
+    double fill;
 } rc_row_result_t;
 
 /** The tables, in the order of creation. */
@@ -247,6 +263,14 @@ extern const rc_schema_table_t rc_schema[RC_T_COUNT];
 
 /** The table of a feature set's rows, with the given path. */
 extern const rc_schema_table_t rc_schema_feature_rows;
+
+/** Number of the fields that a table has in a version, which are its first ones, and the bytes of
+ *  its rows there. */
+int rc_schema_fields(const rc_schema_table_t *t, int version, size_t *bytes);
+
+/** Give a field the value that rows of older files have there, in n rows. */
+void rc_schema_set_missing(
+    const rc_schema_table_t *t, const rc_schema_field_t *f, void *rows, size_t n);
 
 /** Names of the enumerations, NULL-terminated; index = value. */
 extern const char *const rc_run_state_names[];

@@ -21,6 +21,7 @@ typedef struct rc_verify {
     void *user;
     rc_verify_info_t info;
     rc_h5_t h;
+    int version;          /**< RC_SCHEMA_VERSION of the store */
     rc_dicts_t dicts;     /**< of a table that cannot be read: empty */
     rc_verify_key_t *key; /**< [info.results] in order, NULL when they could not be read */
 } rc_verify_t;

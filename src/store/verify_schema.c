@@ -29,14 +29,16 @@ static void check_text(
     free(text);
 }
 
-/* Titles and descriptions may be worded in another way by another version. */
-static void check_description(rc_verify_t *v, hid_t d, const rc_schema_table_t *t, const char *path)
+/* Titles and descriptions may be worded in another way by another version.
+ * \param[in] fields  that the version of the store has, which are the first ones */
+static void check_description(
+    rc_verify_t *v, hid_t d, const rc_schema_table_t *t, const char *path, int fields)
 {
     char key[64];
     check_text(v, d, path, "CLASS", "TABLE");
     check_text(v, d, path, "VERSION", "3.0");
     check_text(v, d, path, "TITLE", NULL);
-    for (int i = 0; i < t->fields; i++) {
+    for (int i = 0; i < fields; i++) {
         snprintf(key, sizeof key, "FIELD_%d_NAME", i);
         check_text(v, d, path, key, t->field[i].name);
         snprintf(key, sizeof key, "FIELD_%d_DESCRIPTION", i);
@@ -75,13 +77,18 @@ static const char *other_type(hid_t type, const rc_schema_field_t *f)
     return "another type";
 }
 
-/* A store of another version may lack the last names, or have some more. */
+/* A store of an older version may lack the last names. */
 static void check_names(rc_verify_t *v, hid_t type, const rc_schema_field_t *f, const char *path)
 {
     int n = H5Tget_nmembers(type);
     int known = 0;
     while (f->names[known])
         known++;
+    if (n > known || (n < known && v->version == RC_SCHEMA_NOW)) {
+        char what[128];
+        snprintf(what, sizeof what, "field %s: an enumeration of %d names", f->name, known);
+        rc_verify_say(v, path, -1, what, "%d", n);
+    }
     for (int i = 0; i < n; i++) {
         int32_t value = -1;
         char what[128];
@@ -155,16 +162,18 @@ static void check_table(rc_verify_t *v, const rc_schema_table_t *t, const char *
     if (d < 0)
         return;
     hid_t row = H5Dget_type(d);
-    snprintf(what, sizeof what, "rows of %d fields in %zu bytes", t->fields, t->row_bytes);
+    size_t bytes = 0;
+    int fields = rc_schema_fields(t, v->version, &bytes);
+    snprintf(what, sizeof what, "rows of %d fields in %zu bytes", fields, bytes);
     if (row < 0 || H5Tget_class(row) != H5T_COMPOUND)
         rc_verify_say(v, path, -1, what, "another type");
     else {
-        if (H5Tget_nmembers(row) != t->fields || H5Tget_size(row) != t->row_bytes)
+        if (H5Tget_nmembers(row) != fields || H5Tget_size(row) != bytes)
             rc_verify_say(v, path, -1, what, "%d fields in %zu bytes", H5Tget_nmembers(row),
                 H5Tget_size(row));
-        for (int i = 0; i < t->fields; i++)
+        for (int i = 0; i < fields; i++)
             check_field(v, row, &t->field[i], path);
-        check_description(v, d, t, path);
+        check_description(v, d, t, path, fields);
     }
     if (row >= 0)
         H5Tclose(row);
@@ -236,12 +245,8 @@ static void check_root(rc_verify_t *v)
     rc_err_t err = {0};
     if (rc_h5_about(&v->h, &about, &err) < 0)
         rc_verify_say(v, "/", -1, "attributes created_utc and schema_minor", "%s", err.text);
-    else if (about.minor < 0 || about.minor > RC_SCHEMA_MINOR) {
-        char what[64];
-        snprintf(what, sizeof what, "schema version %d.0 to %d.%d", RC_SCHEMA_MAJOR,
-            RC_SCHEMA_MAJOR, RC_SCHEMA_MINOR);
-        rc_verify_say(v, "/", -1, what, "%d.%d", RC_SCHEMA_MAJOR, (int)about.minor);
-    }
+    else
+        v->version = RC_SCHEMA_VERSION(about.major, about.minor);
     check_text(v, v->h.file, "/", "writer", NULL);
 }
 

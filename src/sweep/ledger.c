@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,8 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     r.c = *c;
     set_text(r.text, m->text);
     r.row.order_ns = order_ns;
+    r.row.device_bytes = -1;
+    r.row.fill = NAN;
     r.row.prepare_ns = m->prepare_ns;
     r.row.preprocess_ns = m->preprocess_ns;
     r.row.first_ns = m->first_ns;

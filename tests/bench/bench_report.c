@@ -82,7 +82,7 @@ static rc_status_t fill_dicts(rc_dicts_t *d, int64_t rows, rc_err_t *err)
         st = rc_dict_matrix(d, rc_digest(&m, sizeof m), &s, &id, err);
     }
     for (size_t i = 0; st == RC_OK && i < sizeof policies / sizeof *policies; i++)
-        st = rc_dict_policy(d, policies[i], 1, &id, err);
+        st = rc_dict_policy(d, policies[i], 1, "", &id, err);
     for (size_t i = 0; st == RC_OK && i < sizeof kernels / sizeof *kernels; i++)
         st = rc_dict_kernel(d, kernels[i], 1, "alg=3:strip=8", &id, err);
     return st < 0 ? st : rc_dict_device(d, "cuda:a device:1sm:cuda13.0", &id, err);

@@ -79,7 +79,7 @@ static rc_status_t fill_dicts(rc_dicts_t *d, int store, int64_t rows)
         st = rc_dict_matrix(d, rc_digest(&m, sizeof m), &s, &id, &err);
     }
     for (int i = 0; st == RC_OK && i < POLICIES; i++)
-        st = rc_dict_policy(d, policies[i], 1, &id, &err);
+        st = rc_dict_policy(d, policies[i], 1, "", &id, &err);
     if (st == RC_OK)
         st = rc_dict_kernel(d, "kernel", 1, "strip=4", &id, &err);
     return st < 0 ? st : rc_dict_device(d, "device", &id, &err);

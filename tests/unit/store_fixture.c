@@ -25,6 +25,7 @@ void random_case(rc_rng_t *r, rc_case_t *c)
     memset(c, 0, sizeof *c);
     c->matrix = (rc_digest_t){rc_rng_next(r), rc_rng_next(r)};
     random_text(r, c->policy, sizeof c->policy - 1);
+    random_text(r, c->policy_params, sizeof c->policy_params - 1);
     random_text(r, c->kernel, sizeof c->kernel - 1);
     random_text(r, c->params, sizeof c->params - 1);
     random_text(r, c->device, sizeof c->device - 1);
