@@ -9,30 +9,30 @@
 
 typedef struct greedy {
     const rc_greedy_rule_t *rule;
-    const rc_nn_tuning_t *tuning;
+    const rc_nearest_tuning_t *tuning;
     int threads;
     int64_t nw;
     int64_t rows;
     int32_t *load;
     int32_t *left; /* rows for the engine, increasing */
     rc_masks_t masks;
-    rc_nn_maps_t maps;
+    rc_nearest_maps_t maps;
 } greedy_t;
 
 /* Fill slots [p, p + n) with the n rows of `rows`; slot p has a predecessor. */
 static rc_status_t chain(
     greedy_t *g, const int32_t *rows, int64_t n, int32_t *slot, int64_t p, rc_err_t *err)
 {
-    rc_nn_t *nn = NULL;
-    rc_status_t st = rc_nn_create(
+    rc_nearest_t *nn = NULL;
+    rc_status_t st = rc_nearest_create(
         &g->masks, g->load, g->rule->tie, rows, n, g->threads, g->tuning, &g->maps, &nn, err);
     if (st < 0)
         return st;
     for (int64_t end = p + n; p < end; p++) {
         int32_t ref = slot[g->rule->by_warp ? p - g->nw : p - 1];
-        slot[p] = rc_nn_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
+        slot[p] = rc_nearest_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
     }
-    rc_nn_free(nn);
+    rc_nearest_free(nn);
     return RC_OK;
 }
 
@@ -74,7 +74,8 @@ static rc_status_t build_by_load(greedy_t *g, int32_t *slot, rc_err_t *err)
 }
 
 rc_status_t rc_greedy_build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    const rc_greedy_rule_t *rule, const rc_nn_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err)
+    const rc_greedy_rule_t *rule, const rc_nearest_tuning_t *tuning, rc_schedule_t *out,
+    rc_err_t *err)
 {
     rc_status_t st;
     rc_schedule_t s = {0};
@@ -83,7 +84,7 @@ rc_status_t rc_greedy_build(const rc_csr_t *a, const rc_geometry_t *geometry, in
     RC_TRY(rc_schedule_alloc(a->rows, a->rows, &s, err));
     RC_TRY(rc_row_loads(a, geometry->nt, threads, &g.load, err));
     RC_TRY(rc_masks_build(a, geometry->line, threads, &g.masks, err));
-    RC_TRY(rc_nn_maps_alloc(&g.masks, &g.maps, err));
+    RC_TRY(rc_nearest_maps_alloc(&g.masks, &g.maps, err));
     g.left = rc_alloc((size_t)a->rows, sizeof *g.left, "row order", err);
     if (!g.left) {
         st = RC_ENOMEM;
@@ -97,6 +98,6 @@ done:
     free(g.load);
     free(g.left);
     rc_masks_free(&g.masks);
-    rc_nn_maps_free(&g.maps);
+    rc_nearest_maps_free(&g.maps);
     return st;
 }

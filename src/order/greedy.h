@@ -1,23 +1,25 @@
 /** \file order/greedy.h  The greedy nearest-neighbour policies: one rule each, one loop for all.
- *  Every slot takes the unplaced row closest to the row of an earlier slot; see order/nn.h. */
+ *  Every slot takes the unplaced row closest to the row of an earlier slot; see order/nearest.h. */
 #ifndef RC_ORDER_GREEDY_H
 #define RC_ORDER_GREEDY_H
 
-#include "order/nn.h"
+#include "order/nearest.h"
 
 typedef struct rc_greedy_rule {
     int by_warp;     /**< 1: slot p follows slot p - nw, the first nw slots take the rows of lowest
                           load; 0: slot p follows slot p - 1, slot 0 takes the row of lowest load */
     int within_load; /**< 1: rows of larger load first; only rows of equal load compete, slot 0
                           takes the first of them (by_warp must be 0) */
-    rc_nn_tie_t tie; /**< RC_NN_LOAD: the load nearest to that of slot p - 1; RC_NN_SECOND: the
-                          row closest to slot p - nw, where there is one */
+    /** RC_NEAREST_LOAD: the load nearest to that of slot p - 1; RC_NEAREST_SECOND: the
+     *  row closest to slot p - nw, where there is one */
+    rc_nearest_tie_t tie;
 } rc_greedy_rule_t;
 
 /** Build the schedule of a rule: no pads, every row once.
  *  \param[in] tuning  NULL: by cost; never changes the result
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_greedy_build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    const rc_greedy_rule_t *rule, const rc_nn_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err);
+    const rc_greedy_rule_t *rule, const rc_nearest_tuning_t *tuning, rc_schedule_t *out,
+    rc_err_t *err);
 
 #endif

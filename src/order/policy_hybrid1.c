@@ -1,7 +1,7 @@
 /* hybrid1: load balance first, locality among equals (Mehrabi et al. 2021, section III-C).  Rows by
  * decreasing warp load; among the unplaced rows of that load, slot p takes the one whose mask is
  * closest to that of the row in slot p - 1, also when that one has a larger load.  [chosen] Slot 0
- * and equally close rows: the smallest index.  Exact.  Cost: see order/nn.h, over the rows of
+ * and equally close rows: the smallest index.  Exact.  Cost: see order/nearest.h, over the rows of
  * each load. */
 #include "config.h"
 #include "order/greedy.h"
@@ -10,7 +10,7 @@
 static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_greedy_rule_t rule = {.within_load = 1, .tie = RC_NN_INDEX};
+    const rc_greedy_rule_t rule = {.within_load = 1, .tie = RC_NEAREST_INDEX};
     return rc_greedy_build(a, geometry, threads, &rule, NULL, out, err);
 }
 

@@ -1,7 +1,7 @@
 /* hybrid2.1: as cta, equally close rows by warp load (Mehrabi et al. 2021, section III-C). [chosen]
  * Among equally close rows the one whose warp load is nearest to that of slot p - 1, since the
  * paper says only 'based on warp load'; then the smallest index; slot 0 as in cta.  Exact.
- * Cost: see order/nn.h. */
+ * Cost: see order/nearest.h. */
 #include "config.h"
 #include "order/greedy.h"
 #include "order/policy.h"
@@ -9,7 +9,7 @@
 static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_greedy_rule_t rule = {.by_warp = 0, .tie = RC_NN_LOAD};
+    const rc_greedy_rule_t rule = {.by_warp = 0, .tie = RC_NEAREST_LOAD};
     return rc_greedy_build(a, geometry, threads, &rule, NULL, out, err);
 }
 

@@ -1,7 +1,7 @@
 /* hybrid2.2: as cta, equally close rows by distance within the warp (Mehrabi et al. 2021, section
  * III-C).  Among the unplaced rows closest to slot p - 1, the one whose mask is closest to that of
  * slot p - N_w; [chosen] then the smallest index, which alone decides while p < N_w.  Exact.
- * Cost: see order/nn.h, with two reference rows. */
+ * Cost: see order/nearest.h, with two reference rows. */
 #include "config.h"
 #include "order/greedy.h"
 #include "order/policy.h"
@@ -9,7 +9,7 @@
 static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_greedy_rule_t rule = {.by_warp = 0, .tie = RC_NN_SECOND};
+    const rc_greedy_rule_t rule = {.by_warp = 0, .tie = RC_NEAREST_SECOND};
     return rc_greedy_build(a, geometry, threads, &rule, NULL, out, err);
 }
 

@@ -1,7 +1,7 @@
 /* hybrid2.3: as warp, equally close rows by warp load (Mehrabi et al. 2021, section III-C).
  * [chosen] Among the unplaced rows closest to slot p - N_w, the one whose warp load is nearest to
  * that of slot p - 1 (its neighbour in time), then the smallest index; the first N_w slots as in
- * warp. Exact.  Cost: see order/nn.h. */
+ * warp. Exact.  Cost: see order/nearest.h. */
 #include "config.h"
 #include "order/greedy.h"
 #include "order/policy.h"
@@ -9,7 +9,7 @@
 static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_greedy_rule_t rule = {.by_warp = 1, .tie = RC_NN_LOAD};
+    const rc_greedy_rule_t rule = {.by_warp = 1, .tie = RC_NEAREST_LOAD};
     return rc_greedy_build(a, geometry, threads, &rule, NULL, out, err);
 }
 

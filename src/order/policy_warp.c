@@ -2,7 +2,7 @@
  * lowest warp load, ties by index; then slot p takes the unplaced row whose mask is closest
  * (Hamming distance) to that of the row in slot p - N_w, so that a warp finds its lines of B in
  * cache.  [chosen] The paper does not say which of equally close rows: the smallest index.  Empty
- * rows are rows with an empty mask.  Exact.  Cost: see order/nn.h. */
+ * rows are rows with an empty mask.  Exact.  Cost: see order/nearest.h. */
 #include "config.h"
 #include "order/greedy.h"
 #include "order/policy.h"
@@ -10,7 +10,7 @@
 static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_greedy_rule_t rule = {.by_warp = 1, .tie = RC_NN_INDEX};
+    const rc_greedy_rule_t rule = {.by_warp = 1, .tie = RC_NEAREST_INDEX};
     return rc_greedy_build(a, geometry, threads, &rule, NULL, out, err);
 }
 

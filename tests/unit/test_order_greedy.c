@@ -5,7 +5,7 @@
 #include "order_matrix.h"
 #include "order_reference.h"
 #include "order/greedy.h"
-#include "order/nn_parts.h"
+#include "order/nearest_parts.h"
 #include "order/policy.h"
 #include "base/str.h"
 
@@ -19,12 +19,12 @@ static const struct {
     const char *name;
     rc_greedy_rule_t rule;
 } greedy[] = {
-    {"warp", {.by_warp = 1, .tie = RC_NN_INDEX}},
-    {"cta", {.tie = RC_NN_INDEX}},
-    {"hybrid1", {.within_load = 1, .tie = RC_NN_INDEX}},
-    {"hybrid2.1", {.tie = RC_NN_LOAD}},
-    {"hybrid2.2", {.tie = RC_NN_SECOND}},
-    {"hybrid2.3", {.by_warp = 1, .tie = RC_NN_LOAD}},
+    {"warp", {.by_warp = 1, .tie = RC_NEAREST_INDEX}},
+    {"cta", {.tie = RC_NEAREST_INDEX}},
+    {"hybrid1", {.within_load = 1, .tie = RC_NEAREST_INDEX}},
+    {"hybrid2.1", {.tie = RC_NEAREST_LOAD}},
+    {"hybrid2.2", {.tie = RC_NEAREST_SECOND}},
+    {"hybrid2.3", {.by_warp = 1, .tie = RC_NEAREST_LOAD}},
 };
 enum { greedy_count = sizeof greedy / sizeof *greedy };
 
@@ -39,8 +39,8 @@ static void same(const char *name, const char *how, const rc_csr_t *a, const rc_
                 expected[p], s->row[p]);
 }
 
-static void tuned(int which, const char *how, rc_nn_tuning_t tuning, int threads, const rc_csr_t *a,
-    const rc_geometry_t *g, const int32_t *expected)
+static void tuned(int which, const char *how, rc_nearest_tuning_t tuning, int threads,
+    const rc_csr_t *a, const rc_geometry_t *g, const int32_t *expected)
 {
     rc_err_t err = {0};
     rc_schedule_t s = {0};
@@ -77,11 +77,11 @@ static void all_paths(const rc_csr_t *a, const rc_geometry_t *g)
         assert_int_equal(rc_order_build(greedy[k].name, a, g, 2, &s, &err), RC_OK);
         same(greedy[k].name, "by cost", a, g, &s, expected);
         rc_schedule_free(&s);
-        tuned(k, "lists only", (rc_nn_tuning_t){0, -1}, 1, a, g, expected);
-        tuned(k, "1 dense line", (rc_nn_tuning_t){1, -1}, 1, a, g, expected);
-        tuned(k, "5 dense lines", (rc_nn_tuning_t){5, -1}, 1, a, g, expected);
-        tuned(k, "70 dense lines", (rc_nn_tuning_t){70, -1}, 1, a, g, expected);
-        tuned(k, "dense lines only", (rc_nn_tuning_t){INT64_MAX, -1}, 1, a, g, expected);
+        tuned(k, "lists only", (rc_nearest_tuning_t){0, -1}, 1, a, g, expected);
+        tuned(k, "1 dense line", (rc_nearest_tuning_t){1, -1}, 1, a, g, expected);
+        tuned(k, "5 dense lines", (rc_nearest_tuning_t){5, -1}, 1, a, g, expected);
+        tuned(k, "70 dense lines", (rc_nearest_tuning_t){70, -1}, 1, a, g, expected);
+        tuned(k, "dense lines only", (rc_nearest_tuning_t){INT64_MAX, -1}, 1, a, g, expected);
     }
     free(expected);
 }
@@ -93,9 +93,9 @@ static void all_teams(const rc_csr_t *a, const rc_geometry_t *g)
     assert_non_null(expected);
     for (int k = 0; k < greedy_count; k++) {
         assert_true(reference_order(greedy[k].name, a, g, expected));
-        tuned(k, "lists, 2 threads", (rc_nn_tuning_t){0, 0}, 2, a, g, expected);
-        tuned(k, "3 dense lines, 3 threads", (rc_nn_tuning_t){3, 0}, 3, a, g, expected);
-        tuned(k, "dense lines, 2 threads", (rc_nn_tuning_t){INT64_MAX, 0}, 2, a, g, expected);
+        tuned(k, "lists, 2 threads", (rc_nearest_tuning_t){0, 0}, 2, a, g, expected);
+        tuned(k, "3 dense lines, 3 threads", (rc_nearest_tuning_t){3, 0}, 3, a, g, expected);
+        tuned(k, "dense lines, 2 threads", (rc_nearest_tuning_t){INT64_MAX, 0}, 2, a, g, expected);
     }
     free(expected);
 }
@@ -147,23 +147,23 @@ static void popcount_variants_agree(void **state)
 {
     (void)state;
     enum { blocks = 5, words = 9 };
-    static uint64_t scan[blocks * words * RC_NN_BLOCK];
+    static uint64_t scan[blocks * words * RC_NEAREST_BLOCK];
     uint64_t ref[words];
-    uint64_t out[blocks * RC_NN_BLOCK];
+    uint64_t out[blocks * RC_NEAREST_BLOCK];
     for (size_t i = 0; i < sizeof scan / sizeof *scan; i++)
         scan[i] = rc_rng_hash(3, i);
     for (size_t i = 0; i < words; i++)
         ref[i] = rc_rng_hash(4, i);
     for (int variant = 0; variant < 4; variant++) {
-        if (!rc_nn_variant_works(variant))
+        if (!rc_nearest_variant_works(variant))
             continue;
-        rc_nn_distances_variant(variant, scan, blocks, words, ref, out);
-        for (int s = 0; s < blocks * RC_NN_BLOCK; s++) {
+        rc_nearest_distances_variant(variant, scan, blocks, words, ref, out);
+        for (int s = 0; s < blocks * RC_NEAREST_BLOCK; s++) {
             uint64_t expected = 0;
             for (int w = 0; w < words; w++)
                 for (int b = 0; b < 64; b++) {
-                    uint64_t x =
-                        scan[(s / RC_NN_BLOCK * words + w) * RC_NN_BLOCK + s % RC_NN_BLOCK];
+                    uint64_t x = scan[(s / RC_NEAREST_BLOCK * words + w) * RC_NEAREST_BLOCK +
+                                      s % RC_NEAREST_BLOCK];
                     expected += (x ^ ref[w]) >> b & 1;
                 }
             assert_true(out[s] == expected);

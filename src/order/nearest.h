@@ -1,4 +1,4 @@
-/** \file order/nn.h  Exact nearest rows, taken one by one: the engine of the greedy policies.
+/** \file order/nearest.h  Exact nearest rows, taken one by one: the engine of the greedy policies.
  *
  *  It holds a set of rows and answers: which of those left has the smallest distance
  *  d(R, S) = |b(R)| + |b(S)| - 2 |b(R) & b(S)| to a reference row R, and takes that row out.  The
@@ -27,52 +27,52 @@
  *
  *  Cost.  With n_l the masks that have line l: sum of n_l^2 / 2 over sparse lines, plus for dense
  *  ones (units x signatures / 2) popcounts; the dense lines are chosen to make the sum small. */
-#ifndef RC_ORDER_NN_H
-#define RC_ORDER_NN_H
+#ifndef RC_ORDER_NEAREST_H
+#define RC_ORDER_NEAREST_H
 
 #include "order/mask.h"
 
 /** What decides among equally close rows; the smallest index always comes last. */
-typedef enum rc_nn_tie {
-    RC_NN_INDEX = 0, /**< nothing but the index */
-    RC_NN_LOAD = 1,  /**< the load nearest to an aim */
-    RC_NN_SECOND = 2 /**< the distance to a second reference row */
-} rc_nn_tie_t;
+typedef enum rc_nearest_tie {
+    RC_NEAREST_INDEX = 0, /**< nothing but the index */
+    RC_NEAREST_LOAD = 1,  /**< the load nearest to an aim */
+    RC_NEAREST_SECOND = 2 /**< the distance to a second reference row */
+} rc_nearest_tie_t;
 
 /** How to search; never changes a result.  For tests and benchmarks. */
-typedef struct rc_nn_tuning {
+typedef struct rc_nearest_tuning {
     int64_t dense_lines; /**< how many of the densest lines to pack; negative: by cost */
     int64_t parallel_ns; /**< estimated work of a query from which on it is spread over threads;
                               negative: the default, some tens of microseconds */
-} rc_nn_tuning_t;
+} rc_nearest_tuning_t;
 
 /** Maps that engines over parts of one matrix use one after the other. */
-typedef struct rc_nn_maps {
+typedef struct rc_nearest_maps {
     int32_t *line;  /**< [lines] */
     int32_t *group; /**< [groups] */
-} rc_nn_maps_t;
+} rc_nearest_maps_t;
 
-/** \return RC_OK or RC_ENOMEM; free with rc_nn_maps_free */
-rc_status_t rc_nn_maps_alloc(const rc_masks_t *m, rc_nn_maps_t *out, rc_err_t *err);
-void rc_nn_maps_free(rc_nn_maps_t *maps);
+/** \return RC_OK or RC_ENOMEM; free with rc_nearest_maps_free */
+rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, rc_err_t *err);
+void rc_nearest_maps_free(rc_nearest_maps_t *maps);
 
-typedef struct rc_nn rc_nn_t;
+typedef struct rc_nearest rc_nearest_t;
 
 /** Put n rows into an engine.  At most one engine at a time may use `maps`.
  *  \param[in] m, load  of the whole matrix, borrowed
  *  \param[in] rows     [n] row indices, increasing; borrowed while the engine lives
  *  \param[in] tuning   NULL: by cost
- *  \return RC_OK or RC_ENOMEM; free with rc_nn_free before the maps */
-rc_status_t rc_nn_create(const rc_masks_t *m, const int32_t *load, rc_nn_tie_t tie,
-    const int32_t *rows, int64_t n, int threads, const rc_nn_tuning_t *tuning, rc_nn_maps_t *maps,
-    rc_nn_t **out, rc_err_t *err);
+ *  \return RC_OK or RC_ENOMEM; free with rc_nearest_free before the maps */
+rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_nearest_tie_t tie,
+    const int32_t *rows, int64_t n, int threads, const rc_nearest_tuning_t *tuning,
+    rc_nearest_maps_t *maps, rc_nearest_t **out, rc_err_t *err);
 
 /** Take the row nearest to row `ref` of the matrix (which need not be in the engine).
- *  \param[in] aim     RC_NN_LOAD: the load to be near to
- *  \param[in] second  RC_NN_SECOND: the second reference row, or -1 for none
+ *  \param[in] aim     RC_NEAREST_LOAD: the load to be near to
+ *  \param[in] second  RC_NEAREST_SECOND: the second reference row, or -1 for none
  *  \return the row, or -1 when none is left.  Allocates nothing. */
-int32_t rc_nn_take(rc_nn_t *nn, int32_t ref, int32_t aim, int32_t second);
+int32_t rc_nearest_take(rc_nearest_t *nn, int32_t ref, int32_t aim, int32_t second);
 
-void rc_nn_free(rc_nn_t *nn);
+void rc_nearest_free(rc_nearest_t *nn);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "order/nn_parts.h"
+#include "order/nearest_parts.h"
 #include "order/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-rc_status_t rc_nn_maps_alloc(const rc_masks_t *m, rc_nn_maps_t *out, rc_err_t *err)
+rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, rc_err_t *err)
 {
     int32_t *line = rc_alloc((size_t)m->lines, sizeof *line, "nearest rows", err);
     int32_t *group = rc_alloc((size_t)m->groups, sizeof *group, "nearest rows", err);
@@ -18,14 +18,14 @@ rc_status_t rc_nn_maps_alloc(const rc_masks_t *m, rc_nn_maps_t *out, rc_err_t *e
         return RC_ENOMEM;
     }
     for (int64_t i = 0; i < m->lines; i++)
-        line[i] = RC_NN_ABSENT;
+        line[i] = RC_NEAREST_ABSENT;
     for (int64_t i = 0; i < m->groups; i++)
-        group[i] = RC_NN_ABSENT;
-    *out = (rc_nn_maps_t){.line = line, .group = group};
+        group[i] = RC_NEAREST_ABSENT;
+    *out = (rc_nearest_maps_t){.line = line, .group = group};
     return RC_OK;
 }
 
-void rc_nn_maps_free(rc_nn_maps_t *maps)
+void rc_nearest_maps_free(rc_nearest_maps_t *maps)
 {
     if (!maps)
         return;
@@ -35,7 +35,7 @@ void rc_nn_maps_free(rc_nn_maps_t *maps)
 }
 
 /* Collect rows of equal mask (and load) into units. */
-static rc_status_t make_units(rc_nn_t *nn, rc_err_t *err)
+static rc_status_t make_units(rc_nearest_t *nn, rc_err_t *err)
 {
     int64_t n = nn->n;
     rc_status_t st = RC_ENOMEM;
@@ -48,7 +48,7 @@ static rc_status_t make_units(rc_nn_t *nn, rc_err_t *err)
         goto done;
     for (int64_t i = 0; i < n; i++) {
         group[i] = nn->m->group[nn->rows[i]];
-        load[i] = nn->tie == RC_NN_LOAD ? nn->load[nn->rows[i]] : 0;
+        load[i] = nn->tie == RC_NEAREST_LOAD ? nn->load[nn->rows[i]] : 0;
         nn->unit_row[i] = (int32_t)i;
     }
     RC_TRY(rc_sort_by_key(load, 0, n, nn->unit_row, err));
@@ -74,7 +74,7 @@ static rc_status_t make_units(rc_nn_t *nn, rc_err_t *err)
         if (i == n - 1 || nn->row_unit[nn->unit_row[i + 1]] != u)
             nn->unit_end[u] = i + 1;
         nn->unit_next[u] = i;
-        nn->unit[u] = (rc_nn_unit_t){.head = row};
+        nn->unit[u] = (rc_nearest_unit_t){.head = row};
         nn->maps->group[group[row]] = u; /* ends as the first unit of the mask */
     }
     st = RC_OK;
@@ -85,23 +85,24 @@ done:
 }
 
 /* Set the sparse size of every unit and pack its dense lines into bits[unit * words ..]. */
-static void pack(rc_nn_t *nn, uint64_t *bits)
+static void pack(rc_nearest_t *nn, uint64_t *bits)
 {
     for (int64_t u = 0; u < nn->units; u++) {
-        int64_t row = rc_nn_model_row(nn, u);
+        int64_t row = rc_nearest_model_row(nn, u);
         for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
             int32_t v = nn->maps->line[nn->m->line_of[i]];
-            if (!rc_nn_is_dense(v))
+            if (rc_nearest_is_dense(v)) {
+                uint32_t bit = rc_nearest_bit(v);
+                bits[u * nn->words + bit / 64] |= (uint64_t)1 << bit % 64;
+            } else
                 nn->size[u]++;
-            else
-                bits[u * nn->words + rc_nn_bit(v) / 64] |= (uint64_t)1 << rc_nn_bit(v) % 64;
         }
     }
 }
 
 /* Number equal signatures alike, by first unit; first[s] is that unit. */
 static rc_status_t number_signatures(
-    rc_nn_t *nn, const uint64_t *bits, int32_t *first, rc_err_t *err)
+    rc_nearest_t *nn, const uint64_t *bits, int32_t *first, rc_err_t *err)
 {
     uint64_t size = 16;
     while (size < 2 * (uint64_t)nn->units)
@@ -132,7 +133,7 @@ static rc_status_t number_signatures(
 }
 
 /* Find the distinct signatures and sort them by popcount. */
-static rc_status_t make_signatures(rc_nn_t *nn, rc_err_t *err)
+static rc_status_t make_signatures(rc_nearest_t *nn, rc_err_t *err)
 {
     rc_status_t st = RC_ENOMEM;
     int32_t *order = NULL;
@@ -180,7 +181,7 @@ done:
 
 /* Number levels and cells over units sorted by (signature, size, load). */
 static void number_cells(
-    rc_nn_t *nn, const int32_t *order, const int32_t *load, int64_t *levels, int64_t *cells)
+    rc_nearest_t *nn, const int32_t *order, const int32_t *load, int64_t *levels, int64_t *cells)
 {
     *levels = 0;
     *cells = 0;
@@ -210,7 +211,7 @@ static void number_cells(
 }
 
 /* Give every cell its rows in index order. */
-static void fill_cells(rc_nn_t *nn, int64_t cells)
+static void fill_cells(rc_nearest_t *nn, int64_t cells)
 {
     for (int64_t i = 0; i < nn->n; i++)
         nn->cell_left[nn->unit[nn->row_unit[i]].cell]++;
@@ -226,7 +227,7 @@ static void fill_cells(rc_nn_t *nn, int64_t cells)
         nn->cell_next[c] -= nn->cell_left[c];
 }
 
-static rc_status_t make_cells(rc_nn_t *nn, rc_err_t *err)
+static rc_status_t make_cells(rc_nearest_t *nn, rc_err_t *err)
 {
     size_t units = (size_t)nn->units;
     size_t sigs = (size_t)nn->sigs;
@@ -254,7 +255,7 @@ static rc_status_t make_cells(rc_nn_t *nn, rc_err_t *err)
     for (int64_t u = 0; u < nn->units; u++) {
         order[u] = (int32_t)u;
         sig[u] = nn->unit[u].sig;
-        load[u] = nn->tie == RC_NN_LOAD ? nn->load[rc_nn_model_row(nn, u)] : 0;
+        load[u] = nn->tie == RC_NEAREST_LOAD ? nn->load[rc_nearest_model_row(nn, u)] : 0;
     }
     RC_TRY(rc_sort_by_key(load, 0, nn->units, order, err));
     RC_TRY(rc_sort_by_key(nn->size, 0, nn->units, order, err));
@@ -271,17 +272,17 @@ done:
     return st;
 }
 
-static int shard_of(const rc_nn_t *nn, int64_t unit)
+static int shard_of(const rc_nearest_t *nn, int64_t unit)
 {
-    return (int)(unit / RC_NN_SHARD_UNITS % nn->shards);
+    return (int)(unit / RC_NEAREST_SHARD_UNITS % nn->shards);
 }
 
 /* Apply `put` to every (list, unit) of the engine. */
-static void each_entry(rc_nn_t *nn, void (*put)(rc_nn_shard_t *, int32_t, int64_t))
+static void each_entry(rc_nearest_t *nn, void (*put)(rc_nearest_shard_t *, int32_t, int64_t))
 {
     for (int64_t u = 0; u < nn->units; u++) {
-        rc_nn_shard_t *h = &nn->shard[shard_of(nn, u)];
-        int64_t row = rc_nn_model_row(nn, u);
+        rc_nearest_shard_t *h = &nn->shard[shard_of(nn, u)];
+        int64_t row = rc_nearest_model_row(nn, u);
         for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
             int32_t slot = nn->maps->line[nn->m->line_of[i]];
             if (slot >= 0)
@@ -290,30 +291,30 @@ static void each_entry(rc_nn_t *nn, void (*put)(rc_nn_shard_t *, int32_t, int64_
     }
 }
 
-static void count_entry(rc_nn_shard_t *h, int32_t slot, int64_t unit)
+static void count_entry(rc_nearest_shard_t *h, int32_t slot, int64_t unit)
 {
     (void)unit;
     h->start[slot + 1]++;
 }
 
-static void put_entry(rc_nn_shard_t *h, int32_t slot, int64_t unit)
+static void put_entry(rc_nearest_shard_t *h, int32_t slot, int64_t unit)
 {
     h->entry[h->start[slot] + h->length[slot]++] = (int32_t)unit;
 }
 
 /* Make the inverted lists.  Units are dealt to the shards in turns, so that every shard gets a
  * like part of every neighbourhood. */
-static rc_status_t make_lists(rc_nn_t *nn, rc_err_t *err)
+static rc_status_t make_lists(rc_nearest_t *nn, rc_err_t *err)
 {
     nn->shard = rc_alloc0((size_t)nn->shards, sizeof *nn->shard, "nearest rows", err);
     if (!nn->shard)
         return RC_ENOMEM;
-    int64_t turns = nn->units / RC_NN_SHARD_UNITS + 1;
-    size_t most = (size_t)((turns / nn->shards + 1) * RC_NN_SHARD_UNITS);
+    int64_t turns = nn->units / RC_NEAREST_SHARD_UNITS + 1;
+    size_t most = (size_t)((turns / nn->shards + 1) * RC_NEAREST_SHARD_UNITS);
     if (most > (size_t)nn->units)
         most = (size_t)nn->units;
     for (int i = 0; i < nn->shards; i++) {
-        rc_nn_shard_t *h = &nn->shard[i];
+        rc_nearest_shard_t *h = &nn->shard[i];
         h->start = rc_alloc0((size_t)nn->slots + 1, sizeof *h->start, "nearest rows", err);
         h->length = rc_alloc0((size_t)nn->slots, sizeof *h->length, "nearest rows", err);
         h->touched = rc_alloc(most + 1, sizeof *h->touched, "nearest rows", err);
@@ -323,7 +324,7 @@ static rc_status_t make_lists(rc_nn_t *nn, rc_err_t *err)
     }
     each_entry(nn, count_entry);
     for (int i = 0; i < nn->shards; i++) {
-        rc_nn_shard_t *h = &nn->shard[i];
+        rc_nearest_shard_t *h = &nn->shard[i];
         for (int64_t k = 0; k < nn->slots; k++)
             h->start[k + 1] += h->start[k];
         h->entry = rc_alloc((size_t)h->start[nn->slots], sizeof *h->entry, "nearest rows", err);
@@ -335,52 +336,53 @@ static rc_status_t make_lists(rc_nn_t *nn, rc_err_t *err)
 }
 
 /* What ties by a second reference need. */
-static rc_status_t make_second(rc_nn_t *nn, rc_err_t *err)
+static rc_status_t make_second(rc_nearest_t *nn, rc_err_t *err)
 {
-    if (nn->tie != RC_NN_SECOND)
+    if (nn->tie != RC_NEAREST_SECOND)
         return RC_OK;
     nn->second = rc_alloc0((size_t)nn->units, sizeof *nn->second, "nearest rows", err);
     nn->marked = rc_alloc0((size_t)nn->m->lines, 1, "nearest rows", err);
     return nn->second && nn->marked ? RC_OK : RC_ENOMEM;
 }
 
-static rc_status_t make_side(rc_nn_t *nn, rc_nn_side_t *side, rc_err_t *err)
+static rc_status_t make_side(rc_nearest_t *nn, rc_nearest_side_t *side, rc_err_t *err)
 {
     side->word = rc_alloc0((size_t)nn->words, sizeof *side->word, "nearest rows", err);
     side->slot = rc_alloc((size_t)nn->slots, sizeof *side->slot, "nearest rows", err);
     return side->word && side->slot ? RC_OK : RC_ENOMEM;
 }
 
-static rc_status_t make_scan(rc_nn_t *nn, rc_err_t *err)
+static rc_status_t make_scan(rc_nearest_t *nn, rc_err_t *err)
 {
     size_t sigs = (size_t)nn->sigs;
-    size_t blocks = sigs / RC_NN_BLOCK + 1;
+    size_t blocks = sigs / RC_NEAREST_BLOCK + 1;
     nn->position_sig = rc_alloc(sigs, sizeof *nn->position_sig, "nearest rows", err);
     nn->position_size = rc_alloc(sigs, sizeof *nn->position_size, "nearest rows", err);
     nn->scan = rc_alloc_aligned(
-        blocks * (size_t)nn->words, RC_NN_BLOCK * sizeof *nn->scan, "nearest rows", err);
+        blocks * (size_t)nn->words, RC_NEAREST_BLOCK * sizeof *nn->scan, "nearest rows", err);
     nn->pop_start =
         rc_alloc((size_t)nn->words * 64 + 2, sizeof *nn->pop_start, "nearest rows", err);
     if (!nn->position_sig || !nn->position_size || !nn->scan || !nn->pop_start)
         return RC_ENOMEM;
-    rc_nn_compact(nn);
+    rc_nearest_compact(nn);
     return RC_OK;
 }
 
-void rc_nn_compact(rc_nn_t *nn)
+void rc_nearest_compact(rc_nearest_t *nn)
 {
     int64_t words = nn->words;
     int64_t p = 0;
     int64_t pop = 0;
-    nn->least = RC_NN_FAR;
+    nn->least = RC_NEAREST_FAR;
     for (int64_t s = 0; s < nn->sigs; s++) {
         if (nn->sig_level[s] == nn->sig_end[s])
             continue;
         while (pop <= nn->sig_pop[s])
             nn->pop_start[pop++] = p;
-        uint64_t *lane = nn->scan + p / RC_NN_BLOCK * words * RC_NN_BLOCK + p % RC_NN_BLOCK;
+        uint64_t *lane =
+            nn->scan + p / RC_NEAREST_BLOCK * words * RC_NEAREST_BLOCK + p % RC_NEAREST_BLOCK;
         for (int64_t w = 0; w < words; w++)
-            lane[w * RC_NN_BLOCK] = nn->sig[s * words + w];
+            lane[w * RC_NEAREST_BLOCK] = nn->sig[s * words + w];
         nn->position_sig[p] = (int32_t)s;
         nn->position_size[p] = nn->level_size[nn->sig_level[s]];
         if (nn->position_size[p] < nn->least)
@@ -389,20 +391,21 @@ void rc_nn_compact(rc_nn_t *nn)
     }
     while (pop < words * 64 + 2)
         nn->pop_start[pop++] = p;
-    for (int64_t q = p; q % RC_NN_BLOCK != 0; q++)
+    for (int64_t q = p; q % RC_NEAREST_BLOCK != 0; q++)
         for (int64_t w = 0; w < words; w++)
-            nn->scan[(q / RC_NN_BLOCK * words + w) * RC_NN_BLOCK + q % RC_NN_BLOCK] = 0;
+            nn->scan[(q / RC_NEAREST_BLOCK * words + w) * RC_NEAREST_BLOCK + q % RC_NEAREST_BLOCK] =
+                0;
     nn->positions = p;
     nn->dead = 0;
 }
 
-rc_status_t rc_nn_create(const rc_masks_t *m, const int32_t *load, rc_nn_tie_t tie,
-    const int32_t *rows, int64_t n, int threads, const rc_nn_tuning_t *tuning, rc_nn_maps_t *maps,
-    rc_nn_t **out, rc_err_t *err)
+rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_nearest_tie_t tie,
+    const int32_t *rows, int64_t n, int threads, const rc_nearest_tuning_t *tuning,
+    rc_nearest_maps_t *maps, rc_nearest_t **out, rc_err_t *err)
 {
     const int64_t parallel_ns = 60000;
     rc_status_t st;
-    rc_nn_t *nn = rc_alloc0(1, sizeof *nn, "nearest rows", err);
+    rc_nearest_t *nn = rc_alloc0(1, sizeof *nn, "nearest rows", err);
     if (!nn)
         return RC_ENOMEM;
     nn->m = m;
@@ -413,7 +416,7 @@ rc_status_t rc_nn_create(const rc_masks_t *m, const int32_t *load, rc_nn_tie_t t
     nn->maps = maps;
     nn->parallel_ns = tuning && tuning->parallel_ns >= 0 ? tuning->parallel_ns : parallel_ns;
     RC_TRY(make_units(nn, err));
-    RC_TRY(rc_nn_make_lines(nn, threads, tuning, err));
+    RC_TRY(rc_nearest_make_lines(nn, threads, tuning, err));
     RC_TRY(make_signatures(nn, err));
     RC_TRY(make_cells(nn, err));
     RC_TRY(make_lists(nn, err));
@@ -424,24 +427,24 @@ rc_status_t rc_nn_create(const rc_masks_t *m, const int32_t *load, rc_nn_tie_t t
     *out = nn;
     return RC_OK;
 done:
-    rc_nn_free(nn);
+    rc_nearest_free(nn);
     return st;
 }
 
-static void free_side(rc_nn_side_t *side)
+static void free_side(rc_nearest_side_t *side)
 {
     free(side->word);
     free(side->slot);
 }
 
-void rc_nn_free(rc_nn_t *nn)
+void rc_nearest_free(rc_nearest_t *nn)
 {
     if (!nn)
         return;
     for (int64_t i = 0; i < nn->present; i++)
-        nn->maps->line[nn->line[i]] = RC_NN_ABSENT;
+        nn->maps->line[nn->line[i]] = RC_NEAREST_ABSENT;
     for (int64_t i = 0; i < nn->n; i++)
-        nn->maps->group[nn->m->group[nn->rows[i]]] = RC_NN_ABSENT;
+        nn->maps->group[nn->m->group[nn->rows[i]]] = RC_NEAREST_ABSENT;
     for (int i = 0; nn->shard && i < nn->shards; i++) {
         free(nn->shard[i].start);
         free(nn->shard[i].length);

@@ -1,7 +1,7 @@
 /* Popcounts of one signature against many.  Eight signatures lie side by side, word by word, so
  * that a vector holds one word of several signatures and its lanes need no sum across. */
 #include "config.h"
-#include "order/nn_parts.h"
+#include "order/nearest_parts.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RC_X86 1
@@ -14,12 +14,12 @@ typedef void distances_fn(
 static inline __attribute__((always_inline)) void distances(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
-    for (int64_t b = 0; b < blocks; b++, out += RC_NN_BLOCK) {
-        uint64_t sum[RC_NN_BLOCK] = {0};
-        for (int64_t w = 0; w < words; w++, scan += RC_NN_BLOCK)
-            for (int i = 0; i < RC_NN_BLOCK; i++)
+    for (int64_t b = 0; b < blocks; b++, out += RC_NEAREST_BLOCK) {
+        uint64_t sum[RC_NEAREST_BLOCK] = {0};
+        for (int64_t w = 0; w < words; w++, scan += RC_NEAREST_BLOCK)
+            for (int i = 0; i < RC_NEAREST_BLOCK; i++)
                 sum[i] += (uint64_t)__builtin_popcountll(scan[i] ^ ref[w]);
-        for (int i = 0; i < RC_NN_BLOCK; i++)
+        for (int i = 0; i < RC_NEAREST_BLOCK; i++)
             out[i] = sum[i];
     }
 }
@@ -52,10 +52,10 @@ __attribute__((target("avx2"))) static inline __m256i lane_bits(__m256i x)
 __attribute__((target("avx2"))) static void distances_avx2(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
-    for (int64_t b = 0; b < blocks; b++, out += RC_NN_BLOCK) {
+    for (int64_t b = 0; b < blocks; b++, out += RC_NEAREST_BLOCK) {
         __m256i low = _mm256_setzero_si256();
         __m256i high = _mm256_setzero_si256();
-        for (int64_t w = 0; w < words; w++, scan += RC_NN_BLOCK) {
+        for (int64_t w = 0; w < words; w++, scan += RC_NEAREST_BLOCK) {
             __m256i r = _mm256_set1_epi64x((long long)ref[w]);
             __m256i a = _mm256_loadu_si256((const __m256i *)scan);
             __m256i c = _mm256_loadu_si256((const __m256i *)(scan + 4));
@@ -70,9 +70,9 @@ __attribute__((target("avx2"))) static void distances_avx2(
 __attribute__((target("avx512f,avx512vpopcntdq"))) static void distances_avx512(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
-    for (int64_t b = 0; b < blocks; b++, out += RC_NN_BLOCK) {
+    for (int64_t b = 0; b < blocks; b++, out += RC_NEAREST_BLOCK) {
         __m512i sum = _mm512_setzero_si512();
-        for (int64_t w = 0; w < words; w++, scan += RC_NN_BLOCK) {
+        for (int64_t w = 0; w < words; w++, scan += RC_NEAREST_BLOCK) {
             __m512i x =
                 _mm512_xor_si512(_mm512_loadu_si512(scan), _mm512_set1_epi64((long long)ref[w]));
             sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(x));
@@ -82,7 +82,7 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) static void distances_avx512(
 }
 #endif
 
-int rc_nn_variant_works(int variant)
+int rc_nearest_variant_works(int variant)
 {
     switch (variant) {
     case 0:
@@ -114,17 +114,17 @@ static distances_fn *variant_fn(int variant)
     return all[variant];
 }
 
-void rc_nn_distances_variant(int variant, const uint64_t *scan, int64_t blocks, int64_t words,
+void rc_nearest_distances_variant(int variant, const uint64_t *scan, int64_t blocks, int64_t words,
     const uint64_t *ref, uint64_t *out)
 {
     variant_fn(variant)(scan, blocks, words, ref, out);
 }
 
-void rc_nn_distances(
+void rc_nearest_distances(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
     int variant = 3;
-    while (!rc_nn_variant_works(variant))
+    while (!rc_nearest_variant_works(variant))
         variant--;
     variant_fn(variant)(scan, blocks, words, ref, out);
 }
@@ -146,10 +146,10 @@ __attribute__((target("popcnt"))) static int64_t popcount_popcnt(
 }
 #endif
 
-int64_t rc_nn_popcount(const uint64_t *a, const uint64_t *b, int64_t n)
+int64_t rc_nearest_popcount(const uint64_t *a, const uint64_t *b, int64_t n)
 {
 #ifdef RC_X86
-    if (rc_nn_variant_works(1))
+    if (rc_nearest_variant_works(1))
         return popcount_popcnt(a, b, n);
 #endif
     return popcount(a, b, n);

@@ -1,36 +1,36 @@
-/** \file order/nn_parts.h  The inside of the nearest-row engine, shared by nn_build.c (making it)
- *  and nn_take.c (asking it).  Rows are numbered locally, 0 .. n-1 in index order. */
-#ifndef RC_ORDER_NN_PARTS_H
-#define RC_ORDER_NN_PARTS_H
+/** \file order/nearest_parts.h  The inside of the nearest-row engine, shared by nearest_build.c
+ *  (making it) and nearest_find.c (asking it).  Rows are numbered locally, 0 .. n-1 by index. */
+#ifndef RC_ORDER_NEAREST_PARTS_H
+#define RC_ORDER_NEAREST_PARTS_H
 
-#include "order/nn.h"
+#include "order/nearest.h"
 
 enum {
-    RC_NN_ABSENT = -1,      /**< in maps: a line that no row here has; a group without rows left */
-    RC_NN_USED_UP = -1,     /**< in rc_nn.count: no rows left */
-    RC_NN_SHARD_UNITS = 64, /**< units per turn when units are dealt to shards: whole cache lines */
-    RC_NN_BLOCK = 8         /**< buckets per block of the scan: one word of each side by side */
+    RC_NEAREST_ABSENT = -1,  /**< in maps: a line that no row here has; a group without rows left */
+    RC_NEAREST_USED_UP = -1, /**< in rc_nearest.count: no rows left */
+    RC_NEAREST_SHARD_UNITS = 64, /**< units a turn when shards are dealt units: whole cache lines */
+    RC_NEAREST_BLOCK = 8         /**< buckets per block of the scan: one word of each side by side */
 };
 
 /** What is asked of a unit that may be the nearest, together in memory. */
-typedef struct rc_nn_unit {
+typedef struct rc_nearest_unit {
     int32_t head; /**< local number of the first row left */
     int32_t sig;  /**< signature */
     int32_t cell;
-} rc_nn_unit_t;
+} rc_nearest_unit_t;
 
 /** A reference row, split as the masks are. */
-typedef struct rc_nn_side {
+typedef struct rc_nearest_side {
     int64_t sparse; /**< lines that are not dense, in lists or not */
     int32_t pop;    /**< dense lines */
     uint64_t *word; /**< [words] signature */
     int32_t *slot;  /**< [slots] its lists */
     int64_t slots;
     int64_t entries; /**< in these lists */
-} rc_nn_side_t;
+} rc_nearest_side_t;
 
 /** Inverted lists of the units of one shard; a query may walk the shards in parallel. */
-typedef struct rc_nn_shard {
+typedef struct rc_nearest_shard {
     int64_t *start;   /**< [slots + 1] */
     int32_t *length;  /**< [slots] what is left of each list */
     int32_t *entry;   /**< [start[slots]] units */
@@ -38,50 +38,50 @@ typedef struct rc_nn_shard {
     int32_t *other;   /**< the same: tied ones, or touched by the second reference */
     int64_t touches;  /**< filled of touched */
     int64_t ties;     /**< filled of other */
-} rc_nn_shard_t;
+} rc_nearest_shard_t;
 
-/** Whether a team is worth its joining: see search_best in nn_take.c. */
-typedef struct rc_nn_team {
+/** Whether a team is worth its joining: see search_best in nearest_find.c. */
+typedef struct rc_nearest_team {
     double alone_rate; /**< ns of one thread per unit of work; 0: not measured */
     double ns;         /**< of this burst of the team */
     double work;       /**< the same */
     int searches;      /**< the same */
     int rest;          /**< searches to come that stay on one thread */
     int next_rest;
-} rc_nn_team_t;
+} rc_nearest_team_t;
 
-struct rc_nn {
+struct rc_nearest {
     const rc_masks_t *m;
     const int32_t *load;
-    rc_nn_tie_t tie;
+    rc_nearest_tie_t tie;
     const int32_t *rows; /* [n] borrowed */
     int64_t n;
-    rc_nn_maps_t *maps;
+    rc_nearest_maps_t *maps;
     int64_t parallel_ns; /* 0: always in a team */
-    rc_nn_team_t team;
+    rc_nearest_team_t team;
 
     /* units, and their rows */
     int64_t units;
-    rc_nn_unit_t *unit; /* [units] */
+    rc_nearest_unit_t *unit; /* [units] */
     int32_t *count;     /* [units] sparse lines in common with the reference; 0 between queries */
     int32_t *size;      /* [units] sparse lines of the mask */
-    int32_t *second;    /* [units] the same for the second reference; RC_NN_SECOND only */
+    int32_t *second;    /* [units] the same for the second reference; RC_NEAREST_SECOND only */
     int32_t *unit_row;  /* [n] local rows by unit, then index */
     int64_t *unit_end;  /* [units] */
     int64_t *unit_next; /* [units] position of the head in unit_row */
     int32_t *row_unit;  /* [n] */
     unsigned char *placed; /* [n] */
 
-    /* lines: maps->line holds a slot >= 0, RC_NN_ABSENT, or -2 - bit */
+    /* lines: maps->line holds a slot >= 0, RC_NEAREST_ABSENT, or -2 - bit */
     int64_t present; /* lines that some row here has */
     int32_t *line;   /* [present] */
     int64_t slots;   /* those with a list */
     int64_t words;   /* of a signature */
     int shards;
-    rc_nn_shard_t *shard;
-    rc_nn_side_t ref;
-    rc_nn_side_t ref2;
-    unsigned char *marked; /* [m->lines] sparse line of ref2; RC_NN_SECOND only */
+    rc_nearest_shard_t *shard;
+    rc_nearest_side_t ref;
+    rc_nearest_side_t ref2;
+    unsigned char *marked; /* [m->lines] sparse line of ref2; RC_NEAREST_SECOND only */
 
     /* signatures, in order of popcount */
     int64_t sigs;
@@ -104,29 +104,29 @@ struct rc_nn {
     int64_t positions;
     int64_t dead;
     int32_t *position_sig;  /* [positions] */
-    int64_t *position_size; /* [positions] sparse size of the first level, or RC_NN_FAR */
-    uint64_t *scan;         /* [blocks][words][RC_NN_BLOCK] */
+    int64_t *position_size; /* [positions] sparse size of the first level, or RC_NEAREST_FAR */
+    uint64_t *scan;         /* [blocks][words][RC_NEAREST_BLOCK] */
     int64_t *pop_start;     /* [64 * words + 2] first position of each popcount */
     int64_t least;          /* no level is smaller */
 };
 
 /** Larger than any distance, small enough to add to. */
 /* a signature without rows is FAR away, so a search starts from FAR - 1 */
-#define RC_NN_FAR ((int64_t)1 << 60)
+#define RC_NEAREST_FAR ((int64_t)1 << 60)
 
 /** Whether maps->line has a dense line, and its bit in a signature. */
-static inline int rc_nn_is_dense(int32_t v)
+static inline int rc_nearest_is_dense(int32_t v)
 {
-    return v < RC_NN_ABSENT;
+    return v < RC_NEAREST_ABSENT;
 }
 
-static inline uint32_t rc_nn_bit(int32_t v)
+static inline uint32_t rc_nearest_bit(int32_t v)
 {
-    return (uint32_t)(RC_NN_ABSENT - 1 - v);
+    return (uint32_t)(RC_NEAREST_ABSENT - 1 - v);
 }
 
 /** First row of a unit, as a row of the matrix: its mask is that of the unit. */
-static inline int64_t rc_nn_model_row(const rc_nn_t *nn, int64_t unit)
+static inline int64_t rc_nearest_model_row(const rc_nearest_t *nn, int64_t unit)
 {
     int64_t first = unit ? nn->unit_end[unit - 1] : 0;
     return nn->rows[nn->unit_row[first]];
@@ -136,26 +136,27 @@ static inline int64_t rc_nn_model_row(const rc_nn_t *nn, int64_t unit)
  *  words and the number of shards.
  *  \return RC_OK, RC_ENOMEM.  Cost O(set bits of the units), times some tens where lists are long.
  */
-rc_status_t rc_nn_make_lines(rc_nn_t *nn, int threads, const rc_nn_tuning_t *tuning, rc_err_t *err);
+rc_status_t rc_nearest_make_lines(
+    rc_nearest_t *nn, int threads, const rc_nearest_tuning_t *tuning, rc_err_t *err);
 
 /** Lay out the scan for the signatures that have rows left. */
-void rc_nn_compact(rc_nn_t *nn);
+void rc_nearest_compact(rc_nearest_t *nn);
 
-/** Distances of a signature to `blocks` blocks of RC_NN_BLOCK signatures.
- *  \param[in]  scan  [blocks][words][RC_NN_BLOCK]
- *  \param[out] out   [blocks * RC_NN_BLOCK] popcount(ref xor signature) */
-void rc_nn_distances(
+/** Distances of a signature to `blocks` blocks of RC_NEAREST_BLOCK signatures.
+ *  \param[in]  scan  [blocks][words][RC_NEAREST_BLOCK]
+ *  \param[out] out   [blocks * RC_NEAREST_BLOCK] popcount(ref xor signature) */
+void rc_nearest_distances(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out);
 
 /** popcount(a xor b) over n words. */
-int64_t rc_nn_popcount(const uint64_t *a, const uint64_t *b, int64_t n);
+int64_t rc_nearest_popcount(const uint64_t *a, const uint64_t *b, int64_t n);
 
 /** 1 when the machine has the instructions of a variant: 0 portable, 1 popcnt, 2 AVX2,
  *  3 AVX-512 VPOPCNTDQ; for tests. */
-int rc_nn_variant_works(int variant);
+int rc_nearest_variant_works(int variant);
 
-/** rc_nn_distances by one variant, which must work here. */
-void rc_nn_distances_variant(int variant, const uint64_t *scan, int64_t blocks, int64_t words,
+/** rc_nearest_distances by one variant, which must work here. */
+void rc_nearest_distances_variant(int variant, const uint64_t *scan, int64_t blocks, int64_t words,
     const uint64_t *ref, uint64_t *out);
 
 #endif

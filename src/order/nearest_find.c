@@ -1,5 +1,5 @@
 #include "config.h"
-#include "order/nn_parts.h"
+#include "order/nearest_parts.h"
 #include "base/clock.h"
 
 #include <omp.h>
@@ -32,7 +32,7 @@ static void offer(best_t *best, int64_t distance, int64_t tie, int32_t head)
 }
 
 /* Split the mask of a row of the matrix into its signature and its lists. */
-static void split(const rc_nn_t *nn, int64_t row, rc_nn_side_t *side)
+static void split(const rc_nearest_t *nn, int64_t row, rc_nearest_side_t *side)
 {
     side->sparse = 0;
     side->pop = 0;
@@ -41,13 +41,13 @@ static void split(const rc_nn_t *nn, int64_t row, rc_nn_side_t *side)
     memset(side->word, 0, (size_t)nn->words * sizeof *side->word);
     for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
         int32_t v = nn->maps->line[nn->m->line_of[i]];
-        if (rc_nn_is_dense(v)) {
-            side->word[rc_nn_bit(v) / 64] |= (uint64_t)1 << rc_nn_bit(v) % 64;
+        if (rc_nearest_is_dense(v)) {
+            side->word[rc_nearest_bit(v) / 64] |= (uint64_t)1 << rc_nearest_bit(v) % 64;
             side->pop++;
             continue;
         }
         side->sparse++;
-        if (v == RC_NN_ABSENT)
+        if (v == RC_NEAREST_ABSENT)
             continue;
         int64_t left = 0;
         for (int h = 0; h < nn->shards; h++)
@@ -62,7 +62,7 @@ static void split(const rc_nn_t *nn, int64_t row, rc_nn_side_t *side)
  * the units that are in any (room for one more than the units of the shard, since the end of
  * `touched` is written before it is known whether it counts).  Returns their number.
  *  used_up  nn->count; may be the same as `count` */
-static int64_t walk(rc_nn_shard_t *h, const rc_nn_side_t *side, const int32_t *used_up,
+static int64_t walk(rc_nearest_shard_t *h, const rc_nearest_side_t *side, const int32_t *used_up,
     int32_t *count, int32_t *restrict touched)
 {
     int64_t n = 0;
@@ -72,7 +72,7 @@ static int64_t walk(rc_nn_shard_t *h, const rc_nn_side_t *side, const int32_t *u
         int32_t length = h->length[slot];
         for (int32_t i = 0; i < length;) {
             int32_t u = entry[i];
-            if (used_up[u] == RC_NN_USED_UP) {
+            if (used_up[u] == RC_NEAREST_USED_UP) {
                 entry[i] = entry[--length];
                 continue;
             }
@@ -87,19 +87,19 @@ static int64_t walk(rc_nn_shard_t *h, const rc_nn_side_t *side, const int32_t *u
     return n;
 }
 
-static int64_t dense_distance(const rc_nn_t *nn, const rc_nn_side_t *side, int32_t sig)
+static int64_t dense_distance(const rc_nearest_t *nn, const rc_nearest_side_t *side, int32_t sig)
 {
-    return rc_nn_popcount(side->word, nn->sig + sig * nn->words, nn->words);
+    return rc_nearest_popcount(side->word, nn->sig + sig * nn->words, nn->words);
 }
 
-static int64_t load_gap(const rc_nn_t *nn, const query_t *q, int32_t cell)
+static int64_t load_gap(const rc_nearest_t *nn, const query_t *q, int32_t cell)
 {
     return llabs((long long)nn->cell_load[cell] - q->aim);
 }
 
-static int64_t tie_of(const rc_nn_t *nn, const query_t *q, int32_t u)
+static int64_t tie_of(const rc_nearest_t *nn, const query_t *q, int32_t u)
 {
-    if (nn->tie == RC_NN_LOAD)
+    if (nn->tie == RC_NEAREST_LOAD)
         return load_gap(nn, q, nn->unit[u].cell);
     if (q->use_second)
         return dense_distance(nn, &nn->ref2, nn->unit[u].sig) + nn->ref2.sparse + nn->size[u] -
@@ -109,11 +109,11 @@ static int64_t tie_of(const rc_nn_t *nn, const query_t *q, int32_t u)
 
 /* Offer the heads of listed units. */
 static void offer_units(
-    const rc_nn_t *nn, const query_t *q, const int32_t *list, int64_t n, best_t *best)
+    const rc_nearest_t *nn, const query_t *q, const int32_t *list, int64_t n, best_t *best)
 {
     for (int64_t i = 0; i < n; i++) {
         int32_t u = list[i];
-        const rc_nn_unit_t *x = &nn->unit[u];
+        const rc_nearest_unit_t *x = &nn->unit[u];
         int64_t d = nn->ref.sparse + nn->size[u] - 2 * (int64_t)nn->count[u];
         if (d > best->distance)
             continue;
@@ -125,7 +125,8 @@ static void offer_units(
 }
 
 /* Offer the first rows of the first level of a signature, as if nothing in it were touched. */
-static void offer_level(rc_nn_t *nn, const query_t *q, int32_t sig, int64_t distance, best_t *best)
+static void offer_level(
+    rc_nearest_t *nn, const query_t *q, int32_t sig, int64_t distance, best_t *best)
 {
     int32_t level = nn->sig_level[sig];
     int64_t tie = 0;
@@ -137,22 +138,23 @@ static void offer_level(rc_nn_t *nn, const query_t *q, int32_t sig, int64_t dist
             continue;
         while (nn->placed[nn->cell_row[nn->cell_next[c]]])
             nn->cell_next[c]++;
-        if (nn->tie == RC_NN_LOAD)
+        if (nn->tie == RC_NEAREST_LOAD)
             tie = load_gap(nn, q, c);
         offer(best, distance, tie, nn->cell_row[nn->cell_next[c]]);
     }
 }
 
 /* Offer the signatures at positions [from, to). */
-static void scan(rc_nn_t *nn, const query_t *q, int64_t from, int64_t to, best_t *best)
+static void scan(rc_nearest_t *nn, const query_t *q, int64_t from, int64_t to, best_t *best)
 {
-    enum { chunk = 32 * RC_NN_BLOCK };
+    enum { chunk = 32 * RC_NEAREST_BLOCK };
     uint64_t popcount[chunk];
-    for (int64_t base = from / RC_NN_BLOCK * RC_NN_BLOCK; base < to; base += chunk) {
+    for (int64_t base = from / RC_NEAREST_BLOCK * RC_NEAREST_BLOCK; base < to; base += chunk) {
         int64_t first = base < from ? from : base;
         int64_t last = base + chunk < to ? base + chunk : to;
-        int64_t blocks = (last - base + RC_NN_BLOCK - 1) / RC_NN_BLOCK;
-        rc_nn_distances(nn->scan + base * nn->words, blocks, nn->words, nn->ref.word, popcount);
+        int64_t blocks = (last - base + RC_NEAREST_BLOCK - 1) / RC_NEAREST_BLOCK;
+        rc_nearest_distances(
+            nn->scan + base * nn->words, blocks, nn->words, nn->ref.word, popcount);
         for (int64_t p = first; p < last; p++) {
             int64_t d = nn->ref.sparse + nn->position_size[p] + (int64_t)popcount[p - base];
             if (d <= best->distance)
@@ -163,7 +165,7 @@ static void scan(rc_nn_t *nn, const query_t *q, int64_t from, int64_t to, best_t
 
 /* Offer the signatures outwards from the popcount of the reference; thread `me` of `team` takes
  * its part of every popcount. */
-static void scan_outwards(rc_nn_t *nn, const query_t *q, int me, int team, best_t *best)
+static void scan_outwards(rc_nearest_t *nn, const query_t *q, int me, int team, best_t *best)
 {
     int64_t pop = nn->ref.pop;
     int64_t most = nn->words * 64;
@@ -183,12 +185,12 @@ static void scan_outwards(rc_nn_t *nn, const query_t *q, int me, int team, best_
 }
 
 /* List the touched units at distance d in h->other; adds to *lines the lines of their masks. */
-static int64_t list_tied(const rc_nn_t *nn, rc_nn_shard_t *h, int64_t d, int64_t *lines)
+static int64_t list_tied(const rc_nearest_t *nn, rc_nearest_shard_t *h, int64_t d, int64_t *lines)
 {
     h->ties = 0;
     for (int64_t i = 0; i < h->touches; i++) {
         int32_t u = h->touched[i];
-        const rc_nn_unit_t *x = &nn->unit[u];
+        const rc_nearest_unit_t *x = &nn->unit[u];
         int64_t sparse = nn->ref.sparse + nn->size[u] - 2 * (int64_t)nn->count[u];
         if (sparse > d || sparse + dense_distance(nn, &nn->ref, x->sig) != d)
             continue;
@@ -199,7 +201,8 @@ static int64_t list_tied(const rc_nn_t *nn, rc_nn_shard_t *h, int64_t d, int64_t
 }
 
 /* Offer listed units with their distance to the second reference, counted mask by mask. */
-static void offer_by_mask(const rc_nn_t *nn, const query_t *q, rc_nn_shard_t *h, best_t *best)
+static void offer_by_mask(
+    const rc_nearest_t *nn, const query_t *q, rc_nearest_shard_t *h, best_t *best)
 {
     for (int64_t i = 0; i < h->ties; i++) {
         int32_t u = h->other[i];
@@ -217,7 +220,7 @@ static void offer_by_mask(const rc_nn_t *nn, const query_t *q, rc_nn_shard_t *h,
  * masks are compared one by one.  Otherwise the lists of the second reference are walked: of the
  * rows of a level, none touched by the first reference, the nearest to the second is one that it
  * touches, or else the first of the level. */
-static void settle(rc_nn_t *nn, const query_t *q, int me, int team, best_t *best)
+static void settle(rc_nearest_t *nn, const query_t *q, int me, int team, best_t *best)
 {
     int listed = team == 1 && best->level != best->distance;
     if (listed) {
@@ -229,9 +232,9 @@ static void settle(rc_nn_t *nn, const query_t *q, int me, int team, best_t *best
             return;
         listed = lines < nn->ref2.entries;
     }
-    best->tie = RC_NN_FAR;
+    best->tie = RC_NEAREST_FAR;
     for (int i = me; i < nn->shards; i += team) {
-        rc_nn_shard_t *h = &nn->shard[i];
+        rc_nearest_shard_t *h = &nn->shard[i];
         if (listed) {
             offer_by_mask(nn, q, h, best);
             continue;
@@ -247,12 +250,12 @@ static void settle(rc_nn_t *nn, const query_t *q, int me, int team, best_t *best
 }
 
 /* The part of thread `me`: shards me, me + team, ... and its share of the scan. */
-static best_t search(rc_nn_t *nn, const query_t *q, int me, int team)
+static best_t search(rc_nearest_t *nn, const query_t *q, int me, int team)
 {
     const query_t nearest = {.aim = q->aim, .use_second = 0};
-    best_t best = {.distance = RC_NN_FAR - 1, .tie = RC_NN_FAR, .head = -1, .level = -1};
+    best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = RC_NEAREST_FAR, .head = -1, .level = -1};
     for (int i = me; i < nn->shards; i += team) {
-        rc_nn_shard_t *h = &nn->shard[i];
+        rc_nearest_shard_t *h = &nn->shard[i];
         h->touches = walk(h, &nn->ref, nn->count, nn->count, h->touched);
         offer_units(nn, &nearest, h->touched, h->touches, &best);
     }
@@ -260,20 +263,20 @@ static best_t search(rc_nn_t *nn, const query_t *q, int me, int team)
     if (q->use_second && best.head >= 0)
         settle(nn, q, me, team, &best);
     for (int i = me; i < nn->shards; i += team) {
-        rc_nn_shard_t *h = &nn->shard[i];
+        rc_nearest_shard_t *h = &nn->shard[i];
         for (int64_t k = 0; k < h->touches; k++)
             nn->count[h->touched[k]] = 0;
     }
     return best;
 }
 
-static best_t search_team(rc_nn_t *nn, const query_t *q)
+static best_t search_team(rc_nearest_t *nn, const query_t *q)
 {
-    best_t best = {.distance = RC_NN_FAR - 1, .tie = RC_NN_FAR, .head = -1};
+    best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = RC_NEAREST_FAR, .head = -1};
 #pragma omp parallel num_threads(nn->shards)
     {
         best_t mine = search(nn, q, omp_get_thread_num(), omp_get_num_threads());
-#pragma omp critical(rc_nn_best)
+#pragma omp critical(rc_nearest_best)
         if (mine.head >= 0)
             offer(&best, mine.distance, mine.tie, mine.head);
     }
@@ -281,7 +284,7 @@ static best_t search_team(rc_nn_t *nn, const query_t *q)
 }
 
 /* Estimated work of a query. */
-static int64_t work_ns(const rc_nn_t *nn, const query_t *q)
+static int64_t work_ns(const rc_nearest_t *nn, const query_t *q)
 {
     int64_t entries = nn->ref.entries + (q->use_second ? nn->ref2.entries : 0);
     int64_t positions = nn->words ? nn->positions * (3 + nn->words) / 3 : 0;
@@ -294,11 +297,11 @@ static int64_t work_ns(const rc_nn_t *nn, const query_t *q)
  * counted); after a burst that was not faster than one thread, by the latter's time per unit of
  * work, it rests for a number of searches that doubles each time.  This changes times only, never
  * a result. */
-static best_t search_best(rc_nn_t *nn, const query_t *q)
+static best_t search_best(rc_nearest_t *nn, const query_t *q)
 {
     const int burst = 8;
     const int most_rest = 1 << 14;
-    rc_nn_team_t *t = &nn->team;
+    rc_nearest_team_t *t = &nn->team;
     int64_t work = work_ns(nn, q);
     if (nn->shards == 1 || work < nn->parallel_ns)
         return search(nn, q, 0, 1);
@@ -332,28 +335,29 @@ static best_t search_best(rc_nn_t *nn, const query_t *q)
 }
 
 /* A row with the mask of the reference, or -1: the best tie value among the units of that mask. */
-static int32_t take_equal(rc_nn_t *nn, int32_t ref, const query_t *q)
+static int32_t take_equal(rc_nearest_t *nn, int32_t ref, const query_t *q)
 {
     int32_t group = nn->m->group[ref];
     int32_t first = nn->maps->group[group];
-    if (first == RC_NN_ABSENT)
+    if (first == RC_NEAREST_ABSENT)
         return -1;
-    best_t best = {.distance = RC_NN_FAR - 1, .tie = 0, .head = -1};
+    best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = 0, .head = -1};
     for (int64_t u = first; u < nn->units; u++) {
         if (nn->m->group[nn->rows[nn->unit_row[nn->unit_end[u] - 1]]] != group)
             break;
-        if (nn->count[u] == RC_NN_USED_UP)
+        if (nn->count[u] == RC_NEAREST_USED_UP)
             continue;
-        int64_t tie =
-            nn->tie == RC_NN_LOAD ? llabs((long long)nn->cell_load[nn->unit[u].cell] - q->aim) : 0;
+        int64_t tie = nn->tie == RC_NEAREST_LOAD
+                          ? llabs((long long)nn->cell_load[nn->unit[u].cell] - q->aim)
+                          : 0;
         offer(&best, 0, tie, nn->unit[u].head);
     }
     if (best.head < 0)
-        nn->maps->group[group] = RC_NN_ABSENT;
+        nn->maps->group[group] = RC_NEAREST_ABSENT;
     return best.head;
 }
 
-static void remove_row(rc_nn_t *nn, int32_t row)
+static void remove_row(rc_nearest_t *nn, int32_t row)
 {
     int32_t u = nn->row_unit[row];
     int32_t cell = nn->unit[u].cell;
@@ -361,7 +365,7 @@ static void remove_row(rc_nn_t *nn, int32_t row)
     int32_t sig = nn->cell_sig[cell];
     nn->placed[row] = 1;
     if (++nn->unit_next[u] == nn->unit_end[u])
-        nn->count[u] = RC_NN_USED_UP;
+        nn->count[u] = RC_NEAREST_USED_UP;
     else
         nn->unit[u].head = nn->unit_row[nn->unit_next[u]];
     nn->cell_left[cell]--;
@@ -375,26 +379,26 @@ static void remove_row(rc_nn_t *nn, int32_t row)
         nn->position_size[p] = nn->level_size[level];
     else {
         const int64_t few = 64;
-        nn->position_size[p] = RC_NN_FAR;
+        nn->position_size[p] = RC_NEAREST_FAR;
         nn->dead++;
         if (nn->dead > few && nn->dead > nn->positions / 8)
-            rc_nn_compact(nn);
+            rc_nearest_compact(nn);
     }
     if (nn->positions == 1)
         nn->least = nn->position_size[0];
 }
 
 /* Mark the sparse lines of a row, or unmark them. */
-static void mark(rc_nn_t *nn, int64_t row, unsigned char value)
+static void mark(rc_nearest_t *nn, int64_t row, unsigned char value)
 {
     for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++)
         if (nn->maps->line[nn->m->line_of[i]] >= 0)
             nn->marked[nn->m->line_of[i]] = value;
 }
 
-int32_t rc_nn_take(rc_nn_t *nn, int32_t ref, int32_t aim, int32_t second)
+int32_t rc_nearest_take(rc_nearest_t *nn, int32_t ref, int32_t aim, int32_t second)
 {
-    query_t q = {.aim = aim, .use_second = nn->tie == RC_NN_SECOND && second >= 0};
+    query_t q = {.aim = aim, .use_second = nn->tie == RC_NEAREST_SECOND && second >= 0};
     int32_t row = take_equal(nn, ref, &q);
     if (row < 0) {
         split(nn, ref, &nn->ref);

@@ -1,6 +1,6 @@
 /* Which lines the nearest-row engine packs into signatures, and which get a list. */
 #include "config.h"
-#include "order/nn_parts.h"
+#include "order/nearest_parts.h"
 #include "order/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -10,22 +10,22 @@
 #include <string.h>
 
 /* Number the lines that occur here and count the units that need each. */
-static rc_status_t count_lines(rc_nn_t *nn, int32_t **count, rc_err_t *err)
+static rc_status_t count_lines(rc_nearest_t *nn, int32_t **count, rc_err_t *err)
 {
     int32_t *map = nn->maps->line;
     int64_t bits = 0;
     for (int64_t u = 0; u < nn->units; u++)
-        bits += rc_mask_size(nn->m, rc_nn_model_row(nn, u));
+        bits += rc_mask_size(nn->m, rc_nearest_model_row(nn, u));
     int64_t most = bits < nn->m->lines ? bits : nn->m->lines;
     nn->line = rc_alloc((size_t)most, sizeof *nn->line, "nearest rows", err);
     *count = rc_alloc0((size_t)most, sizeof **count, "nearest rows", err);
     if (!nn->line || !*count)
         return RC_ENOMEM;
     for (int64_t u = 0; u < nn->units; u++) {
-        int64_t row = rc_nn_model_row(nn, u);
+        int64_t row = rc_nearest_model_row(nn, u);
         for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
             int32_t l = nn->m->line_of[i];
-            if (map[l] == RC_NN_ABSENT) {
+            if (map[l] == RC_NEAREST_ABSENT) {
                 map[l] = (int32_t)nn->present;
                 nn->line[nn->present++] = l;
             }
@@ -72,7 +72,7 @@ static double walk_ns(const int32_t *count, const int32_t *order, int64_t from, 
 /* Choose how many of the densest lines to pack.  More dense lines mean shorter walks, but more
  * signatures to scan; their number is counted (by hash) for a growing number of lines.
  *  order  line numbers by decreasing count */
-static rc_status_t choose_dense(rc_nn_t *nn, const int32_t *count, const int32_t *order,
+static rc_status_t choose_dense(rc_nearest_t *nn, const int32_t *count, const int32_t *order,
     int64_t *dense, double *ns, rc_err_t *err)
 {
     const double cheap_ns = 5e6;
@@ -98,7 +98,7 @@ static rc_status_t choose_dense(rc_nn_t *nn, const int32_t *count, const int32_t
         if (nn->units > most_words / ((to + 63) / 64))
             break;
         for (int64_t u = 0; u < nn->units; u++) {
-            int64_t row = rc_nn_model_row(nn, u);
+            int64_t row = rc_nearest_model_row(nn, u);
             for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
                 int32_t r = rank[nn->maps->line[nn->m->line_of[i]]];
                 if (r >= from && r < to)
@@ -120,7 +120,8 @@ static rc_status_t choose_dense(rc_nn_t *nn, const int32_t *count, const int32_t
     return st;
 }
 
-rc_status_t rc_nn_make_lines(rc_nn_t *nn, int threads, const rc_nn_tuning_t *tuning, rc_err_t *err)
+rc_status_t rc_nearest_make_lines(
+    rc_nearest_t *nn, int threads, const rc_nearest_tuning_t *tuning, rc_err_t *err)
 {
     const double worth_ns = 30e3; /* a query of less work is never spread */
     rc_status_t st;
