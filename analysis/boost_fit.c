@@ -48,25 +48,24 @@ void rc_boost_serve(rc_model_t *m, rc_output_t output, rc_forest_t *f)
     m->predictor = (rc_predictor_t){.kind = &rc_predictor_forest, .state = f};
 }
 
-rc_status_t rc_boost_fit_merits(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    const double *x, const double *weight, const rc_fit_options_t *options,
-    const rc_boost_options_t *trees, const int *depth, int depths, rc_model_t *m, rc_forest_t **out,
-    rc_err_t *err)
+rc_status_t rc_boost_fit_merits(const rc_fit_job_t *job, const rc_boost_options_t *trees,
+    const int *depth, int depths, rc_model_t *m, rc_forest_t **out, rc_err_t *err)
 {
+    const rc_dataset_t *d = job->d;
     rc_status_t st;
     rc_boost_problem_t p = {0};
     double *merit = rc_alloc((size_t)d->classes, sizeof *merit, "labels of trees", err);
     RC_TRY(merit ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_boost_problem_new(d, row, n, x, weight, d->classes, &p, err));
-    for (int64_t i = 0; i < n; i++) {
-        rc_merit(d, row[i], RC_MERIT_CAP, merit);
+    RC_TRY(rc_boost_problem_new(job, d->classes, &p, err));
+    for (int64_t i = 0; i < job->n; i++) {
+        rc_merit(d, job->row[i], RC_MERIT_CAP, merit);
         for (int c = 0; c < d->classes; c++)
-            p.label[c * n + i] = (float)merit[c];
+            p.label[c * job->n + i] = (float)merit[c];
     }
     rc_boost_problem_centre(&p);
     p.options = *trees;
     p.measure = RC_BOOST_LARGEST;
-    RC_TRY(rc_boost_fit_sized(&p, depth, depths, options, "trees", m, out, err));
+    RC_TRY(rc_boost_fit_sized(&p, depth, depths, job->options, "trees", m, out, err));
 done:
     free(merit);
     rc_boost_problem_free(&p);

@@ -10,13 +10,11 @@
 rc_boost_options_t rc_boost_defaults(const rc_fit_options_t *options, int outputs);
 
 /** Trees that know the merits of classes (analysis/merit.h), sized by what their choices lose.
- *  Arguments and errors are those of rc_trainer_t.fit; the model gets a description only.
+ *  Errors are those of rc_trainer_t.fit; the model gets a description only.
  *  \param[in]  trees  `rounds` is the most;  \param[in] depth  [depths] to be tried, ascending
  *  \param[out] out    an output per class; free with rc_forest_free */
-rc_status_t rc_boost_fit_merits(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    const double *x, const double *weight, const rc_fit_options_t *options,
-    const rc_boost_options_t *trees, const int *depth, int depths, rc_model_t *m, rc_forest_t **out,
-    rc_err_t *err);
+rc_status_t rc_boost_fit_merits(const rc_fit_job_t *job, const rc_boost_options_t *trees,
+    const int *depth, int depths, rc_model_t *m, rc_forest_t **out, rc_err_t *err);
 
 /** Find the size and grow.
  *  \param[in]  name  key of the description in m->training: an object with depth, rounds and the

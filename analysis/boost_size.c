@@ -14,16 +14,17 @@ enum { POINTS = 20, TREES_MAX = 600, ROUNDS_LEAST = 20, ROUNDS_MOST = 60 };
 
 /* ---------------------------------------------------------------- problem */
 
-rc_status_t rc_boost_problem_new(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    const double *x, const double *weight, int boosters, rc_boost_problem_t *out, rc_err_t *err)
+rc_status_t rc_boost_problem_new(
+    const rc_fit_job_t *job, int boosters, rc_boost_problem_t *out, rc_err_t *err)
 {
+    int64_t n = job->n;
     *out = (rc_boost_problem_t){0};
     if (n < RC_BOOST_ROWS_MIN)
         return rc_fail(err, RC_EINVAL, "trees: expected at least %d rows to learn from, found %lld",
             (int)RC_BOOST_ROWS_MIN, (long long)n);
     size_t rows = (size_t)n;
-    size_t columns = (size_t)d->inputs;
-    rc_boost_problem_t p = {.d = d, .row = row, .n = n, .boosters = boosters};
+    size_t columns = (size_t)job->d->inputs;
+    rc_boost_problem_t p = {.d = job->d, .row = job->row, .n = n, .boosters = boosters};
     p.x = rc_alloc(rows * columns, sizeof *p.x, "inputs of trees", err);
     p.weight = rc_alloc(rows, sizeof *p.weight, "inputs of trees", err);
     p.cls = rc_alloc((size_t)boosters, sizeof *p.cls, "inputs of trees", err);
@@ -34,9 +35,9 @@ rc_status_t rc_boost_problem_new(const rc_dataset_t *d, const int64_t *row, int6
         return RC_ENOMEM;
     }
     for (size_t i = 0; i < rows * columns; i++)
-        p.x[i] = (float)x[i];
+        p.x[i] = (float)job->x[i];
     for (size_t i = 0; i < rows; i++)
-        p.weight[i] = (float)weight[i];
+        p.weight[i] = (float)job->weight[i];
     for (int b = 0; b < boosters; b++)
         p.cls[b] = b;
     *out = p;

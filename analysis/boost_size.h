@@ -41,12 +41,10 @@ typedef struct rc_boost_size {
 enum { RC_BOOST_ROWS_MIN = 20 }; /**< fewer rows are refused */
 
 /** Allocate the arrays, and fill x, weight, cls (0, 1, ...) and base (0).
- *  \param[in] x       [n * d->inputs] inputs of the rows
- *  \param[in] weight  [n]
  *  \param[out] out    free with rc_boost_problem_free
  *  \return RC_OK, RC_EINVAL (too few rows), RC_ENOMEM */
-rc_status_t rc_boost_problem_new(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    const double *x, const double *weight, int boosters, rc_boost_problem_t *out, rc_err_t *err);
+rc_status_t rc_boost_problem_new(
+    const rc_fit_job_t *job, int boosters, rc_boost_problem_t *out, rc_err_t *err);
 void rc_boost_problem_free(rc_boost_problem_t *p);
 
 /** Set base to the weighted mean of the labels of each booster. */

@@ -272,7 +272,8 @@ rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *
     RC_TRY(standardise(&f));
     rc_weights(d, row, n, options->weights, f.weight);
     RC_TRY(fit_setup(&f));
-    RC_TRY(t->fit(d, row, n, f.x, f.weight, options, f.m, err));
+    const rc_fit_job_t job = {d, row, n, f.x, f.weight, options};
+    RC_TRY(t->fit(t, &job, f.m, err));
     *out = f.m;
     f.m = NULL;
 done:

@@ -231,11 +231,12 @@ static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
     return rc_net_shape(m->r.hidden, m->d->inputs, m->d->classes, &m->shape, m->err);
 }
 
-rc_status_t rc_recipe_fit(const rc_recipe_t *recipe, const rc_dataset_t *d, const int64_t *row,
-    int64_t n, const double *x, const double *weight, const rc_fit_options_t *options,
-    rc_model_t *model, rc_err_t *err)
+rc_status_t rc_recipe_fit(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *model, rc_err_t *err)
 {
-    maker_t m = {.r = *recipe, .d = d, .row = row, .n = n, .err = err};
+    const rc_recipe_t *recipe = self->recipe;
+    const rc_fit_options_t *options = job->options;
+    maker_t m = {.r = *recipe, .d = job->d, .row = job->row, .n = job->n, .err = err};
     rc_status_t st;
     RC_TRY(override(&m, options));
     RC_TRY(allocate(&m));
@@ -243,10 +244,10 @@ rc_status_t rc_recipe_fit(const rc_recipe_t *recipe, const rc_dataset_t *d, cons
     measure_targets(&m);
     measure_loss(&m);
     RC_TRY(set_jobs(&m, options));
-    rc_net_data_t data = {.rows = n,
-        .x = x,
+    rc_net_data_t data = {.rows = job->n,
+        .x = job->x,
         .target = m.target,
-        .weight = weight,
+        .weight = job->weight,
         .offset = m.offset,
         .size = m.size};
     RC_TRY(rc_net_train(&m.shape, &data, m.job, m.jobs, options->threads, model->kind,

@@ -1,5 +1,5 @@
 /** \file analysis/recipe.h  From rows of a data set to a network predictor: what the trainers that
- *  end in a network have in common.  A trainer is a recipe; its options override it. */
+ *  end in a network have in common.  Its options override the recipe of a trainer. */
 #ifndef RC_ANALYSIS_RECIPE_H
 #define RC_ANALYSIS_RECIPE_H
 
@@ -31,10 +31,9 @@ typedef struct rc_recipe {
     double mix;         /**< of rc_loss_regret */
 } rc_recipe_t;
 
-/** Fit as a trainer does: arguments and errors are those of rc_trainer_t.fit.  Members and restarts
- *  are independent and run at once.  Adds what was done to m->training. */
-rc_status_t rc_recipe_fit(const rc_recipe_t *recipe, const rc_dataset_t *d, const int64_t *row,
-    int64_t n, const double *x, const double *weight, const rc_fit_options_t *options,
-    rc_model_t *m, rc_err_t *err);
+/** The fit of a trainer whose recipe is an rc_recipe_t.  Members and restarts are independent and run
+ *  at once.  Adds what was done to m->training. */
+rc_status_t rc_recipe_fit(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err);
 
 #endif

@@ -1,5 +1,5 @@
-/** \file analysis/trainer.h  Trainers.  A trainer is one file that ends in one constant descriptor,
- *  and one line in analysis/analysis.am. */
+/** \file analysis/trainer.h  Trainers.  A trainer is one file with one constant descriptor, and one
+ *  line in analysis/analysis.am; trainers that differ by a recipe are descriptors of one file. */
 #ifndef RC_ANALYSIS_TRAINER_H
 #define RC_ANALYSIS_TRAINER_H
 
@@ -37,22 +37,31 @@ typedef struct rc_fit_options {
     void *context;
 } rc_fit_options_t;
 
-typedef struct rc_trainer {
+/** The rows that a fit learns from, and what it is told.  Borrowed. */
+typedef struct rc_fit_job {
+    const rc_dataset_t *d;
+    const int64_t *row; /**< [n] row numbers */
+    int64_t n;
+    const double *x;      /**< [n * inputs] standardised inputs of the rows */
+    const double *weight; /**< [n], mean 1 */
+    const rc_fit_options_t *options;
+} rc_fit_job_t;
+
+typedef struct rc_trainer rc_trainer_t;
+struct rc_trainer {
     const char *name; /**< "mlp" */
     const char *summary;
     const char *source;
     int version;
     int has_times; /**< 1: the model predicts times */
+    const void *recipe; /**< for `fit`, which several trainers may share; NULL: it needs none */
     /** Fit on some rows of a data set.
-     *  \param[in]     row   [n] row numbers
-     *  \param[in,out] m     comes with everything that rc_fit fills; the trainer sets output and
-     *                       predictor, and may add members to m->training (an object)
-     *  \param[in]     x     [n * inputs] standardised inputs of the rows
-     *  \param[in]     weight  [n], mean 1
+     *  \param[in,out] m  comes with everything that rc_fit fills; the trainer sets output and
+     *                    predictor, and may add members to m->training (an object)
      *  \return RC_OK, RC_EINVAL (too few rows, a bad option), RC_ENOMEM */
-    rc_status_t (*fit)(const rc_dataset_t *d, const int64_t *row, int64_t n, const double *x,
-        const double *weight, const rc_fit_options_t *options, rc_model_t *m, rc_err_t *err);
-} rc_trainer_t;
+    rc_status_t (*fit)(
+        const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err);
+};
 
 /** All trainers of this build; NULL-terminated. */
 extern const rc_trainer_t *const rc_trainers[];

@@ -301,22 +301,25 @@ static rc_status_t describe(rc_model_t *m, double c, double gamma, double loss, 
     return RC_OK;
 }
 
-static rc_status_t fit(const rc_dataset_t *d, const int64_t *row, int64_t n, const double *x,
-    const double *weight, const rc_fit_options_t *options, rc_model_t *m, rc_err_t *err)
+static rc_status_t fit(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
+    const rc_fit_options_t *options = job->options;
+    int64_t n = job->n;
     rc_status_t st;
-    rows_t r = {.d = d, .row = row, .n = n, .x = x};
+    rows_t r = {.d = job->d, .row = job->row, .n = n, .x = job->x};
     rc_svm_t *s = NULL;
     double *loss = NULL;
     double least;
+    (void)self;
     if (n < ROWS_MIN)
         return rc_fail(err, RC_EINVAL, "svm: expected at least %d rows to learn from, found %lld",
             (int)ROWS_MIN, (long long)n);
     if (n > INT32_MAX / 2)
         return rc_fail(err, RC_EINVAL, "svm: expected fewer rows, found %lld", (long long)n);
     svm_set_print_string_function(quiet);
-    RC_TRY(rows_make(&r, weight, err));
-    RC_TRY(rc_folds_inside(d, row, n, options->split, options->seed, r.fold, &r.folds, err));
+    RC_TRY(rows_make(&r, job->weight, err));
+    RC_TRY(rc_folds_inside(r.d, r.row, n, options->split, options->seed, r.fold, &r.folds, err));
     loss = rc_alloc((size_t)(GRID_C * GRID_GAMMA) * (size_t)r.folds, sizeof *loss, "a grid", err);
     RC_TRY(loss ? RC_OK : RC_ENOMEM);
     RC_TRY(validate(&r, options->threads < 1 ? 1 : options->threads, loss, err));

@@ -14,36 +14,26 @@
 static const int depth[] = {3, 4, 6};
 enum { DEPTHS = 3 };
 
-/* The rows of a fit, and what it was told. */
-typedef struct job {
-    const rc_dataset_t *d;
-    const int64_t *row;
-    int64_t n;
-    const double *x;
-    const double *weight;
-    const rc_fit_options_t *options;
-    rc_model_t *m;
-    int rounds; /* at most, of merits and excess */
-} job_t;
-
-static rc_status_t fit_baseline(const job_t *j, rc_forest_t **out, rc_err_t *err)
+static rc_status_t fit_baseline(
+    const rc_fit_job_t *j, rc_model_t *m, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     rc_boost_problem_t p = {0};
-    RC_TRY(rc_boost_problem_new(j->d, j->row, j->n, j->x, j->weight, 1, &p, err));
+    RC_TRY(rc_boost_problem_new(j, 1, &p, err));
     p.options = rc_boost_defaults(j->options, 1);
     p.measure = RC_BOOST_ERROR;
     for (int64_t i = 0; i < j->n; i++)
         p.label[i] = (float)log(j->d->time[j->row[i] * j->d->classes + j->d->baseline]);
     rc_boost_problem_centre(&p);
-    RC_TRY(rc_boost_fit_sized(&p, depth, DEPTHS, j->options, "baseline_trees", j->m, out, err));
+    RC_TRY(rc_boost_fit_sized(&p, depth, DEPTHS, j->options, "baseline_trees", m, out, err));
 done:
     rc_boost_problem_free(&p);
     return st;
 }
 
 /* What the cap cut off: merits without a cap are the sum of both. */
-static rc_status_t fit_excess(const job_t *j, rc_forest_t **out, rc_err_t *err)
+static rc_status_t fit_excess(
+    const rc_fit_job_t *j, rc_model_t *m, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     int classes = j->d->classes;
@@ -51,9 +41,9 @@ static rc_status_t fit_excess(const job_t *j, rc_forest_t **out, rc_err_t *err)
     double *capped = rc_alloc((size_t)classes, sizeof *capped, "labels of trees", err);
     double *full = rc_alloc((size_t)classes, sizeof *full, "labels of trees", err);
     RC_TRY(capped && full ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_boost_problem_new(j->d, j->row, j->n, j->x, j->weight, classes, &p, err));
+    RC_TRY(rc_boost_problem_new(j, classes, &p, err));
     p.options = rc_boost_defaults(j->options, 1);
-    p.options.rounds = j->rounds;
+    p.options.rounds = rc_boost_rounds_max(4 * classes);
     p.measure = RC_BOOST_ERROR;
     for (int64_t i = 0; i < j->n; i++) {
         rc_merit(j->d, j->row[i], RC_MERIT_CAP, capped);
@@ -62,7 +52,7 @@ static rc_status_t fit_excess(const job_t *j, rc_forest_t **out, rc_err_t *err)
             p.label[c * j->n + i] = (float)(full[c] - capped[c]);
     }
     rc_boost_problem_centre(&p);
-    RC_TRY(rc_boost_fit_sized(&p, depth, DEPTHS, j->options, "excess_trees", j->m, out, err));
+    RC_TRY(rc_boost_fit_sized(&p, depth, DEPTHS, j->options, "excess_trees", m, out, err));
 done:
     free(capped);
     free(full);
@@ -70,11 +60,11 @@ done:
     return st;
 }
 
-static rc_status_t put_together(const job_t *j, const rc_forest_t *baseline,
+static rc_status_t put_together(const rc_dataset_t *d, const rc_forest_t *baseline,
     const rc_forest_t *merit, const rc_forest_t *excess, rc_forest_t **out, rc_err_t *err)
 {
-    int classes = j->d->classes;
-    int b = j->d->baseline;
+    int classes = d->classes;
+    int b = d->baseline;
     int terms = 0;
     rc_forest_term_t *term = rc_alloc((size_t)classes * 4, sizeof *term, "trees", err);
     if (!term)
@@ -89,26 +79,25 @@ static rc_status_t put_together(const job_t *j, const rc_forest_t *baseline,
         term[terms++] = (rc_forest_term_t){c, excess, b, 1};
         term[terms++] = (rc_forest_term_t){c, excess, c, -1};
     }
-    rc_status_t st = rc_forest_compose(j->d->inputs, classes, term, terms, out, err);
+    rc_status_t st = rc_forest_compose(d->inputs, classes, term, terms, out, err);
     free(term);
     return st;
 }
 
-static rc_status_t fit(const rc_dataset_t *d, const int64_t *row, int64_t n, const double *x,
-    const double *weight, const rc_fit_options_t *options, rc_model_t *m, rc_err_t *err)
+static rc_status_t fit(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
     rc_status_t st;
     rc_forest_t *baseline = NULL;
     rc_forest_t *merit = NULL;
     rc_forest_t *more = NULL;
     rc_forest_t *f = NULL;
-    job_t j = {d, row, n, x, weight, options, m, rc_boost_rounds_max(4 * d->classes)};
-    rc_boost_options_t trees = rc_boost_defaults(options, 4 * d->classes);
-    RC_TRY(fit_baseline(&j, &baseline, err));
-    RC_TRY(
-        rc_boost_fit_merits(d, row, n, x, weight, options, &trees, depth, DEPTHS, m, &merit, err));
-    RC_TRY(fit_excess(&j, &more, err));
-    RC_TRY(put_together(&j, baseline, merit, more, &f, err));
+    rc_boost_options_t trees = rc_boost_defaults(job->options, 4 * job->d->classes);
+    (void)self;
+    RC_TRY(fit_baseline(job, m, &baseline, err));
+    RC_TRY(rc_boost_fit_merits(job, &trees, depth, DEPTHS, m, &merit, err));
+    RC_TRY(fit_excess(job, m, &more, err));
+    RC_TRY(put_together(job->d, baseline, merit, more, &f, err));
     rc_boost_serve(m, RC_OUTPUT_LOG_RATIO, f);
 done:
     rc_forest_free(baseline);

@@ -63,15 +63,15 @@ static const rc_predictor_kind_t teller = {.name = "teller",
     .score = tell,
     .free = nothing};
 
-static rc_status_t look(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    const rc_fit_options_t *options, rc_output_t output, rc_model_t *m)
+static rc_status_t look(const rc_fit_job_t *job, rc_output_t output, rc_model_t *m)
 {
+    const rc_fit_options_t *options = job->options;
     int f = spy.fits++;
     assert_in_range(f, 0, FITS - 1);
-    spy.data[f] = d;
-    for (int64_t i = 0; i < n; i++) {
-        assert_false(spy.saw[f][row[i]]);
-        spy.saw[f][row[i]] = 1;
+    spy.data[f] = job->d;
+    for (int64_t i = 0; i < job->n; i++) {
+        assert_false(spy.saw[f][job->row[i]]);
+        spy.saw[f][job->row[i]] = 1;
     }
     spy.options = *options;
     spy.number[f] = f;
@@ -86,24 +86,22 @@ static rc_status_t look(const rc_dataset_t *d, const int64_t *row, int64_t n,
     return RC_OK;
 }
 
-static rc_status_t fit_times(const rc_dataset_t *d, const int64_t *row, int64_t n, const double *x,
-    const double *weight, const rc_fit_options_t *options, rc_model_t *m, rc_err_t *err)
+static rc_status_t fit_times(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
-    (void)x;
-    (void)weight;
-    rc_status_t st = look(d, row, n, options, RC_OUTPUT_LOG_NS, m);
+    assert_string_equal(self->name, "timer");
+    rc_status_t st = look(job, RC_OUTPUT_LOG_NS, m);
     if (st < 0 && err)
         *err = (rc_err_t){st, "the spy fails"};
     return st;
 }
 
-static rc_status_t fit_scores(const rc_dataset_t *d, const int64_t *row, int64_t n, const double *x,
-    const double *weight, const rc_fit_options_t *options, rc_model_t *m, rc_err_t *err)
+static rc_status_t fit_scores(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
-    (void)x;
-    (void)weight;
+    assert_string_equal(self->name, "scorer");
     (void)err;
-    return look(d, row, n, options, RC_OUTPUT_SCORE, m);
+    return look(job, RC_OUTPUT_SCORE, m);
 }
 
 static const rc_trainer_t timer = {.name = "timer", .version = 7, .has_times = 1, .fit = fit_times};
