@@ -33,7 +33,7 @@ static rc_status_t no_fit(
     rc_err_t *err, const char *what, const char *word, const char *const *name, int names)
 {
     rc_str_t list = {0};
-    const char *near = rc_nearest(word, name, names);
+    const char *near = rc_similar(word, name, names);
     rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12);
     (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s%s%s; there are: %s", what, word,
         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",

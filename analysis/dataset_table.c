@@ -135,7 +135,7 @@ static rc_status_t unknown_feature(const char *word, rc_err_t *err)
         }
         for (int i = 0; i < set->count; i++)
             name[i] = set->feature[i].name;
-        near = near ? near : rc_nearest(word, name, set->count);
+        near = near ? near : rc_similar(word, name, set->count);
         free((void *)name);
         rc_str_addf(&list, "%s%s", s ? ", " : "", set->name);
     }

@@ -95,8 +95,8 @@ copy_ours()
     local file
     [[ -x $prefix/bin/rowcast ]] || die 3 "$prefix: there is no bin/rowcast"
     cp "$prefix/bin/rowcast" "$tree/bin/"
-    find "$prefix" -maxdepth 3 -name 'librowcast.so*' -exec cp -P -t "$tree/lib" {} +
-    for file in share/rowcast include/rowcast.h; do
+    find "$prefix" -maxdepth 3 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
+    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_cuda.h; do
         [[ -e $prefix/$file ]] || continue
         mkdir -p "$tree/$(dirname "$file")"
         cp -R "$prefix/$file" "$tree/$file"

@@ -2,7 +2,8 @@
  *  selector.
  *
  *  rowcast answers: for this sparse matrix, in which row order is sparse x dense (SpMM) fastest?
- *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.
+ *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.  Files of matrices
+ *  are the matter of rowcast_io.h.
  *
  *  Conventions.  Functions return an rc_status_t: RC_OK is 0, errors are negative.  The last
  *  argument is a caller-owned rc_err_t (NULL is allowed) that receives one line of text.  Outputs
@@ -71,28 +72,6 @@ typedef struct rc_csr {
     int32_t *col_idx; /**< [nnz] */
     double *val;      /**< [nnz] */
 } rc_csr_t;
-
-/** What a Matrix Market file said of itself, and what was done to it. */
-typedef struct rc_mtx_info {
-    char field[16];         /**< "real", "integer", "pattern", "complex" */
-    char symmetry[16];      /**< "general", "symmetric", "skew-symmetric", "hermitian" */
-    char format[16];        /**< "coordinate", "array" */
-    int64_t file_entries;   /**< entries in the file, before expansion */
-    int64_t duplicates;     /**< entries that were summed into another one */
-    int values_are_seeded;  /**< 1: values were generated (pattern and complex files) */
-} rc_mtx_info_t;
-
-/** Read a Matrix Market file: plain, .gz, .xz, .zst, or a .tar.gz of the SuiteSparse collection
- *  (the member NAME/NAME.mtx of NAME.tar.gz).  Symmetric kinds are expanded, duplicates summed.
- *  Pattern and complex files get seeded values in [-1, 1) that depend on (row, column) only.
- *  \param[in]  path     file name
- *  \param[in]  threads  parsing threads, 0: all
- *  \param[out] out      the matrix; free with rc_csr_free
- *  \param[out] info     what the file is; may be NULL
- *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (the text has file, line, expected and found),
- *          RC_ERANGE, RC_ENOMEM.  Local.  Cost O(bytes + nnz log(row length)). */
-RC_API rc_status_t rc_mtx_read(
-    const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
 /** Free the arrays of a matrix and zero it.  NULL and a zeroed matrix are allowed. */
 RC_API void rc_csr_free(rc_csr_t *a);

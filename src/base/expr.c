@@ -244,7 +244,7 @@ static rc_status_t unknown_field(const parser_t *p, const token_t *t)
             used = sizeof list;
         }
     }
-    const char *near = rc_nearest(word, names, p->fields);
+    const char *near = rc_similar(word, names, p->fields);
     free(names);
     if (near)
         return rc_fail(p->err, RC_EINVAL,

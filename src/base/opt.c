@@ -31,7 +31,7 @@ static rc_status_t unknown(const rc_opt_t *table, const char *name, size_t n, rc
     for (; table->name && count < most; table++)
         names[count++] = table->name;
     snprintf(copy, sizeof copy, "%.*s", (int)n, name);
-    const char *near = rc_nearest(copy, names, count);
+    const char *near = rc_similar(copy, names, count);
     if (near)
         return rc_fail(err, RC_EINVAL, "unknown option --%s; did you mean --%s?", copy, near);
     return rc_fail(err, RC_EINVAL, "unknown option --%s", copy);

@@ -197,7 +197,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[nb];
 }
 
-const char *rc_nearest(const char *text, const char *const *names, int count)
+const char *rc_similar(const char *text, const char *const *names, int count)
 {
     size_t limit = strlen(text) / 3;
     if (limit < 1)

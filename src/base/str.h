@@ -43,7 +43,7 @@ void rc_words_free(rc_words_t *w);
 
 /** The candidate nearest to `text` in edit distance when it is near enough to be a typing slip
  *  (at most a third of its length, at least 1), else NULL.  names[count], borrowed. */
-const char *rc_nearest(const char *text, const char *const *names, int count);
+const char *rc_similar(const char *text, const char *const *names, int count);
 
 /** Human-readable amounts in buf: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms". */
 void rc_text_bytes(double bytes, char *buf, size_t size);

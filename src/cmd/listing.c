@@ -30,7 +30,7 @@ static rc_status_t unknown_field(const rc_fields_t *f, const char *name, rc_err_
         return RC_ENOMEM;
     for (int i = 0; i < f->count; i++)
         names[i] = f->field[i].name;
-    const char *near = rc_nearest(name, names, f->count);
+    const char *near = rc_similar(name, names, f->count);
     free(names);
     return rc_fail(err, RC_EINVAL, "--columns: unknown field '%s'%s%s%s", name,
         near ? "; did you mean '" : " (--fields lists them)", near ? near : "", near ? "'?" : "");

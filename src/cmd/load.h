@@ -2,7 +2,7 @@
 #ifndef RC_CMD_LOAD_H
 #define RC_CMD_LOAD_H
 
-#include "rowcast.h"
+#include "rowcast_io.h"
 
 /** Read the matrix that a word names: a file when there is one of that name or the word looks like
  *  one (has '/' or ".mtx"), else a matrix of the built-in set, else a generator spec.

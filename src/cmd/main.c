@@ -34,7 +34,7 @@ static int unknown_command(const char *name)
     int n = 0;
     for (; rc_commands[n] && n < most; n++)
         names[n] = rc_commands[n]->name;
-    const char *near = rc_nearest(name, names, n);
+    const char *near = rc_similar(name, names, n);
     fprintf(stderr, "rowcast: unknown command '%s'", name);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);

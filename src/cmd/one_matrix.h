@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/table.h"
+#include "rowcast_io.h"
 
 /** Options in a command's own struct, as its first member; start from RC_ONE_MATRIX_DEFAULTS. */
 typedef struct rc_one_matrix_options {

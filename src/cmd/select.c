@@ -27,7 +27,7 @@ static rc_status_t unknown_policy(const char *word, rc_err_t *err)
         names[n] = rc_policies[n]->name;
         rc_str_addf(&list, "%s%s", n ? ", " : "", names[n]);
     }
-    const char *near = rc_nearest(word, names, n);
+    const char *near = rc_similar(word, names, n);
     rc_status_t st = near ? rc_fail(err, RC_EINVAL, "no policy '%s'; did you mean %s?", word, near)
                           : rc_fail(err, RC_EINVAL, "no policy '%s'; there are %s", word,
                                 list.text && !list.failed ? list.text : "those of 'rowcast info'");

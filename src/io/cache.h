@@ -10,7 +10,7 @@
 #define RC_IO_CACHE_H
 
 #include "base/log.h"
-#include "rowcast.h"
+#include "rowcast_io.h"
 
 typedef struct rc_cache rc_cache_t;
 

@@ -8,7 +8,7 @@
 #define RC_IO_CSR_FILE_H
 
 #include "base/digest.h"
-#include "rowcast.h"
+#include "rowcast_io.h"
 
 /** What the matrix was read from. */
 typedef struct rc_csr_origin {

@@ -1,9 +1,9 @@
-/** \file io/mtx.h  Matrix Market files: header, writer.  The reader rc_mtx_read is in
- *  rowcast.h.  Format: https://math.nist.gov/MatrixMarket/formats.html */
+/** \file io/mtx.h  Matrix Market files: size and count.  Reading and writing a matrix is in
+ *  rowcast_io.h.  Format: https://math.nist.gov/MatrixMarket/formats.html */
 #ifndef RC_IO_MTX_H
 #define RC_IO_MTX_H
 
-#include "rowcast.h"
+#include "rowcast_io.h"
 
 /** What is said of a complex matrix, wherever one is read. */
 #define RC_COMPLEX_NOTICE "complex: only the pattern is used, the values are seeded ones"
@@ -41,11 +41,5 @@ typedef struct rc_mtx_counts {
  *  \return as rc_mtx_read; RC_EINTR.  Memory: some blocks of text, whatever the file says. */
 rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
     rc_mtx_counts_t *out, rc_err_t *err);
-
-/** Write coordinate real general, the shortest decimal text that reads back as the same double.
- *  \param[in] comment  lines to put after the banner, each without '%' and newline; may be NULL
- *  The file appears under its name only when complete (written beside it, then renamed).
- *  \return RC_OK, RC_EIO with the cause, RC_ENOMEM */
-rc_status_t rc_mtx_write(const char *path, const rc_csr_t *a, const char *comment, rc_err_t *err);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef RC_IO_MTX_READ_H
 #define RC_IO_MTX_READ_H
 
-#include "rowcast.h"
+#include "rowcast_io.h"
 
 /** As rc_mtx_read, decoding compressed text `block` bytes at a time and cutting text into slices
  *  of about `slice` bytes, both at least 1. */

@@ -50,7 +50,7 @@ static rc_status_t unknown_policy(const char *name, rc_err_t *err)
     const char **names = rc_alloc((size_t)count, sizeof *names, "policy names", NULL);
     for (int i = 0; names && i < count; i++)
         names[i] = rc_policies[i]->name;
-    const char *near = names ? rc_nearest(name, names, count) : NULL;
+    const char *near = names ? rc_similar(name, names, count) : NULL;
     rc_fail(err, RC_ENOENT, "no policy '%.60s'%s%s%sthere are: %s", name,
         near ? "; did you mean '" : "", near ? near : "", near ? "'? " : "; ",
         list.failed ? "those of rowcast info" : list.text);

@@ -89,7 +89,7 @@ library=$(find "$prefix" -name librowcast.so)
 if [ -n "$library" ]; then
     folder=$(dirname "$library")
     flags=$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH \
-        pkg-config --cflags --libs --define-variable=prefix="$prefix" rowcast)
+        pkg-config --cflags --libs --define-variable=prefix="$prefix" rowcast_io)
     for n in 1 2; do
         # shellcheck disable=SC2086  # flags are words
         $CC $CFLAGS -Wall -Werror "block-$n.c" -o "example-$n" $flags >log 2>&1

@@ -78,7 +78,7 @@ layers()
         room=${file#src/}
         room=${room%%/*}
         case $file in
-        src/rowcast.h) may=' ' ;;
+        src/rowcast.h | src/rowcast_*.h) may=' ' ;;
         src/base/*) may=' base ' ;;
         src/sparse/*) may=' base sparse ' ;;
         src/io/*) may=' base sparse io ' ;;
@@ -106,6 +106,8 @@ layers()
             | sed 's/^\([0-9]*\):[^"]*"\([^"]*\)".*/\1 \2/' | while read -r number name; do
             case $name in
             config.h | rowcast.h) continue ;;
+            rowcast_io.h) part=io ;;
+            rowcast_cuda.h) part=kernels ;;
             ../* | */../*)
                 echo "$file:$number: '$name' leaves the folder: name it from the top"
                 continue
@@ -190,11 +192,13 @@ length()
 # Every public declaration has a docstring, every header says what it is.
 docstrings()
 {
-    [ ! -f src/rowcast.h ] || awk '
-        /^RC_API |^typedef (struct|enum|union) / && previous !~ /\*\/$/ {
-            print FILENAME ":" FNR ": no docstring before: " $0
-        }
-        { previous = $0 }' src/rowcast.h
+    for file in src/rowcast*.h; do
+        [ ! -f "$file" ] || awk '
+            /^RC_API |^typedef (struct|enum|union) / && previous !~ /\*\/$/ {
+                print FILENAME ":" FNR ": no docstring before: " $0
+            }
+            { previous = $0 }' "$file"
+    done
     for file in $(sources); do
         case $file in
         *.h) head -n 1 "$file" | grep -q '^/\*\* .file ' \

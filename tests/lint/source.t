@@ -39,7 +39,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 46
+plan 51
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -55,6 +55,10 @@ planted layers kernels/cpu/a.c 2 "$c"'#include "order/mask.h"\n'
 planted layers kernels/cpu/a.inc 1 '#include "measure/measure.h"\n'
 planted layers src/base/a.c 2 "$c"'#include "../sparse/csr.h"\n'
 planted layers src/stray.c 1 "$c"
+planted layers src/feature/a.c 2 "$c"'#include "rowcast_io.h"\n'
+planted layers src/sparse/a.c 2 "$c"'#include "rowcast_cuda.h"\n'
+planted layers src/rowcast.h 1 '#include "rowcast_io.h"\n'
+harmless layers src/rowcast_io.h '#include "rowcast.h"\n'
 harmless layers kernels/cpu/a.c "$c"'#include "order/policy.h"\n#include "rowcast.h"\n'
 harmless layers src/feature/a.c "$c"'#include "order/mask.h"\n/* #include "store/store.h" */\n'
 harmless layers src/cmd/a.c "$c"'#include "sweep/sweep.h"\n'
@@ -76,6 +80,7 @@ planted words src/base/a.c 1 'c = '"'\"'"'; strncpy(a, b, 3); d = '"'\"'"';\n'
 harmless words src/base/a.c 'snprintf(a, b); rc_strcpy(c); x = "rand()";\n'
 planted docstrings src/rowcast.h 3 '/** \\file rowcast.h  x */\n\nRC_API int f(void);\n'
 planted docstrings src/rowcast.h 3 '/** \\file rowcast.h  x */\nint x;\ntypedef struct a {\n'
+planted docstrings src/rowcast_io.h 3 '/** \\file rowcast_io.h  x */\n\nRC_API int f(void);\n'
 planted docstrings src/base/a.h 1 'int f(void);\n'
 harmless docstrings src/rowcast.h '/** \\file rowcast.h  x */\n/** F. */\nRC_API int f(void);\n'
 planted first src/base/a.c 2 '/* x */\n#include <stdio.h>\n#include "config.h"\n'

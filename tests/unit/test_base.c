@@ -115,8 +115,8 @@ static void words_and_near_names(void **state)
     rc_words_free(&w);
     assert_true(rc_words_split("a,,c", ',', &w, NULL) < 0);
     static const char *const names[] = { "rows", "cols", "nnz" };
-    assert_string_equal(rc_nearest("row", names, 3), "rows");
-    assert_null(rc_nearest("density", names, 3));
+    assert_string_equal(rc_similar("row", names, 3), "rows");
+    assert_null(rc_similar("density", names, 3));
 }
 
 struct opts {

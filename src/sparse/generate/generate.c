@@ -22,7 +22,7 @@ const rc_generator_t *const rc_generators[] = {
 /* "; did you mean 'x'?" or the valid names, into a message. */
 static void suggest(const char *word, const char *const *names, int count, rc_str_t *out)
 {
-    const char *near = rc_nearest(word, names, count);
+    const char *near = rc_similar(word, names, count);
     if (near) {
         rc_str_addf(out, "did you mean '%s'?", near);
         return;

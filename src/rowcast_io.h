@@ -1,0 +1,48 @@
+/** \file rowcast_io.h  The public interface of librowcast_io: files of sparse matrices.
+ *
+ *  It is apart from librowcast because of what it needs: libarchive and the libraries behind that.
+ *  The conventions are those of rowcast.h, whose types it uses. */
+#ifndef ROWCAST_IO_H
+#define ROWCAST_IO_H
+
+#include "rowcast.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a Matrix Market file said of itself, and what was done to it. */
+typedef struct rc_mtx_info {
+    char field[16];        /**< "real", "integer", "pattern", "complex" */
+    char symmetry[16];     /**< "general", "symmetric", "skew-symmetric", "hermitian" */
+    char format[16];       /**< "coordinate", "array" */
+    int64_t file_entries;  /**< entries in the file, before expansion */
+    int64_t duplicates;    /**< entries that were summed into another one */
+    int values_are_seeded; /**< 1: values were generated (pattern and complex files) */
+} rc_mtx_info_t;
+
+/** Read a Matrix Market file: plain, .gz, .xz, .zst, or a .tar.gz of the SuiteSparse collection
+ *  (the member NAME/NAME.mtx of NAME.tar.gz).  Symmetric kinds are expanded, duplicates summed.
+ *  Pattern and complex files get seeded values in [-1, 1) that depend on (row, column) only.
+ *  \param[in]  path     file name
+ *  \param[in]  threads  parsing threads, 0: all
+ *  \param[out] out      the matrix; free with rc_csr_free
+ *  \param[out] info     what the file is; may be NULL
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (the text has file, line, expected and found),
+ *          RC_ERANGE, RC_ENOMEM.  Local.  Cost O(bytes + nnz log(row length)). */
+RC_API rc_status_t rc_mtx_read(
+    const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+
+/** Write coordinate real general, the shortest decimal text that reads back as the same double.
+ *  The file appears under its name only when complete (written beside it, then renamed).
+ *  \param[in] path     file name
+ *  \param[in] a        matrix, borrowed
+ *  \param[in] comment  lines to put after the banner, each without '%' and newline; may be NULL
+ *  \return RC_OK, RC_EIO with the cause, RC_ENOMEM.  Local.  Cost O(nnz). */
+RC_API rc_status_t rc_mtx_write(
+    const char *path, const rc_csr_t *a, const char *comment, rc_err_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

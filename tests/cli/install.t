@@ -1,0 +1,145 @@
+#!/bin/sh
+# The installed libraries: each can be linked with what its pkg-config file says, from C and C++, shows
+# what its header declares and nothing else, and needs nothing that is not its own matter.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+make -C "$top_builddir" install DESTDIR="$tmp/root" >"$tmp/log" 2>&1 || {
+    cat "$tmp/log"
+    exit 1
+}
+pc=$(find "$tmp/root" -name rowcast.pc)
+prefix=${pc%/lib*/pkgconfig/rowcast.pc}
+folder=$(dirname "$(dirname "$pc")")
+[ -e "$folder/librowcast.so" ] || skip_all "no shared library in this build"
+libraries="rowcast rowcast_io"
+[ -e "$prefix/include/rowcast_cuda.h" ] && libraries="$libraries rowcast_cuda"
+for tool in nm readelf ldd pkg-config; do
+    command -v "$tool" >/dev/null || skip_all "no $tool"
+done
+cxx=$(command -v c++ || command -v g++ || true)
+plan $(($(echo "$libraries" | wc -w) * 12 + 4))
+cd "$tmp" || exit 1
+
+# flags LIBRARY
+flags()
+{
+    PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH \
+        pkg-config --cflags --libs --define-variable=prefix="$prefix" "$1"
+}
+
+# A program is C and C++ at once.
+cat >rowcast.c <<'C'
+#include <rowcast.h>
+#include <stdio.h>
+
+int main(void)
+{
+    int64_t row_ptr[] = {0, 1, 3};
+    int32_t col_idx[] = {0, 0, 1};
+    double val[] = {1, 2, 3};
+    rc_csr_t a = {2, 2, 3, row_ptr, col_idx, val};
+    rc_schedule_t s;
+    rc_err_t err;
+    if (rc_order_build("csr", &a, NULL, 1, &s, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    printf("row %d, row %d\n", (int)s.row[0], (int)s.row[1]);
+    rc_schedule_free(&s);
+    return 0;
+}
+C
+cat >rowcast_io.c <<'C'
+#include <rowcast_io.h>
+#include <stdio.h>
+
+int main(void)
+{
+    rc_csr_t a;
+    rc_mtx_info_t info;
+    rc_err_t err;
+    if (rc_mtx_read("a.mtx.gz", 1, &a, &info, &err) < 0 || rc_mtx_write("b.mtx", &a, "a copy", &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    printf("%d entries, %s\n", (int)a.nnz, info.symmetry);
+    rc_csr_free(&a);
+    return 0;
+}
+C
+cat >rowcast_cuda.c <<'C'
+#include <rowcast_cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    rc_gpu_versions_t v;
+    rc_gpu_info_t *list;
+    int n;
+    rc_err_t err;
+    rc_status_t st;
+    if (rc_gpu_versions(&v, &err) < 0 || v.runtime < 12000 || v.cusparse < 12000)
+        return 1;
+    st = rc_gpu_list(&list, &n, &err);
+    if (st < 0 && st != RC_EDEVICE)
+        return 1;
+    if (st == RC_OK)
+        free(list);
+    printf("CUDA it is\n");
+    return 0;
+}
+C
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 2\n' | gzip >a.mtx.gz
+echo "row 0, row 1" >rowcast.expected
+echo "3 entries, symmetric" >rowcast_io.expected
+echo "CUDA it is" >rowcast_cuda.expected
+
+# What a library has no business with: all of the first list, and its own.
+others='mpi|open-rte|open-pal|hdf5|openblas|blas|cblas|lapack|xgboost|svm|curl|png16'
+archives='archive|z|lzma|zstd|bz2|lz4|xml2|nettle|acl'
+rowcast="$others|$archives|cuda|cudart|cusparse"
+rowcast_io="$others|cuda|cudart|cusparse"
+rowcast_cuda="$others|$archives"
+
+for library in $libraries; do
+    header=$prefix/include/$library.h
+    file=$folder/lib$library.so
+    eval "forbidden=\$$library"
+    is "$library.h is valid C by itself" "$(echo "#include <$library.h>" \
+        | $CC -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only -x c - 2>&1)" ""
+    # shellcheck disable=SC2046,SC2086  # flags are words
+    ok "a C program links $library" $CC $CFLAGS -Wall -Werror $library.c -o use-$library $(flags $library)
+    is "and runs" "$(LD_LIBRARY_PATH=$folder ./use-$library 2>&1)" "$(cat $library.expected)"
+    if [ "$cxx" ]; then
+        # shellcheck disable=SC2046,SC2086
+        ok "so does a C++ program" "$cxx" $CFLAGS -Wall -Werror -x c++ $library.c -x none -o use-cxx $(flags $library)
+        is "... and runs" "$(LD_LIBRARY_PATH=$folder ./use-cxx 2>&1)" "$(cat $library.expected)"
+    else
+        skip "so does a C++ program" "no C++ compiler"
+        skip "... and runs" "no C++ compiler"
+    fi
+    is "lib$library has a name with its version" "$(readelf -d "$file" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" \
+        "lib$library.so.0"
+    is "$library.pc says its version" "$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH pkg-config --modversion $library)" \
+        "$("$ROWCAST" --version | sed -n '1s/^rowcast //p')"
+    nm -D --defined-only "$file" | awk '$2 ~ /[TDRBV]/ { print $3 }' | sort >shown
+    sed -n '/^RC_API/,/;/p' "$header" | grep -o 'rc_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
+    is "lib$library shows what $library.h declares" "$(diff declared shown)" ""
+    ok "which is not nothing" test -s declared
+    LD_LIBRARY_PATH=$folder ldd "$file" >needed 2>&1
+    sed 's/^/# /' needed
+    is "lib$library needs only its own" "$(grep -E "(^|[[:space:]/])lib($forbidden)[-_.0-9a-z]*\.so" needed)" ""
+    is "and all of it is there" "$(grep 'not found' needed)" ""
+    is "$library.h includes no other header of ours but rowcast.h" \
+        "$(grep '#include "' "$header" | grep -v '"rowcast\.h"')" ""
+done
+LD_LIBRARY_PATH=$folder ldd "$folder/librowcast_io.so" >needed 2>&1
+is "what librowcast_io needs besides is told apart" "$(grep -cE '(^|[[:space:]/])libarchive[-_.0-9a-z]*\.so' needed)" 1
+is "rowcast.h includes no other" "$(grep -c '#include "' "$prefix/include/rowcast.h")" 0
+is "what was written was read" "$(sed -n '2p' b.mtx)" "% a copy"
+is "headers and libraries come together" "$(find "$prefix/include" -name '*.h' | sed 's|.*/||; s|\.h$||' | sort | tr '\n' ' ')" \
+    "$(for library in $libraries; do echo "$library"; done | sort | tr '\n' ' ')"
