@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/outcome.h"
 #include "base/str.h"
-#include "store/flight.h"
+#include "store/inflight.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ typedef struct scan {
     const rc_log_t *log;
     rc_fold_plan_t *plan;
     rc_err_t *err;
-    rc_flight_t *flight; /* [parts] */
+    rc_inflight_t *inflight; /* [parts] */
     rc_map_t landed; /* case -> run of its last row among the journals, newer than the store's */
 } scan_t;
 
@@ -189,23 +189,23 @@ static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, cons
 {
     const rc_dict_t *t = &s->d->d[RC_T_SOURCE];
     const rc_row_source_t *row = t->rows;
-    const rc_dict_t *flights = &s->d->d[RC_T_INFLIGHT];
-    const rc_row_inflight_t *flight = flights->rows;
+    const rc_dict_t *lost = &s->d->d[RC_T_INFLIGHT];
+    const rc_row_inflight_t *died_in = lost->rows;
     int32_t since = -1;
     for (size_t i = 0; i < t->count; i++) {
         int died = 0;
         if (row[i].run <= since || !is_row_of(&row[i], b))
             continue;
-        for (size_t k = 0; k < flights->count && row[i].status != RC_CASE_CRASHED; k++)
-            died = died || (flight[k].run == row[i].run &&
-                               memcmp(flight[k].case_id, case_id, sizeof flight[k].case_id) == 0);
+        for (size_t k = 0; k < lost->count && row[i].status != RC_CASE_CRASHED; k++)
+            died = died || (died_in[k].run == row[i].run &&
+                               memcmp(died_in[k].case_id, case_id, sizeof died_in[k].case_id) == 0);
         since = died ? since : row[i].run;
     }
     return since;
 }
 
 /* Dead runs in which a case was in flight after its last final row. */
-static rc_status_t times_flown(
+static rc_status_t times_in_flight(
     scan_t *s, const rc_rec_begin_t *b, const char case_id[32], int64_t *times)
 {
     const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
@@ -231,7 +231,8 @@ static rc_status_t times_flown(
     return RC_OK;
 }
 
-static void crash_text(char *text, size_t size, int64_t runs, int32_t signal, const rc_flown_t *f)
+static void crash_text(
+    char *text, size_t size, int64_t runs, int32_t signal, const rc_inflight_item_t *f)
 {
     char by[64] = "";
     if (f->lost)
@@ -299,8 +300,8 @@ static rc_status_t push_crashed(
 
 /* What was in flight when the writer of a journal died, or its device.
  * \param[in] spared  1: only what its device failed under */
-static rc_status_t crash_landings(
-    scan_t *s, const rc_flight_t *f, const rc_fold_part_t *part, int spared)
+static rc_status_t mark_crashed(
+    scan_t *s, const rc_inflight_t *f, const rc_fold_part_t *part, int spared)
 {
     for (size_t i = 0; i < f->count; i++) {
         const rc_rec_begin_t *b = &f->item[i].begin;
@@ -324,7 +325,7 @@ static rc_status_t crash_landings(
             return st;
         s->plan->changed = 1;
         int64_t runs;
-        st = times_flown(s, b, row.case_id, &runs);
+        st = times_in_flight(s, b, row.case_id, &runs);
         if (st < 0)
             return st;
         if (runs < 2)
@@ -381,7 +382,7 @@ static rc_status_t place(scan_t *s, const rc_rec_run_t *run, rc_fold_part_t *par
 }
 
 static rc_status_t scan_records(
-    scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, rc_flight_t *flight)
+    scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, rc_inflight_t *inflight)
 {
     rc_record_t r;
     rc_rec_run_t run;
@@ -398,7 +399,7 @@ static rc_status_t scan_records(
         if (st == RC_OK && r.end > part->start)
             st = take_new(s, &r, part->run, part->rank);
         if (st == RC_OK)
-            st = rc_flight_track(flight, &r, s->err);
+            st = rc_inflight_track(inflight, &r, s->err);
         if (st < 0)
             return s->err && s->err->status ? st : rc_fold_not_understood(part->name, &r, s->err);
         part->end = r.end;
@@ -424,7 +425,7 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
     part->start = part->end = rc_dict_journal_bytes(s->d, name);
     RC_TRY(rc_journal_open(path.text, &dead, &p->view[index], s->err));
     part->dead = dead;
-    RC_TRY(scan_records(s, p->view[index], part, &s->flight[index]));
+    RC_TRY(scan_records(s, p->view[index], part, &s->inflight[index]));
     int64_t damage = rc_journal_damage(p->view[index], &where);
     if (damage) {
         rc_log(s->log, RC_LOG_WARN, "store",
@@ -451,22 +452,22 @@ static int killed_by_another(const scan_t *s, int64_t index)
     int another = 0;
     for (int64_t i = 0; i < s->plan->parts; i++)
         another =
-            another || (i != index && part[i].run == part[index].run && s->flight[i].signal != 0);
+            another || (i != index && part[i].run == part[index].run && s->inflight[i].signal != 0);
     /* its journal may be folded and gone already */
     const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
     const rc_row_inflight_t *row = t->rows;
     for (size_t i = 0; i < t->count; i++)
         another = another || (row[i].run == part[index].run && row[i].rank != part[index].rank &&
                                  row[i].signal != 0);
-    return another && s->flight[index].signal == 0;
+    return another && s->inflight[index].signal == 0;
 }
 
 static rc_status_t land_all(scan_t *s)
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < s->plan->parts && st == RC_OK; i++)
-        if (s->plan->part[i].dead && s->flight[i].count > 0)
-            st = crash_landings(s, &s->flight[i], &s->plan->part[i], killed_by_another(s, i));
+        if (s->plan->part[i].dead && s->inflight[i].count > 0)
+            st = mark_crashed(s, &s->inflight[i], &s->plan->part[i], killed_by_another(s, i));
     return st;
 }
 
@@ -488,17 +489,17 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     RC_TRY(rc_journal_list(dir, &names, &n, &local));
     out->part = rc_alloc0((size_t)n, sizeof *out->part, "journals", &local);
     out->view = rc_alloc0((size_t)n, sizeof *out->view, "journals", &local);
-    s.flight = rc_alloc0((size_t)n, sizeof *s.flight, "journals", &local);
-    if (!out->part || !out->view || !s.flight)
+    s.inflight = rc_alloc0((size_t)n, sizeof *s.inflight, "journals", &local);
+    if (!out->part || !out->view || !s.inflight)
         RC_TRY(RC_ENOMEM);
     out->parts = n;
     for (int64_t i = 0; i < n; i++)
         RC_TRY(scan_one(&s, names[i], i));
     RC_TRY(land_all(&s));
 done:
-    for (int64_t i = 0; s.flight && i < n; i++)
-        rc_flight_free(&s.flight[i]);
-    free(s.flight);
+    for (int64_t i = 0; s.inflight && i < n; i++)
+        rc_inflight_free(&s.inflight[i]);
+    free(s.inflight);
     rc_journal_names_free(names, n);
     rc_map_free(&s.landed);
     if (st < 0) {

@@ -203,13 +203,13 @@ static void *preparer(void *argument)
 static rc_status_t prepare_inline(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
 {
     const rc_worker_t *w = p->w;
-    int takes_turns = w->device->kind == RC_DEVICE_CPU;
+    int takes_lock = w->device->kind == RC_DEVICE_CPU;
     rc_status_t st = RC_OK;
-    if (takes_turns && rc_turn_share(w->turn, rc_queue_draining, w->queue) < 0)
+    if (takes_lock && rc_node_lock_share(w->node_lock, rc_queue_draining, w->queue) < 0)
         return rc_fail(err, RC_EINTR, "drained");
     st = rc_job_prepare(j, err);
-    if (takes_turns)
-        rc_turn_leave(w->turn);
+    if (takes_lock)
+        rc_node_lock_release(w->node_lock);
     return st;
 }
 

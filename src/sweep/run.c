@@ -14,7 +14,7 @@
 #include "sweep/provenance.h"
 #include "sweep/queue.h"
 #include "sweep/totals.h"
-#include "sweep/turn.h"
+#include "sweep/node_lock.h"
 #include "sweep/worker.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ typedef struct sweep {
     rc_worklist_known_t known;
     rc_worklist_t work;
     rc_journal_t *journal;
-    rc_turn_t *turn;
+    rc_node_lock_t *node_lock;
     rc_queue_t *queue;
     int64_t memory_limit; /* of the host, for this rank */
     int64_t device_limit; /* of its device; the host's on a CPU */
@@ -359,10 +359,9 @@ static void tell_spent(const sweep_t *w, const rc_worker_t *k, const rc_spent_t 
     double all = ns > 0 ? 0.01 * (double)ns : 1;
     rc_log(w->log, RC_LOG_DEBUG, "sweep",
         "of %.3f s: measuring %.1f %% (executing %.1f %%), waiting for a prepared matrix %.1f %%, "
-        "for "
-        "a turn %.1f %%, journal %.1f %%; %d preparing with %d threads, at most %d ahead",
+        "for the node %.1f %%, journal %.1f %%; %d preparing with %d threads, at most %d ahead",
         (double)ns * 1e-9, (double)t->busy_ns / all, (double)t->active_ns / all,
-        (double)t->waiting_ns / all, (double)t->turn_ns / all, (double)t->journal_ns / all,
+        (double)t->waiting_ns / all, (double)t->lock_ns / all, (double)t->journal_ns / all,
         k->preparers, k->threads, k->ahead);
 }
 
@@ -405,7 +404,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         .work = &w->work,
         .known = &w->known,
         .queue = w->queue,
-        .turn = w->turn,
+        .node_lock = w->node_lock,
         .ledger = ledger,
         .log = w->log,
         .memory_limit = w->memory_limit,
@@ -466,11 +465,11 @@ static rc_status_t commit(sweep_t *w, int create)
 }
 
 /* On a CPU the ranks of a node take turns; on a GPU only ranks that share it. */
-static rc_status_t open_turn(sweep_t *w)
+static rc_status_t open_node_lock(sweep_t *w)
 {
     int cpu = w->device->kind == RC_DEVICE_CPU;
     int enabled = !w->c->share_machine && (cpu || w->c->share_device);
-    return rc_turn_open(enabled, cpu ? NULL : w->device->uuid, &w->turn, w->err);
+    return rc_node_lock_open(enabled, cpu ? NULL : w->device->uuid, &w->node_lock, w->err);
 }
 
 static rc_status_t run_worklist(sweep_t *w)
@@ -481,7 +480,7 @@ static rc_status_t run_worklist(sweep_t *w)
     rc_status_t st = open_journal(w, &run);
     if (st < 0)
         return st;
-    RC_TRY(rc_session_agree(w->s, open_turn(w), w->err));
+    RC_TRY(rc_session_agree(w->s, open_node_lock(w), w->err));
     RC_TRY(
         rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
     int64_t start = rc_clock_ns();
@@ -496,8 +495,8 @@ static rc_status_t run_worklist(sweep_t *w)
         w->result.drained = 1;
     st = rc_session_agree(w->s, st < 0 ? st : closed, w->err);
 done:
-    rc_turn_close(w->turn);
-    w->turn = NULL;
+    rc_node_lock_close(w->node_lock);
+    w->node_lock = NULL;
     end_journal(w, st < 0 || w->result.devices_lost ? RC_RUN_ERROR
                    : w->result.drained              ? RC_RUN_DRAINED
                                                     : RC_RUN_COMPLETE);

@@ -147,11 +147,11 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .geometry = b.block->geometry,
         .memory_limit = w->device_limit};
     int64_t asked = rc_clock_ns();
-    if (rc_turn_own(w->turn, rc_queue_draining, w->queue) < 0)
+    if (rc_node_lock_own(w->node_lock, rc_queue_draining, w->queue) < 0)
         return rc_fail(t->err, RC_EINTR, "drained");
     int64_t start = rc_clock_ns();
     int64_t active = w->device->active_ns;
-    t->spent->turn_ns += start - asked;
+    t->spent->lock_ns += start - asked;
     /* making the operands may fail for good too: then the first case is to blame */
     entering(&b, 0, RC_PHASE_PREPARE);
     rc_status_t st = b.failed < 0 ? b.failed
@@ -159,7 +159,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
                                         asked_to_stop, entering, &b, t->err);
     t->spent->busy_ns += rc_clock_ns() - start;
     t->spent->active_ns += w->device->active_ns - active;
-    rc_turn_leave(w->turn);
+    rc_node_lock_release(w->node_lock);
     if (b.failed < 0) {
         /* the measurement only knows that it was stopped */
         st = b.failed;

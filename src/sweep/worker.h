@@ -6,18 +6,19 @@
 #include "sweep/ledger.h"
 #include "sweep/worklist.h"
 #include "sweep/queue.h"
-#include "sweep/turn.h"
+#include "sweep/node_lock.h"
 
 /** Where the wall time of the measuring thread went. */
 typedef struct rc_spent {
     int64_t busy_ns;    /**< in rc_measure_group */
     int64_t active_ns;  /**< of it the device executed */
     int64_t waiting_ns; /**< no matrix was prepared */
-    int64_t turn_ns;    /**< another rank was measuring */
+    int64_t lock_ns;    /**< another rank was measuring */
     int64_t journal_ns; /**< writing results */
 } rc_spent_t;
 
-/** A rank at work.  Its threads share it; only the measuring thread touches `device` and `turn`. */
+/** A rank at work.  Its threads share it; only the measuring thread touches `device` and
+ *  `node_lock`. */
 typedef struct rc_worker {
     const rc_sweep_config_t *config;
     const rc_profile_t *profile;
@@ -26,7 +27,7 @@ typedef struct rc_worker {
     const rc_worklist_t *work;
     const rc_worklist_known_t *known;
     rc_queue_t *queue;
-    rc_turn_t *turn;
+    rc_node_lock_t *node_lock;
     rc_ledger_t *ledger;
     rc_cache_t *cache; /**< of matrices; NULL: none */
     const rc_log_t *log;

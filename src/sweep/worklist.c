@@ -235,7 +235,7 @@ typedef struct maker {
     const rc_worklist_known_t *known;
     rc_worklist_t *list;
     rc_map_t source; /* name -> number of the catalogue row in the view */
-    rc_map_t flown;  /* what was in flight -> last run that died with it */
+    rc_map_t died_in;  /* what was in flight -> last run that died with it */
     size_t item_capacity;
     size_t absent_capacity;
     rc_err_t *err;
@@ -378,7 +378,7 @@ static void add_block(
 static int was_in_flight(const maker_t *m, const rc_entry_t *e, const known_source_t *s)
 {
     rc_digest_t id = rc_source_case_id(e->name, e->location, e->bytes, e->mtime_ns);
-    int64_t run = rc_map_get(&m->flown, id, -1);
+    int64_t run = rc_map_get(&m->died_in, id, -1);
     return run >= 0 && (!s->same || run >= s->row.run);
 }
 
@@ -447,8 +447,8 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
         rc_digest_t id;
         rc_view_inflight_id(v, i, hex);
         int64_t run = rc_view_inflight_run(v, i);
-        if (rc_digest_parse(hex, &id) == RC_OK && run > rc_map_get(&m.flown, id, -1))
-            RC_TRY(rc_map_set(&m.flown, id, run, err));
+        if (rc_digest_parse(hex, &id) == RC_OK && run > rc_map_get(&m.died_in, id, -1))
+            RC_TRY(rc_map_set(&m.died_in, id, run, err));
     }
     for (int64_t i = 0; i < c->catalog->count; i++) {
         const rc_entry_t *e = &c->catalog->entry[i];
@@ -472,7 +472,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
     memset(&list, 0, sizeof list);
 done:
     rc_map_free(&m.source);
-    rc_map_free(&m.flown);
+    rc_map_free(&m.died_in);
     rc_worklist_free(&list);
     return st;
 }

@@ -1,31 +1,31 @@
-/** \file store/flight.h  What is in flight while a journal is read from its start.  A rank loads,
+/** \file store/inflight.h  What is in flight while a journal is read from its start.  A rank loads,
  *  featurises and orders one thing of a matrix at a time, so its next step says that the one before
  *  is over; prepared cases of a matrix stay in flight together, for one can spoil the memory of
  *  another.  Matrices that are in hand at once are kept apart by their job number.  Local; private
  *  to src/store. */
-#ifndef RC_STORE_FLIGHT_H
-#define RC_STORE_FLIGHT_H
+#ifndef RC_STORE_INFLIGHT_H
+#define RC_STORE_INFLIGHT_H
 
 #include "store/journal.h"
 
 /** A case or a catalogue row that was begun. */
-typedef struct rc_flown {
+typedef struct rc_inflight_item {
     rc_rec_begin_t begin;
-    int lost; /**< 1: the device failed under it: nothing lands it but its result */
-} rc_flown_t;
+    int lost; /**< 1: the device failed under it: only its result ends it */
+} rc_inflight_item_t;
 
-/** Zero-initialise; free with rc_flight_free. */
-typedef struct rc_flight {
-    rc_flown_t *item; /**< [count] */
+/** Zero-initialise; free with rc_inflight_free. */
+typedef struct rc_inflight {
+    rc_inflight_item_t *item; /**< [count] */
     size_t count;
     size_t capacity;
     int32_t signal; /**< that the rank died of, as far as it could tell; 0 unknown */
-} rc_flight_t;
+} rc_inflight_t;
 
 /** Take note of the next record of the journal.
  *  \return RC_OK, RC_ESTORE (not understood), RC_ENOMEM */
-rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err);
+rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *err);
 
-void rc_flight_free(rc_flight_t *f);
+void rc_inflight_free(rc_inflight_t *f);
 
 #endif

@@ -1,18 +1,18 @@
 #include "config.h"
-#include "store/flight.h"
+#include "store/inflight.h"
 #include "base/alloc.h"
 #include "base/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void take_out(rc_flight_t *f, size_t *i)
+static void take_out(rc_inflight_t *f, size_t *i)
 {
     f->item[*i] = f->item[--f->count];
     --*i; /* wraps at 0, and the loop's ++ wraps it back */
 }
 
-static void land(rc_flight_t *f, rc_digest_t id)
+static void remove_case(rc_inflight_t *f, rc_digest_t id)
 {
     for (size_t i = 0; i < f->count; i++)
         if (rc_digest_compare(&f->item[i].begin.id, &id) == 0)
@@ -20,42 +20,42 @@ static void land(rc_flight_t *f, rc_digest_t id)
 }
 
 /* What a job did last, up to ordering, is over when it begins something else. */
-static void step(rc_flight_t *f, int64_t job)
+static void step(rc_inflight_t *f, int64_t job)
 {
     for (size_t i = 0; i < f->count; i++)
         if (f->item[i].begin.job == job && f->item[i].begin.phase <= RC_PHASE_ORDER)
             take_out(f, &i);
 }
 
-static rc_status_t begin(rc_flight_t *f, const rc_rec_begin_t *b, rc_err_t *err)
+static rc_status_t begin(rc_inflight_t *f, const rc_rec_begin_t *b, rc_err_t *err)
 {
     step(f, b->job);
-    land(f, b->id); /* a case that enters its next phase is in flight once */
+    remove_case(f, b->id); /* a case that enters its next phase is in flight once */
     void *p = f->item;
     rc_status_t st =
         rc_grow(&p, &f->capacity, f->count + 1, sizeof *f->item, "cases in flight", err);
     f->item = p;
     if (st == RC_OK)
-        f->item[f->count++] = (rc_flown_t){.begin = *b, .lost = 0};
+        f->item[f->count++] = (rc_inflight_item_t){.begin = *b, .lost = 0};
     return st;
 }
 
 /* \param[in] job  NULL: every one */
-static void settle(rc_flight_t *f, const int64_t *job)
+static void settle(rc_inflight_t *f, const int64_t *job)
 {
     for (size_t i = 0; i < f->count; i++)
         if (!f->item[i].lost && (!job || f->item[i].begin.job == *job))
             take_out(f, &i);
 }
 
-static void lose(rc_flight_t *f, int64_t job)
+static void lose(rc_inflight_t *f, int64_t job)
 {
     for (size_t i = 0; i < f->count; i++)
         if (f->item[i].begin.job == job)
             f->item[i].lost = 1;
 }
 
-rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err)
+rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *err)
 {
     rc_rec_begin_t b;
     rc_rec_result_t result;
@@ -68,7 +68,7 @@ rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err)
     case RC_REC_RESULT:
         st = rc_rec_get_result(r->payload, r->len, &result);
         if (st == RC_OK)
-            land(f, rc_case_id(&result.c));
+            remove_case(f, rc_case_id(&result.c));
         return st;
     case RC_REC_SETTLED:
     case RC_REC_LOST:
@@ -100,7 +100,7 @@ rc_status_t rc_flight_track(rc_flight_t *f, const rc_record_t *r, rc_err_t *err)
     return RC_OK;
 }
 
-void rc_flight_free(rc_flight_t *f)
+void rc_inflight_free(rc_inflight_t *f)
 {
     free(f->item);
     memset(f, 0, sizeof *f);

@@ -205,7 +205,7 @@ static void matrices_that_kill_the_loader_are_crashed(void **state)
 }
 
 /* Exactly these things are in flight in a store. */
-static void expect_flown(const place_t *p, const rc_digest_t *id, int n)
+static void expect_in_flight(const place_t *p, const rc_digest_t *id, int n)
 {
     rc_view_t *v = view(p);
     assert_int_equal(rc_view_inflights(v), n);
@@ -246,7 +246,7 @@ static void matrices_in_hand_at_once_are_told_apart(void **state)
     add_begin_source_of(j, 3, 3, RC_PHASE_FEATURE);
     rc_journal_close(j);
     fold(&p);
-    expect_flown(&p, (rc_digest_t[]){source_id(2), rc_case_id(&a), source_id(3)}, 3);
+    expect_in_flight(&p, (rc_digest_t[]){source_id(2), rc_case_id(&a), source_id(3)}, 3);
 
     /* what waits, prepared, is not in flight; being done with one leaves the others */
     place_t q = make_place(state, "waits");
@@ -262,7 +262,7 @@ static void matrices_in_hand_at_once_are_told_apart(void **state)
     add_settled_of(j, 3, 1);
     rc_journal_close(j);
     fold(&q);
-    expect_flown(&q, (rc_digest_t[]){rc_case_id(&b)}, 1);
+    expect_in_flight(&q, (rc_digest_t[]){rc_case_id(&b)}, 1);
 
     /* the end, and a word without a job, settle all */
     for (int end = 0; end < 2; end++) {
@@ -276,7 +276,7 @@ static void matrices_in_hand_at_once_are_told_apart(void **state)
             add_settled(j);
         rc_journal_close(j);
         fold(&r);
-        expect_flown(&r, NULL, 0);
+        expect_in_flight(&r, NULL, 0);
     }
 }
 
@@ -305,7 +305,7 @@ static void a_lost_device_counts_like_a_death(void **state)
         }
         assert_int_equal(fold(&p).crashed, run == 2);
     }
-    expect_flown(&p, (rc_digest_t[]){rc_case_id(&a), rc_case_id(&a)}, 2);
+    expect_in_flight(&p, (rc_digest_t[]){rc_case_id(&a), rc_case_id(&a)}, 2);
     rc_view_t *v = view(&p);
     for (int64_t i = 0; i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_store_that_cannot_be_asked_is_an_error),
     };
     MPI_Init(&argc, &argv);
-    int failed = cmocka_run_group_tests_name("flight", tests, scratch_setup, scratch_teardown);
+    int failed = cmocka_run_group_tests_name("inflight", tests, scratch_setup, scratch_teardown);
     MPI_Finalize();
     return failed;
 }

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "sweep/turn.h"
+#include "sweep/node_lock.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -11,11 +11,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-struct rc_turn {
+struct rc_node_lock {
     int enabled;
     int room; /* held shared or exclusively while inside */
-    int gate; /* passed by everyone; held by who waits for the room alone, so that it cannot starve
-               */
+    int gate; /* passed by everyone; who waits for the room alone holds it, so as not to starve */
 };
 
 /* In a folder that all jobs of the node see: TMPDIR is often one per job. */
@@ -35,9 +34,9 @@ static int open_lock(const char *what, const char *name, rc_err_t *err)
     return -1;
 }
 
-rc_status_t rc_turn_open(int enabled, const char *what, rc_turn_t **out, rc_err_t *err)
+rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **out, rc_err_t *err)
 {
-    rc_turn_t *t = rc_alloc0(1, sizeof *t, "a lock", err);
+    rc_node_lock_t *t = rc_alloc0(1, sizeof *t, "a lock", err);
     if (!t)
         return RC_ENOMEM;
     t->room = t->gate = -1;
@@ -46,7 +45,7 @@ rc_status_t rc_turn_open(int enabled, const char *what, rc_turn_t **out, rc_err_
         t->room = open_lock(what, "room", err);
         t->gate = t->room < 0 ? -1 : open_lock(what, "gate", err);
         if (t->gate < 0) {
-            rc_turn_close(t);
+            rc_node_lock_close(t);
             return RC_EIO;
         }
     }
@@ -54,7 +53,7 @@ rc_status_t rc_turn_open(int enabled, const char *what, rc_turn_t **out, rc_err_
     return RC_OK;
 }
 
-static rc_status_t take(int fd, int how, rc_turn_stop_fn *stop, void *user)
+static rc_status_t take(int fd, int how, rc_node_lock_stop_fn *stop, void *user)
 {
     static const int64_t pause_ns = 3000000;
     /* where the node has no locks at all, ranks time side by side */
@@ -66,11 +65,11 @@ static rc_status_t take(int fd, int how, rc_turn_stop_fn *stop, void *user)
     return RC_OK;
 }
 
-static rc_status_t enter(rc_turn_t *t, int how, rc_turn_stop_fn *stop, void *user)
+static rc_status_t enter(rc_node_lock_t *t, int how, rc_node_lock_stop_fn *stop, void *user)
 {
     if (!t->enabled)
         return RC_OK;
-    rc_turn_leave(t);
+    rc_node_lock_release(t);
     rc_status_t st = take(t->gate, LOCK_EX, stop, user);
     if (st == RC_OK)
         st = take(t->room, how, stop, user);
@@ -78,23 +77,23 @@ static rc_status_t enter(rc_turn_t *t, int how, rc_turn_stop_fn *stop, void *use
     return st;
 }
 
-rc_status_t rc_turn_share(rc_turn_t *t, rc_turn_stop_fn *stop, void *user)
+rc_status_t rc_node_lock_share(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user)
 {
     return enter(t, LOCK_SH, stop, user);
 }
 
-rc_status_t rc_turn_own(rc_turn_t *t, rc_turn_stop_fn *stop, void *user)
+rc_status_t rc_node_lock_own(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user)
 {
     return enter(t, LOCK_EX, stop, user);
 }
 
-void rc_turn_leave(rc_turn_t *t)
+void rc_node_lock_release(rc_node_lock_t *t)
 {
     if (t->enabled)
         flock(t->room, LOCK_UN);
 }
 
-void rc_turn_close(rc_turn_t *t)
+void rc_node_lock_close(rc_node_lock_t *t)
 {
     if (!t)
         return;

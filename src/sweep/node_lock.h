@@ -1,0 +1,31 @@
+/** \file sweep/node_lock.h  Who may time on this node.  On a CPU a measurement has the machine to
+ *  itself: loading, featurising and ordering share the room, timing has it alone.  Held with flock()
+ *  on two small files, so that a killed process cannot keep it, and so that independent jobs of a
+ *  user on one node respect each other.  A GPU is nobody else's, unless ranks were told to share it:
+ *  then they time in turns on it, and prepare side by side.  Local. */
+#ifndef RC_SWEEP_NODE_LOCK_H
+#define RC_SWEEP_NODE_LOCK_H
+
+#include "rowcast.h"
+
+typedef struct rc_node_lock rc_node_lock_t;
+
+/** \param[in] enabled  0: every call succeeds at once and holds nothing
+ *  \param[in] what     name of what is taken in turns: letters, digits, '-'; NULL: the node's CPUs
+ *  Free with rc_node_lock_close. */
+rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **out, rc_err_t *err);
+
+typedef int rc_node_lock_stop_fn(void *user);
+
+/** Enter as one of many (work that is not timed).  \return RC_OK or RC_EINTR when stop said so */
+rc_status_t rc_node_lock_share(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user);
+
+/** Enter alone (timing).  Waits for the others to leave and keeps newcomers out meanwhile. */
+rc_status_t rc_node_lock_own(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user);
+
+/** Leave. */
+void rc_node_lock_release(rc_node_lock_t *t);
+
+void rc_node_lock_close(rc_node_lock_t *t);
+
+#endif
