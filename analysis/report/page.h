@@ -1,9 +1,11 @@
 /** \file analysis/report/page.h  The page of a report: one HTML file that needs nothing else.
  *
- *  The assets are a skeleton (page.html) with places "{{name}}", a style sheet and a script, so
- * that a site can restyle them without building anything.  Every text out of a store is input of
- * unknown origin: it enters the page escaped (page_text.h), and the page's content security policy
- * lets no script run but its own and no request leave. */
+ *  The page is a skeleton (page.html) in which "{{name}}" stands for the document of the report
+ *  (data, pictures, nonce) or for the asset of that name (page.css, table.js, ...); its scripts draw
+ *  everything else from the document, so that a site can restyle it without building anything.
+ *  Every text out of a store is input of unknown origin: it enters the page as JSON (json.h) and
+ *  from there as text, and the page's content security policy lets no script run but its own and no
+ *  request leave. */
 #ifndef RC_ANALYSIS_PAGE_H
 #define RC_ANALYSIS_PAGE_H
 
@@ -35,8 +37,8 @@ typedef struct rc_page {
     const char *where;           /**< the filter that results had to pass; NULL: none */
 } rc_page_t;
 
-/** Write DIR/index.html from the assets page.html, page.css and page.js.
- *  \param[in]  assets  directory of these
+/** Write DIR/index.html from the assets, and DIR/report.json, the document alone.
+ *  \param[in]  assets  directory of page.html and what it names
  *  \param[out] bytes   of the page; may be NULL
  *  \return RC_OK, RC_ENOENT (an asset), RC_EFORMAT (a place that page.html names and nobody fills),
  *          RC_EIO, RC_ENOMEM */

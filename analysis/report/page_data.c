@@ -1,54 +1,55 @@
-/* What page.js reads: columns, not rows, with names in dictionaries, so that 10,000 matrices in
- * nine settings stay below 10 MB. */
+/* The document of a report: columns, not rows, with names in dictionaries, so that 10,000 matrices
+ * in nine settings stay below 10 MB. */
 #include "config.h"
-#include "analysis/report/page_text.h"
+#include "analysis/report/page_private.h"
 #include "base/error.h"
 #include "base/map.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Names that are written once. */
 typedef struct names {
     rc_map_t index;
-    rc_str_t json; /* their list, without brackets */
+    rc_str_t text; /* their list */
+    rc_json_t json;
     int64_t count;
 } names_t;
 
-static rc_status_t name_index(names_t *n, const char *text, int64_t *out, rc_err_t *err)
-{
-    rc_digest_t key = rc_map_text(text);
-    *out = rc_map_get(&n->index, key, -1);
-    if (*out >= 0)
-        return RC_OK;
-    rc_status_t st = rc_map_set(&n->index, key, n->count, err);
-    if (st < 0)
-        return st;
-    rc_str_add(&n->json, n->count ? "," : "");
-    rc_page_json_text(&n->json, text);
-    *out = n->count++;
-    return RC_OK;
-}
-
-static void put_names(rc_str_t *s, const char *key, names_t *n)
-{
-    rc_str_addf(s, ",\n\"%s\":[%s]", key, n->json.text ? n->json.text : "");
-    s->failed |= n->json.failed;
-    rc_map_free(&n->index);
-    rc_str_free(&n->json);
-}
-
 typedef struct writer {
-    rc_str_t *s;
+    rc_json_t *j;
     const rc_page_t *p;
     const rc_survey_t *sv;
     names_t kinds;
-    names_t plans; /* "kernel\npolicy": a name may hold anything else */
+    names_t plans;
     rc_err_t *err;
     rc_status_t st;
 } writer_t;
+
+/* The index of a name; a new one gets the next, and `*is_new` tells. */
+static int64_t name_index(writer_t *w, names_t *n, const char *text, int *is_new)
+{
+    rc_digest_t key = rc_map_text(text);
+    int64_t at = rc_map_get(&n->index, key, -1);
+    *is_new = at < 0;
+    if (at >= 0)
+        return at;
+    if (w->st == RC_OK)
+        w->st = rc_map_set(&n->index, key, n->count, w->err);
+    n->json.out = &n->text;
+    n->json.depth = 9; /* inside of the document: no lines */
+    return n->count++;
+}
+
+static int64_t kind_index(writer_t *w, const char *kind)
+{
+    int is_new;
+    int64_t at = name_index(w, &w->kinds, kind, &is_new);
+    if (is_new)
+        rc_json_text(&w->kinds.json, NULL, kind);
+    return at;
+}
 
 static const rc_row_result_t *result(const writer_t *w, int64_t row)
 {
@@ -58,113 +59,172 @@ static const rc_row_result_t *result(const writer_t *w, int64_t row)
 static int64_t plan_index(writer_t *w, int64_t row)
 {
     rc_str_t name = {0};
-    int64_t at = -1;
-    if (row < 0 || w->st < 0)
+    int is_new = 0;
+    if (row < 0)
         return -1;
-    const rc_row_result_t *r = result(w, row);
-    rc_str_addf(&name, "%s\n%s", rc_view_kernel(w->sv->view, r->kernel),
-        rc_view_policy(w->sv->view, r->policy));
-    w->st = name.failed ? rc_fail(w->err, RC_ENOMEM, "no memory for a name")
-                        : name_index(&w->plans, name.text, &at, w->err);
+    const char *kernel = rc_view_kernel(w->sv->view, result(w, row)->kernel);
+    const char *policy = rc_view_policy(w->sv->view, result(w, row)->policy);
+    rc_str_addf(&name, "%s\n%s", kernel, policy);
+    int64_t at = name_index(w, &w->plans, name.text ? name.text : "", &is_new);
+    w->j->out->failed |= name.failed;
     rc_str_free(&name);
+    if (is_new) {
+        rc_json_open(&w->plans.json, NULL, '[');
+        rc_json_text(&w->plans.json, NULL, kernel);
+        rc_json_text(&w->plans.json, NULL, policy);
+        rc_json_close(&w->plans.json, '[');
+    }
     return at;
 }
 
-/* ---------------------------------------------------------------------- columns */
-
-typedef void value_fn(writer_t *w, const rc_survey_setting_t *a, int64_t i);
-
-static void column(writer_t *w, const char *key, const rc_survey_setting_t *a, value_fn *value)
+static void put_names(writer_t *w, const char *key, names_t *n)
 {
-    rc_str_addf(w->s, ",\"%s\":[", key);
-    for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        rc_str_add(w->s, i > a->first ? "," : "");
-        value(w, a, i);
-    }
-    rc_str_add(w->s, "]");
+    rc_json_open(w->j, key, '[');
+    rc_str_addn(w->j->out, n->text.text ? n->text.text : "", n->text.len);
+    rc_json_close(w->j, '[');
+    w->j->out->failed |= n->text.failed;
+    rc_map_free(&n->index);
+    rc_str_free(&n->text);
 }
 
-static void put_index(writer_t *w, int64_t at)
+/* ------------------------------------------------------------------------ columns */
+
+/* What a column of a setting holds of pair i; `row` is the result row that it is about. */
+typedef void value_fn(writer_t *w, int64_t i, int64_t row);
+
+static void put_matrix(writer_t *w, int64_t i, int64_t row)
 {
-    rc_str_addf(w->s, "%" PRId64, at);
+    (void)row;
+    rc_json_int(w->j, NULL, w->sv->pair[i].matrix);
 }
 
-static void put_time(writer_t *w, int64_t row)
+static void put_cases(writer_t *w, int64_t i, int64_t row)
 {
-    rc_page_json_real(w->s, row < 0 ? NAN : result(w, row)->median_ns);
+    (void)row;
+    rc_json_int(w->j, NULL, w->sv->pair[i].cases);
 }
 
-static void put_matrix(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_time(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    put_index(w, w->sv->pair[i].matrix);
+    (void)i;
+    rc_json_real(w->j, NULL, row < 0 ? NAN : result(w, row)->median_ns);
 }
 
-static void put_cases(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_plan(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    put_index(w, w->sv->pair[i].cases);
+    (void)i;
+    rc_json_index(w->j, NULL, plan_index(w, row));
 }
 
-#define TIME_OF(member)                                                                            \
-    static void time_of_##member(writer_t *w, const rc_survey_setting_t *a, int64_t i)             \
-    {                                                                                              \
-        (void)a;                                                                                   \
-        put_time(w, w->sv->pair[i].member);                                                        \
-    }
-#define PLAN_OF(member)                                                                            \
-    static void plan_of_##member(writer_t *w, const rc_survey_setting_t *a, int64_t i)             \
-    {                                                                                              \
-        (void)a;                                                                                   \
-        put_index(w, plan_index(w, w->sv->pair[i].member));                                        \
-    }
-TIME_OF(best)
-PLAN_OF(best)
-TIME_OF(best_csr)
-PLAN_OF(best_csr)
-TIME_OF(reference_csr)
-TIME_OF(reference_best)
-PLAN_OF(reference_best)
-TIME_OF(vendor)
-PLAN_OF(vendor)
-
-static void order_time(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_order(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    int64_t best = w->sv->pair[i].best;
-    rc_page_json_real(w->s, best < 0 ? NAN : (double)result(w, best)->order_ns);
+    (void)i;
+    rc_json_real(w->j, NULL, row < 0 ? NAN : (double)result(w, row)->order_ns);
 }
 
-static void preprocess_time(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_preprocess(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    int64_t best = w->sv->pair[i].best;
-    rc_page_json_real(w->s, best < 0 ? NAN : (double)result(w, best)->preprocess_ns);
+    (void)i;
+    rc_json_real(w->j, NULL, row < 0 ? NAN : (double)result(w, row)->preprocess_ns);
 }
 
-static void break_even(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_break_even(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
     double x = w->sv->pair[i].break_even;
-    rc_page_json_real(w->s, isinf(x) ? -1 : x); /* never */
+    (void)row;
+    rc_json_real(w->j, NULL, isinf(x) ? -1 : x);
 }
 
-static void choice(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_choice(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    put_index(w, w->p->choices->cls[i]);
+    (void)row;
+    rc_json_index(w->j, NULL, w->p->choices->cls[i]);
 }
 
-static void choice_time(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_choice_time(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    rc_page_json_real(w->s, w->p->choices->time[i]);
+    (void)row;
+    rc_json_real(w->j, NULL, w->p->choices->time[i]);
 }
 
-static void choice_loss(writer_t *w, const rc_survey_setting_t *a, int64_t i)
+static void put_choice_loss(writer_t *w, int64_t i, int64_t row)
 {
-    (void)a;
-    rc_page_json_real(w->s, w->p->choices->loss[i]);
+    (void)row;
+    rc_json_real(w->j, NULL, w->p->choices->loss[i]);
+}
+
+typedef struct column {
+    const char *key;
+    value_fn *put;
+    size_t row; /* where a pair holds the row: offsetof(rc_survey_pair_t, ...) */
+} column_t;
+
+static const column_t columns[] = {{"matrix", put_matrix, offsetof(rc_survey_pair_t, best)},
+    {"cases", put_cases, offsetof(rc_survey_pair_t, best)},
+    {"best_ns", put_time, offsetof(rc_survey_pair_t, best)},
+    {"best_plan", put_plan, offsetof(rc_survey_pair_t, best)},
+    {"csr_ns", put_time, offsetof(rc_survey_pair_t, best_csr)},
+    {"csr_plan", put_plan, offsetof(rc_survey_pair_t, best_csr)},
+    {"reference_csr_ns", put_time, offsetof(rc_survey_pair_t, reference_csr)},
+    {"reference_best_ns", put_time, offsetof(rc_survey_pair_t, reference_best)},
+    {"reference_best_plan", put_plan, offsetof(rc_survey_pair_t, reference_best)},
+    {"vendor_ns", put_time, offsetof(rc_survey_pair_t, vendor)},
+    {"vendor_plan", put_plan, offsetof(rc_survey_pair_t, vendor)},
+    {"order_ns", put_order, offsetof(rc_survey_pair_t, best)},
+    {"preprocess_ns", put_preprocess, offsetof(rc_survey_pair_t, best)},
+    {"break_even", put_break_even, offsetof(rc_survey_pair_t, best)}};
+
+static const column_t choice_columns[] = {{"choice", put_choice, offsetof(rc_survey_pair_t, best)},
+    {"choice_ns", put_choice_time, offsetof(rc_survey_pair_t, best)},
+    {"choice_loss", put_choice_loss, offsetof(rc_survey_pair_t, best)}};
+
+static void put_columns(writer_t *w, const rc_survey_setting_t *a, const column_t *c, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        rc_json_open(w->j, c[k].key, '[');
+        for (int64_t i = a->first; i < a->first + a->pairs; i++) {
+            int64_t row;
+            memcpy(&row, (const char *)&w->sv->pair[i] + c[k].row, sizeof row);
+            c[k].put(w, i, row);
+        }
+        rc_json_close(w->j, '[');
+    }
+}
+
+/* ----------------------------------------------------------------------- settings */
+
+static void put_gain(rc_json_t *j, const char *key, const rc_gain_t *g)
+{
+    rc_json_open(j, key, '{');
+    rc_json_int(j, "matrices", g->stats.count);
+    rc_json_real(j, "geomean", g->stats.geomean);
+    rc_json_real(j, "mean", g->stats.mean);
+    rc_json_int(j, "over_5_percent", g->over5);
+    rc_json_close(j, '{');
+}
+
+static void put_headline(writer_t *w, const rc_headline_t *h)
+{
+    rc_json_open(w->j, "headline", '{');
+    rc_json_int(w->j, "matrices", h->matrices);
+    rc_json_index(w->j, "leader", plan_index(w, h->leader));
+    rc_json_int(w->j, "wins", h->wins);
+    put_gain(w->j, "order", &h->order);
+    put_gain(w->j, "plan", &h->plan);
+    put_gain(w->j, "vendor", &h->vendor);
+    rc_json_int(w->j, "reordered", h->reordered);
+    rc_json_int(w->j, "pays", h->pays);
+    rc_json_real(w->j, "break_even_median", h->break_even_median);
+    rc_json_close(w->j, '{');
+}
+
+/* A name of an enumeration of the store; NULL: a number that names nothing. */
+static const char *name_of(const char *const *names, int value)
+{
+    for (int i = 0; names[i]; i++)
+        if (i == value)
+            return names[i];
+    return NULL;
 }
 
 static int has_choices(const writer_t *w)
@@ -172,151 +232,190 @@ static int has_choices(const writer_t *w)
     return w->p->choices && w->p->choices->known > 0;
 }
 
-static void put_setting(writer_t *w, const rc_survey_setting_t *a)
+static void put_setting(writer_t *w, const rc_survey_setting_t *a, const rc_headline_t *h)
 {
     const rc_row_result_t *r = result(w, a->setting.row);
-    rc_str_add(w->s, "{\"label\":");
-    rc_page_json_text(w->s, a->label);
-    rc_str_add(w->s, ",\"slug\":");
-    rc_page_json_text(w->s, a->slug);
-    rc_str_add(w->s, ",\"device\":");
-    rc_page_json_text(w->s, a->device);
-    rc_str_add(w->s, ",\"reference\":");
-    rc_page_json_text(w->s, a->reference);
-    rc_str_addf(w->s, ",\"k\":%" PRId64, a->setting.is_n ? 0 : r->k); /* 0: as many as columns */
-    column(w, "m", a, put_matrix);
-    column(w, "cases", a, put_cases);
-    column(w, "t", a, time_of_best);
-    column(w, "p", a, plan_of_best);
-    column(w, "c", a, time_of_best_csr);
-    column(w, "cp", a, plan_of_best_csr);
-    column(w, "rc", a, time_of_reference_csr);
-    column(w, "r", a, time_of_reference_best);
-    column(w, "rp", a, plan_of_reference_best);
-    column(w, "v", a, time_of_vendor);
-    column(w, "vp", a, plan_of_vendor);
-    column(w, "o", a, order_time);
-    column(w, "pre", a, preprocess_time);
-    column(w, "be", a, break_even);
-    if (has_choices(w)) {
-        column(w, "ch", a, choice);
-        column(w, "ct", a, choice_time);
-        column(w, "l", a, choice_loss);
-    }
-    rc_str_add(w->s, "}");
-}
-
-static void put_settings(writer_t *w)
-{
-    rc_str_addf(w->s, "\"main\":%d,\n\"arenas\":[", w->sv->main_setting);
-    for (int i = 0; i < w->sv->settings; i++) {
-        rc_str_add(w->s, i ? ",\n" : "\n");
-        put_setting(w, &w->sv->setting[i]);
-    }
-    rc_str_add(w->s, "]");
+    rc_json_open(w->j, NULL, '{');
+    rc_json_text(w->j, "label", a->label);
+    rc_json_text(w->j, "slug", a->slug);
+    rc_json_text(w->j, "operation", name_of(rc_op_names, r->op));
+    rc_json_text(w->j, "precision", name_of(rc_precision_names, r->precision));
+    rc_json_text(w->j, "device", a->device);
+    rc_json_text(w->j, "reference", a->reference[0] ? a->reference : NULL);
+    rc_json_int(w->j, "k", a->setting.is_n ? 0 : r->k); /* 0: as many as columns */
+    put_headline(w, h);
+    put_columns(w, a, columns, sizeof columns / sizeof *columns);
+    if (has_choices(w))
+        put_columns(w, a, choice_columns, sizeof choice_columns / sizeof *choice_columns);
+    rc_json_close(w->j, '{');
 }
 
 static void put_matrices(writer_t *w)
 {
+    static const struct {
+        const char *key;
+        size_t at;
+    } number[] = {{"rows", offsetof(rc_row_matrix_t, rows)},
+        {"cols", offsetof(rc_row_matrix_t, cols)}, {"nnz", offsetof(rc_row_matrix_t, nnz)}};
     const rc_survey_t *sv = w->sv;
-    rc_str_t kind = {0};
-    rc_str_add(w->s, ",\n\"matrix\":{\"name\":[");
-    for (int i = 0; i < sv->matrices; i++) {
-        int64_t at = -1;
-        rc_str_add(w->s, i ? "," : "");
-        rc_page_json_text(w->s, sv->matrix[i].name);
-        if (w->st == RC_OK)
-            w->st = name_index(&w->kinds, sv->matrix[i].kind, &at, w->err);
-        rc_str_addf(&kind, "%s%" PRId64, i ? "," : "", at);
-    }
-    rc_str_addf(w->s, "],\n\"kind\":[%s],\n\"rows\":[", kind.text ? kind.text : "");
+    rc_json_open(w->j, "matrix", '{');
+    rc_json_open(w->j, "name", '[');
     for (int i = 0; i < sv->matrices; i++)
-        rc_str_addf(w->s, "%s%" PRId64, i ? "," : "", sv->matrix[i].row->rows);
-    rc_str_add(w->s, "],\n\"cols\":[");
+        rc_json_text(w->j, NULL, sv->matrix[i].name);
+    rc_json_close(w->j, '[');
+    rc_json_open(w->j, "kind", '[');
     for (int i = 0; i < sv->matrices; i++)
-        rc_str_addf(w->s, "%s%" PRId64, i ? "," : "", sv->matrix[i].row->cols);
-    rc_str_add(w->s, "],\n\"nnz\":[");
+        rc_json_int(w->j, NULL, kind_index(w, sv->matrix[i].kind));
+    rc_json_close(w->j, '[');
+    rc_json_open(w->j, "ssid", '[');
     for (int i = 0; i < sv->matrices; i++)
-        rc_str_addf(w->s, "%s%" PRId64, i ? "," : "", sv->matrix[i].row->nnz);
-    rc_str_add(w->s, "],\n\"ssid\":[");
-    for (int i = 0; i < sv->matrices; i++)
-        rc_str_addf(w->s, "%s%" PRId64, i ? "," : "", sv->matrix[i].row->ssid);
-    rc_str_add(w->s, "]}");
-    w->s->failed |= kind.failed;
-    rc_str_free(&kind);
-}
-
-/* ----------------------------------------------------------------------- images */
-
-static void put_base64(rc_str_t *s, const unsigned char *data, size_t n)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    rc_str_add(s, "\"");
-    for (size_t i = 0; i < n; i += 3) {
-        size_t left = n - i;
-        unsigned x = (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) |
-                     (left > 2 ? (unsigned)data[i + 2] : 0);
-        char four[4] = {digit[x >> 18], digit[x >> 12 & 63], left > 1 ? digit[x >> 6 & 63] : '=',
-            left > 2 ? digit[x & 63] : '='};
-        rc_str_addn(s, four, sizeof four);
-    }
-    rc_str_add(s, "\"");
-}
-
-static void put_spies(writer_t *w)
-{
-    int shown = 0;
-    rc_str_add(w->s, ",\n\"spy\":{");
-    for (int i = 0; w->p->spy && i < w->sv->matrices; i++) {
-        const rc_page_spy_t *spy = &w->p->spy[i];
-        if (!spy->before)
-            continue;
-        rc_str_addf(w->s, "%s\"%d\":{\"w\":%d,\"h\":%d,\"full\":", shown++ ? ",\n" : "\n", i,
-            spy->width, spy->height);
-        rc_page_json_real(w->s, spy->full);
-        rc_str_add(w->s, ",\"before\":");
-        put_base64(w->s, spy->before, spy->before_bytes);
-        if (spy->after) {
-            rc_str_addf(w->s, ",\"slots\":%" PRId64 ",\"plan\":%" PRId64 ",\"after\":", spy->slots,
-                plan_index(w, spy->shown));
-            put_base64(w->s, spy->after, spy->after_bytes);
+        rc_json_int(w->j, NULL, sv->matrix[i].row->ssid);
+    rc_json_close(w->j, '[');
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+        rc_json_open(w->j, number[k].key, '[');
+        for (int i = 0; i < sv->matrices; i++) {
+            int64_t n;
+            memcpy(&n, (const char *)sv->matrix[i].row + number[k].at, sizeof n);
+            rc_json_int(w->j, NULL, n);
         }
-        rc_str_add(w->s, "}");
+        rc_json_close(w->j, '[');
     }
-    rc_str_add(w->s, "}");
+    rc_json_close(w->j, '{');
+}
+
+/* -------------------------------------------------------------------------- model */
+
+/* Numbers of an evaluation on unseen rows, as model files have them; NaN: not there. */
+static double evaluated(const json_t *evaluation, const char *what, const char *part)
+{
+    const json_t *x = json_object_get(json_object_get(evaluation, "all"), what);
+    if (part)
+        x = json_object_get(x, part);
+    x = json_is_object(x) ? json_object_get(x, "value") : x;
+    return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
 static void put_model(writer_t *w)
 {
     const rc_choices_t *c = w->p->choices;
-    if (!has_choices(w))
+    const json_t *e = json_object_get(w->p->in->model_file, "evaluation");
+    if (!c)
         return;
-    rc_str_add(w->s, ",\n\"model\":{\"name\":");
-    rc_page_json_text(w->s, w->p->in->model_name ? w->p->in->model_name : "");
-    rc_str_add(w->s, ",\"classes\":[");
-    for (int i = 0; i < c->model->classes; i++) {
-        rc_str_add(w->s, i ? "," : "");
-        rc_page_json_text(w->s, c->model->cls[i].name);
-    }
-    rc_str_addf(w->s, "],\"fitted\":%d}", c->fitted_here);
+    rc_json_open(w->j, "model", '{');
+    rc_json_text(w->j, "name", w->p->in->model_name ? w->p->in->model_name : "");
+    rc_json_text(w->j, "no_choices", c->note.len ? c->note.text : NULL);
+    rc_json_int(w->j, "fitted_here", c->fitted_here);
+    rc_json_open(w->j, "classes", '[');
+    for (int i = 0; i < c->model->classes; i++)
+        rc_json_text(w->j, NULL, c->model->cls[i].name);
+    rc_json_close(w->j, '[');
+    rc_json_open(w->j, "evaluation", '{');
+    rc_json_text(w->j, "baseline", json_string_value(json_object_get(e, "baseline")));
+    rc_json_real(w->j, "selector_geomean", evaluated(e, "speedup_selector", "geomean"));
+    rc_json_real(w->j, "selector_mean", evaluated(e, "speedup_selector", "mean"));
+    rc_json_real(w->j, "oracle_geomean", evaluated(e, "speedup_oracle", "geomean"));
+    rc_json_real(w->j, "loss_mean", evaluated(e, "loss_mean", NULL));
+    rc_json_close(w->j, '{');
+    rc_json_close(w->j, '{');
 }
 
-rc_status_t rc_page_data(rc_str_t *s, const rc_page_t *p, rc_err_t *err)
+/* ----------------------------------------------------------------------- pictures */
+
+static void put_figures(writer_t *w)
 {
-    writer_t w = {.s = s, .p = p, .sv = p->in->survey, .err = err};
-    rc_str_add(s, "{");
-    put_settings(&w);
+    rc_json_open(w->j, "figures", '[');
+    for (int i = 0; i < w->p->drawn_count; i++) {
+        const rc_drawn_t *d = &w->p->drawn[i];
+        const char *missing = d->text.missing.text ? d->text.missing.text : "no reason is known";
+        rc_json_open(w->j, NULL, '{');
+        rc_json_text(w->j, "name", d->plot->name);
+        rc_json_text(w->j, "title", d->plot->title);
+        rc_json_text(w->j, "section", d->plot->section);
+        rc_json_text(w->j, "source", d->plot->source && *d->plot->source ? d->plot->source : NULL);
+        rc_json_text(w->j, "caption", d->text.caption.text);
+        rc_json_text(w->j, "missing", d->svg ? NULL : missing);
+        rc_json_int(w->j, "csv", d->has_csv);
+        rc_json_close(w->j, '{');
+    }
+    rc_json_close(w->j, '[');
+}
+
+/* What the pictures show: pixels, entries of full ink, and the plan whose order is the second. */
+static void put_spies(writer_t *w)
+{
+    char key[16];
+    rc_json_open(w->j, "spies", '{');
+    for (int i = 0; w->p->spy && i < w->sv->matrices; i++) {
+        const rc_page_spy_t *spy = &w->p->spy[i];
+        if (!spy->before)
+            continue;
+        snprintf(key, sizeof key, "%d", i);
+        rc_json_open(w->j, key, '{');
+        rc_json_int(w->j, "width", spy->width);
+        rc_json_int(w->j, "height", spy->height);
+        rc_json_real(w->j, "full", spy->full);
+        rc_json_index(w->j, "plan", spy->after ? plan_index(w, spy->shown) : -1);
+        rc_json_index(w->j, "slots", spy->after ? spy->slots : -1);
+        rc_json_close(w->j, '{');
+    }
+    rc_json_close(w->j, '{');
+    rc_json_text(w->j, "spies_note", w->p->spy_note);
+}
+
+void rc_page_pictures(rc_json_t *j, const rc_page_t *p)
+{
+    char key[16];
+    rc_json_open(j, NULL, '{');
+    rc_json_open(j, "figures", '{');
+    for (int i = 0; i < p->drawn_count; i++)
+        if (p->drawn[i].svg)
+            rc_json_text(j, p->drawn[i].plot->name, p->drawn[i].svg);
+    rc_json_close(j, '{');
+    rc_json_open(j, "spies", '{');
+    for (int i = 0; p->spy && i < p->in->survey->matrices; i++) {
+        if (!p->spy[i].before)
+            continue;
+        snprintf(key, sizeof key, "%d", i);
+        rc_json_open(j, key, '[');
+        rc_json_base64(j, NULL, p->spy[i].before, p->spy[i].before_bytes);
+        if (p->spy[i].after)
+            rc_json_base64(j, NULL, p->spy[i].after, p->spy[i].after_bytes);
+        rc_json_close(j, '[');
+    }
+    rc_json_close(j, '{');
+    rc_json_close(j, '{');
+}
+
+/* ----------------------------------------------------------------------- document */
+
+rc_status_t rc_page_document(
+    rc_json_t *j, const rc_page_t *p, const rc_headline_t *headline, rc_err_t *err)
+{
+    const rc_survey_t *sv = p->in->survey;
+    writer_t w = {.j = j, .p = p, .sv = sv, .err = err};
+    rc_json_open(j, NULL, '{');
+    rc_json_text(j, "format", "rowcast report");
+    rc_json_int(j, "version", 1);
+    rc_json_text(j, "rowcast", rc_version());
+    rc_json_text(j, "store", p->in->store);
+    rc_json_text(j, "where", p->where);
+    rc_json_int(j, "results", sv->results);
+    rc_json_index(j, "main", sv->main_setting);
+    rc_json_open(j, "settings", '[');
+    for (int i = 0; i < sv->settings; i++)
+        put_setting(&w, &sv->setting[i], &headline[i]);
+    rc_json_close(j, '[');
     put_matrices(&w);
+    put_figures(&w);
     put_spies(&w);
     put_model(&w);
-    if (p->spy_note) {
-        rc_str_add(s, ",\n\"spyNote\":");
-        rc_page_json_text(s, p->spy_note);
-    }
-    put_names(s, "kinds", &w.kinds);
-    put_names(s, "plans", &w.plans);
-    rc_str_add(s, "}\n");
-    if (w.st == RC_OK && s->failed)
-        w.st = rc_fail(err, RC_ENOMEM, "no memory for the data of the page");
+    put_names(&w, "kinds", &w.kinds);
+    put_names(&w, "plans", &w.plans);
+    if (w.st == RC_OK)
+        w.st = rc_page_run(j, p, err);
+    rc_json_close(j, '{');
+    rc_str_add(j->out, "\n");
+    if (w.st == RC_OK && j->out->failed)
+        w.st = rc_fail(err, RC_ENOMEM, "no memory for the document of the report");
     return w.st;
 }

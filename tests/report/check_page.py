@@ -85,8 +85,8 @@ def count():
 
 
 def page_arenas():
-    return browser.js("""return [...document.querySelectorAll('tr[data-arena]')].filter(tr => tr.closest('.arenas')).map(tr => ({
-        slug: tr.dataset.arena, label: tr.cells[0].firstChild.data, main: tr.className === 'main',
+    return browser.js("""return [...document.querySelectorAll('tr[data-setting]')].filter(tr => tr.closest('.settings')).map(tr => ({
+        slug: tr.dataset.setting, label: tr.cells[0].firstChild.data, main: tr.className === 'main',
         reference: (tr.cells[0].querySelector('small') || {textContent: ''}).textContent.replace('orders of ', ''),
         leader: tr.lastElementChild.textContent,
         ...Object.fromEntries([...tr.querySelectorAll('[data-of]')].map(td => [td.dataset.of, td.textContent])) }))""")
@@ -256,7 +256,7 @@ def a_row_opens_and_shows_every_arena_of_its_matrix():
 @test
 def the_keyboard_is_enough():
     fresh("#matrices")
-    browser.js("document.getElementById('arena').focus()")
+    browser.js("document.getElementById('setting').focus()")
     browser.keys("Tab")
     check(browser.js("return document.activeElement.id") == "filter")
     browser.keys("rows>1k")
@@ -286,7 +286,7 @@ def the_keyboard_is_enough():
 def the_address_restores_what_was_seen():
     fresh()
     other = next(a for a in SHOWN if not a["main"])
-    browser.js("const s = document.getElementById('arena'); s.selectedIndex = arguments[0]; s.dispatchEvent(new Event('change'))",
+    browser.js("const s = document.getElementById('setting'); s.selectedIndex = arguments[0]; s.dispatchEvent(new Event('change'))",
                SHOWN.index(other))
     set_filter("rows>50 cols>50")
     browser.click("[data-sort=density]")
@@ -357,12 +357,22 @@ def on_paper_there_are_no_controls_and_the_ink_is_dark():
 
 
 @test
-def without_scripts_a_reader_has_the_answer_the_figures_and_a_note():
+def without_scripts_a_reader_is_told_where_the_numbers_and_figures_are():
     fresh(scripts=False)
     seen = browser.js("""const shown = s => { const e = document.querySelector(s); return Boolean(e && e.getClientRects().length); };
-        return [shown('.lead'), shown('.arenas'), shown('.facts'), shown('noscript p'), shown('#explorer')]""")
-    check(seen == [True, True, True, True, False], seen)
+        return [shown('noscript p'), shown('#explorer'), [...document.querySelectorAll('noscript a')].map(a => a.getAttribute('href'))]""")
+    check(seen == [True, False, ["report.json", "figures/"]], seen)
+    for link in seen[2]:
+        check(os.path.exists(os.path.join(os.path.dirname(page), link)), link)
     browser.look(1280)
+
+
+@test
+def the_document_beside_the_page_is_that_of_the_page():
+    import json
+    fresh()
+    with open(os.path.join(os.path.dirname(page), "report.json"), encoding="utf-8") as f:
+        check(json.load(f) == browser.js("return JSON.parse(document.getElementById('data').textContent)"))
 
 
 @test

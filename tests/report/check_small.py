@@ -1,4 +1,6 @@
-"""Usage: check_small.py NAME=PAGE...: pages of small or odd stores in a browser.  Prints TAP."""
+"""Usage: check_small.py NAME=PAGE...: pages of small or odd stores in a browser.  Prints TAP.
+
+A file 'expected' beside a page has lines that a reader must see on it."""
 import os
 import sys
 import traceback
@@ -23,22 +25,26 @@ for argument in sys.argv[1:]:
                 if (button) {
                     button.click();
                     for (const b of document.querySelectorAll('#head button')) document.querySelector(`[data-sort=${b.dataset.sort}]`).click();
-                    for (const o of document.getElementById('arena').options) {
+                    for (const o of document.getElementById('setting').options) {
                         o.selected = true;
-                        document.getElementById('arena').dispatchEvent(new Event('change'));
+                        document.getElementById('setting').dispatchEvent(new Event('change'));
                     }
                 }
+                document.querySelectorAll('details').forEach(d => { d.open = true; });
                 const data = JSON.parse(document.getElementById('data').textContent);
                 const rows = [...document.querySelectorAll('#rows tr.row th')].map(e => e.textContent);
-                return { rows, names: data.arenas.length ? data.arenas.at(-1).m.map(i => data.matrix.name[i]) : [],
+                return { rows, names: data.settings.length ? data.settings.at(-1).matrix.map(i => data.matrix.name[i]) : [],
                     scripts: document.scripts.length, outside: [...document.querySelectorAll('a[href]')].map(a => a.href)
                         .filter(h => !h.startsWith('file:') && !h.startsWith('https://sparse.tamu.edu/')),
                     images: [...document.images].filter(i => !i.src.startsWith('data:image/png')).length,
-                    hidden: document.getElementById('explorer').hidden,
+                    text: document.body.innerText, hidden: document.getElementById('explorer').hidden,
                     wide: document.documentElement.scrollWidth - innerWidth }""")
-            assert sorted(seen["rows"]) == sorted(seen["names"])[:50], seen
-            assert seen["scripts"] == 2 and not seen["outside"] and not seen["images"] and seen["wide"] <= 0, seen
+            assert len(set(seen["rows"])) == min(50, len(seen["names"])) and set(seen["rows"]) <= set(seen["names"]), seen
+            assert seen["scripts"] == 3 and not seen["outside"] and not seen["images"] and seen["wide"] <= 0, seen
             assert seen["hidden"] == (not seen["names"]), seen
+            expected = Path(page).parent / "expected"
+            for line in expected.read_text().splitlines() if expected.exists() else []:
+                assert line in seen["text"], (line, seen["text"])
         said, asked = browser.console(), browser.requests()
         assert not said, said
         outside = [a for a in asked if not a.startswith((Path(page).as_uri(), "data:", "about:"))]

@@ -35,7 +35,7 @@ keys = browser.js("return [...document.querySelectorAll('#head button')].map(b =
 measure("sort by a column", [f"document.querySelector('[data-sort={k}]').click()" for k in keys for _ in range(2)])
 measure("filter", [f"const f = document.getElementById('filter'); f.value = '{t}'; f.dispatchEvent(new Event('input'))"
                    for t in ("m", "matrix", "rows>10k", "rows>10k gain>1.1", "kind~graph", "")])
-measure("another product", [f"const a = document.getElementById('arena'); a.selectedIndex = {i}; a.dispatchEvent(new Event('change'))"
-                            for i in range(browser.js("return document.getElementById('arena').length"))])
+measure("another product", [f"const a = document.getElementById('setting'); a.selectedIndex = {i}; a.dispatchEvent(new Event('change'))"
+                            for i in range(browser.js("return document.getElementById('setting').length"))])
 measure("open a row", ["document.querySelectorAll('#rows tr.row th button')[%d].click()" % i for i in (0, 7, 30)])
 browser.close()

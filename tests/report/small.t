@@ -5,6 +5,8 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/report/stores.sh
 . "$top_srcdir/tests/report/stores.sh"
+# shellcheck source=tests/cli/model.sh
+. "$top_srcdir/tests/cli/model.sh"
 have_browser || skip_all "no chromium with chromedriver"
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONDONTWRITEBYTECODE=1
@@ -23,11 +25,42 @@ make_page()
     "$ROWCAST" report "$@" -q -o "$tmp/$page_name" >"$tmp/log" 2>&1 || { cat "$tmp/log"; exit 99; }
 }
 
+# says NAME LINE...: what a reader must see on the page
+says()
+{
+    page_name=$1
+    shift
+    printf '%s\n' "$@" >"$tmp/$page_name/expected"
+}
+
 make_page small "$store"
+says small 'results of 5 matrices' 'is the fastest most often, on' 'The best row order of each matrix makes' \
+    'best order over original order' 'in geomean (mean' '90 cases: 90 ok' 'sweep --device cpu'
 make_page csr "$store" -w 'policy == csr'
+says csr 'No kernel was measured here with row orders' 'filtered by policy == csr' 'whatever the filter'
 make_page one "$store" -w 'name == m80 && k == 8 && kernel == rowsplit'
+says one 'is the fastest on the only matrix' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
 make_page failed "$tmp/failed.h5"
+says failed 'There is no verified result' '90 cases: 90 failed'
 make_page hostile "$tmp/hostile.h5"
+says hostile "<script>alert(1)</script>\"'&: failed" '</script><img src=x onerror=alert(1)>'
+edit_store "$store" "$tmp/vendor.h5" '
+change("dict/kernel", "name", lambda i, r: b"cusparse-csr-row" if r["name"] == b"rowsplit" else r["name"])'
+make_page vendor "$tmp/vendor.h5"
+says vendor 'as fast as the best cuSPARSE algorithm' 'best plan over cuSPARSE'
+write_model log_ns >"$tmp/model.json"
+make_page model "$store" --model "$tmp/model.json"
+says model 'has no choices here'
+set --
+published=$top_srcdir/data/results/h200.h5
+if [ -f "$published" ]; then
+    make_page k128 "$published" --spies 0 -w 'k == 128 && precision == fp32' --model "$top_srcdir/data/models/h200-plan.json"
+    says k128 'its fit has seen' 'whatever the filter' 'products in the median of'
+    make_page lpt "$published" --spies 0 -w 'policy == lpt'
+    says lpt 'the original one has no results'
+    set -- "choices on matrices that a fit has seen=$tmp/k128/index.html" "no original order=$tmp/lpt/index.html"
+fi
 $python "$top_srcdir/tests/report/check_small.py" "a small store of a CPU=$tmp/small/index.html" \
     "a store without orders=$tmp/csr/index.html" "one matrix=$tmp/one/index.html" \
-    "no result that is ok=$tmp/failed/index.html" "names that are markup=$tmp/hostile/index.html"
+    "no result that is ok=$tmp/failed/index.html" "names that are markup=$tmp/hostile/index.html" \
+    "a vendor=$tmp/vendor/index.html" "a model of another device=$tmp/model/index.html" "$@"

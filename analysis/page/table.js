@@ -1,62 +1,18 @@
-// The table of matrices: products (arenas), sorting, filtering, pages, details; state in the address.
-// Everything is in memory as columns; names from the store enter as text nodes only.
-(() => {
-'use strict';
+// The table of matrices: products (settings), sorting, filtering, pages, details; state in the address.
+// Everything is in memory as columns.
 
-const data = JSON.parse(document.getElementById('data').textContent);
 const PAGE = 50;
-const $ = id => document.getElementById(id);
-
-function el(name, attributes, ...children) {
-  const e = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {}))
-    if (value !== null && value !== undefined && value !== false) e.setAttribute(key, value === true ? '' : value);
-  e.append(...children.filter(c => c !== null && c !== undefined));
-  return e;
-}
-
-/* ------------------------------------------------------------------ numbers */
-
-const DASH = '\u2013';
-const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-
-function count(x) { return Number.isFinite(x) ? grouped.format(x) : DASH; }
-
-function digits(x, n) {
-  if (!Number.isFinite(x)) return DASH;
-  if (x === 0) return '0';
-  const size = Math.floor(Math.log10(Math.abs(x)));
-  if (size >= 3) return grouped.format(size >= n ? Number(x.toPrecision(n)) : x);
-  return x.toFixed(Math.min(12, Math.max(0, n - 1 - size)));
-}
-
-function ratio(x) { return Number.isFinite(x) ? (x < 10 ? x.toFixed(3) : digits(x, 4)) : DASH; }
-function percent(x) { return Number.isFinite(x) ? (100 * x).toFixed(1) : DASH; }
-function micro(ns) { return digits(ns / 1000, 4); }
-function milli(ns) { return digits(ns / 1e6, 3); }
-
-function density(x) {
-  if (!Number.isFinite(x)) return DASH;
-  return x >= 0.001 ? digits(x, 3) : x.toExponential(2);
-}
 
 /* ------------------------------------------------------------------- columns */
 
-const matrix = data.matrix;
-const plans = data.plans.map(text => {
-  const at = text.indexOf('\n');
-  return { kernel: text.slice(0, at), order: text.slice(at + 1) };
-});
-
-function planName(p) { return p < 0 ? '' : plans[p].kernel + ' / ' + plans[p].order; }
-
 // One product: a row for each of its matrices, columns as typed arrays; made when it is first shown.
-function unpack(arena) {
-  if (arena.columns) return arena.columns;
-  const n = arena.m.length;
+function unpack(setting) {
+  if (setting.columns) return setting.columns;
+  const n = setting.matrix.length;
   const real = values => Float64Array.from(values, x => x === null ? NaN : x);
-  const m = Int32Array.from(arena.m);
-  const time = real(arena.t), csr = real(arena.c), ref = real(arena.rc), refBest = real(arena.r), vendor = real(arena.v);
+  const m = Int32Array.from(setting.matrix);
+  const time = real(setting.best_ns), csr = real(setting.csr_ns), vendor = real(setting.vendor_ns);
+  const ref = real(setting.reference_csr_ns), refBest = real(setting.reference_best_ns);
   const rows = new Float64Array(n), cols = new Float64Array(n), nnz = new Float64Array(n), dens = new Float64Array(n);
   const gflops = new Float64Array(n);
   const over = (a, b) => Float64Array.from(a, (x, i) => x / b[i]);
@@ -65,24 +21,26 @@ function unpack(arena) {
     cols[i] = matrix.cols[m[i]];
     nnz[i] = matrix.nnz[m[i]];
     dens[i] = nnz[i] / (rows[i] * cols[i]);
-    gflops[i] = 2 * nnz[i] * (arena.k || cols[i]) / time[i];
+    gflops[i] = 2 * nnz[i] * (setting.k || cols[i]) / time[i];
   }
-  arena.columns = {
+  const chosen = data.model && setting.choice;
+  setting.columns = {
     n, m,
-    name: arena.m.map(i => matrix.name[i]),
-    kind: arena.m.map(i => data.kinds[matrix.kind[i]]),
-    plan: arena.p.map(planName),
-    kernel: arena.p.map(p => p < 0 ? '' : plans[p].kernel),
-    order: arena.p.map(p => p < 0 ? '' : plans[p].order),
-    rows, cols, nnz, density: dens, best: time.map(x => x / 1000), csr: csr.map(x => x / 1000),
+    name: setting.matrix.map(i => matrix.name[i]),
+    kind: setting.matrix.map(i => data.kinds[matrix.kind[i]]),
+    plan: setting.best_plan.map(planName),
+    kernel: setting.best_plan.map(p => plan(p).kernel),
+    order: setting.best_plan.map(p => plan(p).order),
+    rows, cols, nnz, density: dens, time, vendorTime: vendor, best: time.map(x => x / 1000), csr: csr.map(x => x / 1000),
     orders: over(ref, refBest), gain: over(csr, time), ref: over(ref, time), vendor: over(vendor, time),
-    gflops, ordering: real(arena.o).map(x => x / 1e6),
-    breakeven: real(arena.be).map(x => x < 0 ? Infinity : x),
-    choice: data.model && arena.ch ? arena.ch.map(c => c < 0 ? '' : data.model.classes[c]) : null,
-    loss: data.model && arena.ch ? real(arena.l).map(x => 100 * x) : null,
+    gflops, ordering: real(setting.order_ns).map(x => x / 1e6), preprocess: real(setting.preprocess_ns),
+    breakeven: real(setting.break_even).map(x => x < 0 ? Infinity : x),
+    choice: chosen ? setting.choice.map(c => c === null ? '' : data.model.classes[c]) : null,
+    choiceTime: chosen ? real(setting.choice_ns) : null,
+    loss: chosen ? real(setting.choice_loss).map(x => 100 * x) : null,
     lower: null, // name, kind and plan in lower case, for words
   };
-  return arena.columns;
+  return setting.columns;
 }
 
 // What the table shows: key, heading, unit, how, and whether it enters the line below the table.
@@ -197,12 +155,12 @@ function sorted(c, rows, key, descending) {
 
 /* ---------------------------------------------------------------------- state */
 
-const initial = { arena: data.main, sort: 'gain', descending: true, filter: '', page: 0, open: null };
+const initial = { setting: data.main, sort: 'gain', descending: true, filter: '', page: 0, open: null };
 const state = { ...initial };
 
 function writeAddress() {
   const q = new URLSearchParams();
-  if (state.arena !== initial.arena) q.set('product', data.arenas[state.arena].slug);
+  if (state.setting !== initial.setting) q.set('product', data.settings[state.setting].slug);
   if (state.sort !== initial.sort || state.descending !== initial.descending)
     q.set('sort', (state.descending ? '-' : '') + state.sort);
   if (state.filter) q.set('filter', state.filter);
@@ -226,8 +184,8 @@ function readAddress() {
   if (hash && !hash.includes('=')) return false; // a section
   const q = new URLSearchParams(hash);
   Object.assign(state, initial);
-  const arena = data.arenas.findIndex(a => a.slug === q.get('product'));
-  if (arena >= 0) state.arena = arena;
+  const setting = data.settings.findIndex(a => a.slug === q.get('product'));
+  if (setting >= 0) state.setting = setting;
   const sort = q.get('sort') || '';
   const key = sort.replace(/^-/, '');
   if (COLUMNS.some(c => c.key === key)) {
@@ -243,11 +201,12 @@ function readAddress() {
 
 /* ----------------------------------------------------------------------- table */
 
-let rows = [];    // of the arena, in the order of the table
+const hasChoices = data.settings.some(s => s.choice);
+let rows = [];    // of the setting, in the order of the table
 let terms = [];
 
 function select() {
-  const c = unpack(data.arenas[state.arena]);
+  const c = unpack(data.settings[state.setting]);
   try {
     terms = parseFilter(state.filter);
     $('filter-error').hidden = true;
@@ -272,13 +231,6 @@ function drawHead(c) {
       'aria-sort': on ? (state.descending ? 'descending' : 'ascending') : 'none' }, button);
   }));
   if (focused) { const b = head.querySelector(`[data-sort="${focused}"]`); if (b) b.focus(); }
-}
-
-// A name of a kernel, with places behind its colons where a line may break.
-function breakable(text) {
-  const out = document.createDocumentFragment();
-  text.split(/(?<=[:/])/).forEach((part, i) => out.append(...(i ? [document.createElement('wbr')] : []), part));
-  return out;
 }
 
 function cell(c, i, col) {
@@ -338,27 +290,27 @@ function drawFoot(c) {
 }
 
 function drawText(c) {
-  const arena = data.arenas[state.arena];
+  const setting = data.settings[state.setting];
   const all = rows.length === c.n;
-  $('count').textContent = (all ? `${count(c.n)} ${c.n === 1 ? 'matrix' : 'matrices'}` : `${count(rows.length)} of ${count(c.n)} matrices`) + `, ${arena.label}`;
+  $('count').textContent = (all ? counted(c.n, 'matrix', 'matrices') : `${count(rows.length)} of ${count(c.n)} matrices`) + `, ${setting.label}`;
   const from = state.page * PAGE;
   $('page').textContent = rows.length ? `${count(from + 1)}\u2013${count(Math.min(rows.length, from + PAGE))} of ${count(rows.length)}` : '';
   $('previous').disabled = state.page === 0;
   $('next').disabled = from + PAGE >= rows.length;
   $('previous').parentElement.hidden = rows.length <= PAGE;
-  $('legend').textContent = (arena.reference ? `The reference kernel is ${arena.reference}. ` : '')
+  $('legend').textContent = (setting.reference ? `The reference kernel is ${setting.reference}. ` : '')
     + 'csr is the original row order; ratios above 1 are gains. The line below the table is over the matrices that the filter leaves, on all pages: '
     + 'geomean, and below it the mean. Break-even: products after which the best plan has paid for its order and preprocessing against the best csr; 0 where it needs none.';
 }
 
 function draw() {
-  const c = unpack(data.arenas[state.arena]);
+  const c = unpack(data.settings[state.setting]);
   select();
   drawHead(c);
   drawRows(c);
   drawFoot(c);
   drawText(c);
-  $('arena').value = String(state.arena);
+  $('setting').value = String(state.setting);
   if ($('filter').value !== state.filter) $('filter').value = state.filter;
   writeAddress();
 }
@@ -375,45 +327,44 @@ function collectionLink(m) {
 }
 
 function spyFigure(m, spy, image, height, caption) {
-  const rowsOf = height / spy.h;
-  const img = el('img', { src: 'data:image/png;base64,' + image, width: String(spy.w), height: String(spy.h), alt: caption });
+  const rowsOf = height / spy.height;
+  const img = el('img', { src: 'data:image/png;base64,' + image, width: String(spy.width), height: String(spy.height), alt: caption });
   return el('figure', {}, img, el('figcaption', {}, caption,
-    `; a pixel is ${digits(rowsOf, 3)} ${rowsOf === 1 ? 'row' : 'rows'} \u00d7 ${digits(matrix.cols[m] / spy.w, 3)} columns`));
+    `; a pixel is ${digits(rowsOf, 3)} ${rowsOf === 1 ? 'row' : 'rows'} \u00d7 ${digits(matrix.cols[m] / spy.width, 3)} columns`));
 }
 
 function spies(m) {
-  const spy = data.spy[m];
+  const spy = data.spies[m];
   if (!spy) {
-    const some = Object.keys(data.spy).length;
+    const some = Object.keys(data.spies).length;
     return el('p', { class: 'note' }, 'No picture of this matrix'
-      + (data.spyNote ? `: ${some ? `${some} ${some === 1 ? 'has' : 'have'} one; ` : ''}${data.spyNote}.` : '.'));
+      + (data.spies_note ? `: ${some ? `${some} ${some === 1 ? 'has' : 'have'} one; ` : ''}${data.spies_note}.` : '.'));
   }
-  const figures = [spyFigure(m, spy, spy.before, matrix.rows[m], 'Original order')];
-  if (spy.after) figures.push(spyFigure(m, spy, spy.after, spy.slots, `Order ${plans[spy.plan].order}, as for ${plans[spy.plan].kernel}`));
+  const [before, after] = pictures.spies[m];
+  const figures = [spyFigure(m, spy, before, matrix.rows[m], 'Original order')];
+  if (after) figures.push(spyFigure(m, spy, after, spy.slots, `Order ${plan(spy.plan).order}, as for ${plan(spy.plan).kernel}`));
   return el('div', { class: 'spies-all' }, el('div', { class: 'spies' }, ...figures),
     el('p', { class: 'note' }, `Full ink is ${count(spy.full)} or more entries per pixel, on a logarithmic scale.`));
 }
 
-function arenaTable(m) {
+function settingTable(m) {
   const lines = [];
-  for (const arena of data.arenas) {
-    const c = unpack(arena);
+  for (const setting of data.settings) {
+    const c = unpack(setting);
     const i = c.m.indexOf(m);
     if (i < 0) continue;
-    const refBest = arena.rp[i] < 0 ? '' : plans[arena.rp[i]].order;
-    const vendor = arena.vp[i] < 0 ? '' : plans[arena.vp[i]].kernel;
     const numbers = (x, f) => el('td', { class: 'n' }, f(x));
-    lines.push(el('tr', { 'data-arena': arena.slug },
-      el('th', { scope: 'row' }, arena.label),
-      el('td', {}, breakable(c.plan[i])), numbers(arena.t[i] === null ? NaN : arena.t[i], micro),
-      el('td', {}, breakable(arena.cp[i] < 0 ? DASH : plans[arena.cp[i]].kernel)), numbers(c.csr[i], x => digits(x, 4)), numbers(c.gain[i], ratio),
-      el('td', {}, refBest || DASH), numbers(c.orders[i], ratio),
-      el('td', {}, breakable(vendor || DASH)), numbers(arena.v[i] === null ? NaN : arena.v[i], micro), numbers(c.vendor[i], ratio),
-      numbers(c.gflops[i], x => digits(x, 4)), numbers(c.ordering[i], x => digits(x, 3)),
-      numbers(arena.pre[i] === null ? NaN : arena.pre[i], milli),
+    const percents = x => Number.isFinite(x) ? x.toFixed(1) : DASH;
+    lines.push(el('tr', { 'data-setting': setting.slug },
+      el('th', { scope: 'row' }, setting.label),
+      el('td', {}, breakable(c.plan[i])), numbers(c.time[i], micro),
+      el('td', {}, breakable(plan(setting.csr_plan[i]).kernel || DASH)), numbers(c.csr[i], x => digits(x, 4)), numbers(c.gain[i], ratio),
+      el('td', {}, plan(setting.reference_best_plan[i]).order || DASH), numbers(c.orders[i], ratio),
+      el('td', {}, breakable(plan(setting.vendor_plan[i]).kernel || DASH)), numbers(c.vendorTime[i], micro), numbers(c.vendor[i], ratio),
+      numbers(c.gflops[i], x => digits(x, 4)), numbers(c.ordering[i], x => digits(x, 3)), numbers(c.preprocess[i], milli),
       el('td', { class: 'n' }, COLUMNS.find(x => x.key === 'breakeven').number(c.breakeven[i])),
-      ...(data.model ? [el('td', {}, breakable(c.choice && c.choice[i] || DASH)), numbers(arena.ct ? (arena.ct[i] === null ? NaN : arena.ct[i]) : NaN, micro),
-        numbers(c.loss ? c.loss[i] : NaN, x => Number.isFinite(x) ? x.toFixed(1) : DASH)] : [])));
+      ...(hasChoices ? [el('td', {}, breakable(c.choice && c.choice[i] || DASH)), numbers(c.choiceTime ? c.choiceTime[i] : NaN, micro),
+        numbers(c.loss ? c.loss[i] : NaN, percents)] : [])));
   }
   const head = (title, unit, n) => el('th', { scope: 'col', class: n ? 'n' : null }, title, el('small', {}, unit || '\u00a0'));
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All products of this matrix' },
@@ -422,7 +373,7 @@ function arenaTable(m) {
       head('best order', 'of ref. kernel'), head('gain', '\u00d7', 1),
       head('best of cuSPARSE', 'kernel'), head('time', '\u00b5s', 1), head('best over it', '\u00d7', 1),
       head('rate', 'Gflop/s', 1), head('ordering', 'ms', 1), head('preprocess', 'ms', 1), head('break-even', 'products', 1),
-      ...(data.model ? [head("model's choice"), head('time', '\u00b5s', 1), head('loss', '%', 1)] : []))),
+      ...(hasChoices ? [head("model's choice"), head('time', '\u00b5s', 1), head('loss', '%', 1)] : []))),
     el('tbody', {}, ...lines)));
 }
 
@@ -437,7 +388,7 @@ function detail(m, columns) {
       fact('entries', count(matrix.nnz[m])),
       fact('density, entries / cell', density(matrix.nnz[m] / (matrix.rows[m] * matrix.cols[m]))),
       fact('entries in a row, mean', digits(matrix.nnz[m] / matrix.rows[m], 3))].filter(Boolean)),
-    spies(m), arenaTable(m));
+    spies(m), settingTable(m));
   return el('tr', { class: 'detail' }, el('td', { colspan: String(columns) }, inside));
 }
 
@@ -445,7 +396,7 @@ function buttonOf(m) { return document.querySelector(`#rows tr.row[data-matrix="
 
 function toggle(m) {
   state.open = state.open === m ? null : m;
-  drawRows(unpack(data.arenas[state.arena]));
+  drawRows(unpack(data.settings[state.setting]));
   writeAddress();
   const button = buttonOf(m);
   if (button) button.focus({ preventScroll: true });
@@ -453,7 +404,7 @@ function toggle(m) {
 
 // The page on which the open matrix is, when the address names one.
 function showOpen() {
-  const c = unpack(data.arenas[state.arena]);
+  const c = unpack(data.settings[state.setting]);
   const at = state.open === null ? -1 : rows.findIndex(i => c.m[i] === state.open);
   if (at < 0) return;
   state.page = Math.floor(at / PAGE);
@@ -470,7 +421,7 @@ function change(what) {
 }
 
 function listen() {
-  $('arena').addEventListener('change', e => change({ arena: Number(e.target.value), page: 0 }));
+  $('setting').addEventListener('change', e => change({ setting: Number(e.target.value), page: 0 }));
   $('filter').addEventListener('input', e => change({ filter: e.target.value, page: 0 }));
   $('previous').addEventListener('click', () => change({ page: state.page - 1, open: null }));
   $('next').addEventListener('click', () => change({ page: state.page + 1, open: null }));
@@ -494,10 +445,10 @@ function listen() {
   });
 }
 
-if (data.arenas.length) {
-  data.arenas.forEach((a, i) => $('arena').append(el('option', { value: String(i) },
-    `${a.label} (${count(a.m.length)} ${a.m.length === 1 ? 'matrix' : 'matrices'})`)));
-  const available = FIELDS.filter(f => data.model || (f !== 'choice' && f !== 'loss'));
+if (data.settings.length) {
+  data.settings.forEach((a, i) => $('setting').append(el('option', { value: String(i) },
+    `${a.label} (${counted(a.matrix.length, 'matrix', 'matrices')})`)));
+  const available = FIELDS.filter(f => hasChoices || (f !== 'choice' && f !== 'loss'));
   available.forEach((f, i) => $('fields').append(i ? ', ' : '', el('code', {}, f)));
   $('explorer').hidden = false;
   const restored = readAddress();
@@ -505,4 +456,3 @@ if (data.arenas.length) {
   draw();
   if (restored) showOpen();
 }
-})();

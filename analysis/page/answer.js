@@ -1,0 +1,262 @@
+// The answer, what was run, and the figures: sentences and tables made from the numbers of the document.
+
+const SHOWN_VALUES = 6, SHOWN_FAILURES = 20, SHOWN_RUNS = 200;
+
+/* -------------------------------------------------------------------- answer */
+
+// "cuda:NVIDIA H200:132sm:cuda13.0" is for machines: the second part is the name.
+function deviceName(device) { return device.split(':')[1] || device; }
+
+function headline() {
+  const devices = [...new Set(data.settings.map(s => s.device))].map(deviceName);
+  return 'Sparse \u00d7 dense' + (devices.length ? ' on ' + devices.join(', ') : '');
+}
+
+function extent() {
+  return el('p', { class: 'extent' }, counted(data.results, 'verified result', 'verified results'), ' of ',
+    counted(matrix.name.length, 'matrix', 'matrices'), ...(data.where === null ? [] : [', filtered by ', code(data.where)]));
+}
+
+function fastest(h) {
+  if (h.leader === null) return ['nothing can be said of the fastest plan'];
+  const p = plans[h.leader];
+  const out = [code(p.kernel), ...(p.order === 'csr' ? [' in the original row order'] : [' in the row order ', code(p.order)])];
+  if (h.matrices === 1) return [...out, ' is the fastest on the only matrix'];
+  return [...out, ` is the fastest most often, on ${count(h.wins)} of ${counted(h.matrices, 'matrix', 'matrices')} (${share(h.wins, h.matrices)})`];
+}
+
+function inGeomean(gain) {
+  return [el('strong', {}, times(gain.geomean)), ` in geomean (mean ${times(gain.mean)})`];
+}
+
+function orderSentence(setting) {
+  const gain = setting.headline.order;
+  if (gain.matrices > 0)
+    return ['The best row order of each matrix makes ', code(setting.reference), ' ', ...inGeomean(gain),
+      ` as fast as the original order, and gains more than 5\u00a0% on ${share(gain.over_5_percent, gain.matrices)} of them. `];
+  return [setting.reference === null ? 'No kernel was measured here with row orders besides the original one. '
+    : 'No row order can be compared here: the original one has no results. '];
+}
+
+function planSentence(h) {
+  const vendor = h.vendor.matrices > 0 ? [...inGeomean(h.vendor), ' as fast as the best cuSPARSE algorithm'] : null;
+  if (!(h.plan.matrices > 0 && h.reordered > 0)) return vendor ? ['The best plan is ', ...vendor, '.'] : [];
+  const out = ['Over all kernels, the best plan is ', ...inGeomean(h.plan), ' as fast as the best kernel without reordering'];
+  if (vendor) out.push(' and ', ...vendor);
+  if (h.break_even_median !== null)
+    out.push('; where it is a reordered one, it has paid for its order after ',
+      el('strong', {}, counted(Math.ceil(h.break_even_median), 'product', 'products')), ` in the median of ${counted(h.pays, 'matrix', 'matrices')}`);
+  return [...out, '.'];
+}
+
+function sentences(setting) {
+  const h = setting.headline;
+  const out = [el('p', { class: 'lead' }, `At ${setting.label}, `, ...fastest(h), '. ', ...orderSentence(setting), ...planSentence(h))];
+  if (h.order.matrices > 0 || h.reordered > 0)
+    out.push(el('p', { class: 'note' }, 'The best is the smallest of several measured times, so a part of these gains is the error '
+      + 'of the times. The runs below measure until that error meets a target.'));
+  return out;
+}
+
+function tile(value, ...label) { return el('div', {}, el('dt', {}, ...label), el('dd', {}, value)); }
+
+function gainTile(gain, ...label) {
+  return gain.matrices > 0 ? tile(times(gain.geomean), ...label, el('span', {}, `geomean; mean ${times(gain.mean)}`)) : null;
+}
+
+function tiles(setting) {
+  const h = setting.headline;
+  const all = [gainTile(h.order, 'best order over original order, ', setting.reference && code(setting.reference)),
+    h.order.matrices > 0 ? tile(share(h.order.over_5_percent, h.order.matrices), 'of matrices where that gains more than 5\u00a0%') : null,
+    gainTile(h.plan, 'best plan over best kernel in original order'),
+    gainTile(h.vendor, 'best plan over best cuSPARSE algorithm'),
+    h.break_even_median === null ? null
+      : tile(count(Math.ceil(h.break_even_median)), 'products until a reordered best plan has paid for itself', el('span', {}, 'median'))];
+  return el('dl', { class: 'tiles' }, ...all.filter(Boolean));
+}
+
+/* ------------------------------------------------------------ every product */
+
+function settingLine(setting, main, vendor) {
+  const h = setting.headline;
+  const cell = (name, text) => el('td', { class: 'n', 'data-of': name }, text);
+  const gain = (name, g) => [cell(name + '-geomean', times(g.geomean)), cell(name + '-mean', times(g.mean))];
+  const p = plan(h.leader);
+  return el('tr', { 'data-setting': setting.slug, class: main ? 'main' : null },
+    el('th', { scope: 'row' }, setting.label, setting.reference && el('small', {}, 'orders of ', breakable(setting.reference))),
+    cell('matrices', count(h.matrices)), ...gain('order', h.order),
+    cell('order-over5', share(h.order.over_5_percent, h.order.matrices)),
+    ...gain('plan', h.plan), ...(vendor ? gain('vendor', h.vendor) : []),
+    cell('break-even', h.break_even_median === null ? DASH : count(Math.ceil(h.break_even_median))),
+    h.leader === null ? el('td', {})
+      : el('td', {}, breakable(p.kernel), el('small', {}, p.order, `, on ${share(h.wins, h.matrices)}`)));
+}
+
+function settingsTable() {
+  const vendor = data.settings.some(s => s.headline.vendor.matrices > 0);
+  const gains = n => ['geomean', 'mean', 'gain > 5\u00a0%'].slice(0, n).map(x => el('th', { scope: 'col', class: 'n' }, x));
+  const group = (text, n) => el('th', { scope: 'colgroup', colspan: String(n) }, text);
+  return [el('p', { class: 'note' }, 'The same for every product that was measured. Each number is a ratio of times over the matrices of its line.'),
+    el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Every product' }, el('table', { class: 'settings' },
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col', rowspan: '2' }, 'product'),
+        el('th', { scope: 'col', rowspan: '2', class: 'n' }, 'matrices'), group('best order over original', 3),
+        group('best plan over best csr', 2), vendor ? group('best plan over cuSPARSE', 2) : null,
+        el('th', { scope: 'col', class: 'n' }, 'break-even'), el('th', { scope: 'col', rowspan: '2' }, 'fastest most often')),
+      el('tr', {}, ...gains(3), ...gains(2), ...gains(vendor ? 2 : 0), el('th', { scope: 'col', class: 'n' }, 'median, products'))),
+      el('tbody', {}, ...data.settings.map((s, i) => settingLine(s, i === data.main, vendor)))))];
+}
+
+/* ----------------------------------------------------------------------- run */
+
+// The lines of the list: heading, and the keys of the provenance with what stands before their values.
+const FACTS = [
+  ['Device', [['device.name', ''], ['device.class', 'class ']]],
+  ['Host', [['host', ''], ['system', ''], ['kernel', ''], ['machine', '']]],
+  ['CUDA', [['cuda.runtime', 'runtime '], ['cuda.driver_name', 'driver '], ['cuda.cusparse', 'cuSPARSE '], ['cuda.nvcc', 'nvcc '], ['cuda.arch', 'for ']]],
+  ['Compiler', [['compiler', ''], ['cflags', '']]],
+  ['Libraries', [['hdf5', 'HDF5 '], ['mpi', '']]],
+  ['Catalogue', [['catalog.revision', 'revision ']]],
+  ['Timing', [['timing', ''], ['measure.target_rel_err', 'until the relative error of the median is '],
+    ['measure.min_reps', 'repetitions at least '], ['measure.max_reps', 'at most ']]]];
+const STATES = { open: 'open: still running, or died without an end', complete: 'complete', drained: 'drained with work left', error: 'ended by an error' };
+
+function some(values) {
+  const more = values.length - SHOWN_VALUES;
+  return values.slice(0, SHOWN_VALUES).join('; ') + (more > 0 ? `; and ${count(more)} more` : '');
+}
+
+function entry(name, ...value) { return [el('dt', {}, name), el('dd', {}, ...value)]; }
+
+function statuses(counts, one, many) {
+  const all = Object.values(counts).reduce((a, b) => a + b, 0);
+  return counted(all, one, many) + ': ' + (Object.entries(counts).map(([status, n]) => `${count(n)} ${status}`).join(', ') || 'none');
+}
+
+function failures(list) {
+  if (!list.length) return null;
+  const lines = list.slice(0, SHOWN_FAILURES).map(f => el('li', {}, `${f.name}: ${f.status}` + (f.message ? ', ' + f.message : '')));
+  if (list.length > SHOWN_FAILURES) lines.push(el('li', {}, `and ${count(list.length - SHOWN_FAILURES)} more`));
+  return el('ul', {}, ...lines);
+}
+
+function runStates(run) {
+  if (!run.runs.length) return [];
+  const starts = run.runs.map(r => r.started_s);
+  const ends = run.runs.map(r => r.started_s + (r.took_s || 0));
+  const words = Object.keys(STATES).map(s => [run.runs.filter(r => r.state === s).length, STATES[s]]).filter(([n]) => n)
+    .map(([n, text]) => `${count(n)} ${text}`);
+  if (run.in_flight) words.push(counted(run.in_flight, 'case was', 'cases were') + ' in flight when a run died');
+  return [...entry('When', `${when(starts.reduce((a, b) => Math.min(a, b)))} to ${when(ends.reduce((a, b) => Math.max(a, b)))}`),
+    ...entry('Runs', counted(run.runs.length, 'run', 'runs') + ': ' + words.join('; '))];
+}
+
+function provenance(values) {
+  return FACTS.flatMap(([name, keys]) => {
+    const parts = keys.filter(([key]) => values[key].length).map(([key, before]) => before + some(values[key]));
+    return parts.length ? entry(name, parts.join(', ')) : [];
+  });
+}
+
+function facts() {
+  const run = data.run;
+  return el('dl', { class: 'facts' },
+    ...entry('Store', code(data.store), `: ${counted(data.results, 'verified result enters', 'verified results enter')}, of `,
+      `${counted(matrix.name.length, 'matrix', 'matrices')} in ${counted(data.settings.length, 'product (K, precision)', 'products (K, precision)')}`),
+    ...(data.where === null ? [] : entry('Filter', 'only results with ', code(data.where))),
+    ...entry('Cases', statuses(run.cases, 'case', 'cases'), data.where === null ? '' : ', whatever the filter'),
+    ...entry('Matrices', statuses(run.matrices, 'matrix was there', 'matrices were there'),
+      run.absent ? `; ${counted(run.absent, 'row', 'rows')} of the catalogue had no file` : '', failures(run.failures)),
+    ...runStates(run),
+    ...entry('rowcast', some([...new Set(run.runs.map(r => `${r.version} ${r.git}`))])),
+    ...provenance(run.provenance));
+}
+
+// A word as a shell takes it.
+function quoted(word) {
+  return /^[^\s|&;<>()$`\\*?[\]#~'"]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
+}
+
+function runsTable() {
+  const runs = data.run.runs;
+  if (!runs.length) return null;
+  const head = (text, n) => el('th', { scope: 'col', class: n ? 'n' : null }, text);
+  const number = text => el('td', { class: 'n' }, text);
+  return el('details', {}, el('summary', {}, counted(runs.length, 'run', 'runs') + ' with their commands'),
+    el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Runs' }, el('table', { class: 'runs' },
+      el('thead', {}, el('tr', {}, head('started'), head('took, s', 1), head('ranks', 1), head('state'), head('rowcast'),
+        head('newest results', 1), head('command'))),
+      el('tbody', {}, ...runs.slice(0, SHOWN_RUNS).map(r => el('tr', {}, el('td', {}, when(r.started_s)),
+        number(r.took_s === null ? '' : r.took_s.toFixed(0)), number(String(r.ranks)), el('td', {}, r.state || '?'),
+        el('td', {}, `${r.version} ${r.git}`), number(count(r.newest_results)),
+        el('td', {}, el('code', {}, r.argv.map(quoted).join(' ')))))))),
+    runs.length > SHOWN_RUNS ? el('p', {}, `and ${count(runs.length - SHOWN_RUNS)} more`) : null);
+}
+
+/* ------------------------------------------------------------------- figures */
+
+function anchor(section) { return section.toLowerCase().replace(/[^a-z0-9]/g, '-'); }
+
+// The drawing as elements; it is our own, with every text escaped, and scripts in it would not run.
+function drawing(svg) {
+  const root = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+  return root.localName === 'svg' ? document.importNode(root, true) : 'The drawing cannot be read.';
+}
+
+function figure(f) {
+  const files = ['csv', 'svg', 'pdf'].flatMap((kind, i) =>
+    [i ? ' ' : '', el('a', { href: `figures/${f.name}.${kind}` }, kind.toUpperCase())]);
+  return el('figure', { id: 'figure-' + f.name }, el('h3', {}, f.title), el('div', { class: 'plot' }, drawing(pictures.figures[f.name])),
+    el('figcaption', {}, f.caption || '', ...(f.source ? [' ', el('span', { class: 'source' }, f.source + '.')] : []), ' ',
+      el('span', { class: 'files' }, ...files)));
+}
+
+function leftOut(figures) {
+  const parts = figures.flatMap((f, i) => [i ? '; ' : '', f.csv ? el('a', { href: `figures/${f.name}.csv` }, f.title) : f.title, ` (${f.missing})`]);
+  return parts.length ? el('p', { class: 'missing' }, 'Left out: ', ...parts, '.') : null;
+}
+
+function figureSection(section) {
+  const own = data.figures.filter(f => f.section === section);
+  return el('section', { id: anchor(section), class: 'figures' }, el('h2', {}, section), leftOut(own.filter(f => f.missing !== null)),
+    ...own.filter(f => f.missing === null).map(figure));
+}
+
+/* --------------------------------------------------------------------- model */
+
+function modelNote(model) {
+  if (model.no_choices !== null) return ['Model ', code(model.name), ` has no choices here: ${model.no_choices}.`];
+  const e = model.evaluation;
+  const out = ['Model ', code(model.name), ': the loss of a choice is its measured time over that of the fastest of the model\u2019s ',
+    `${model.classes.length} candidates, less 1. `];
+  if (e.selector_geomean !== null && e.oracle_geomean !== null && e.baseline !== null)
+    out.push('On rows that its fit had not seen, its choices are ', `${times(e.selector_geomean)} as fast as always `, code(e.baseline),
+      ` in geomean (mean ${times(e.selector_mean === null ? NaN : e.selector_mean)}); the best of its candidates would be ${times(e.oracle_geomean)}`,
+      e.loss_mean === null ? '. ' : `. The mean loss there is ${percent(e.loss_mean)}\u00a0%. `);
+  if (model.fitted_here) out.push('The table shows its choices also on matrices that its fit has seen. ');
+  return out;
+}
+
+/* ----------------------------------------------------------------------- all */
+
+function drawAnswer() {
+  document.title = 'rowcast report: ' + baseName(data.store);
+  $('store').textContent = baseName(data.store);
+  $('version').textContent = data.rowcast;
+  $('headline').textContent = headline();
+  $('answer').append(extent());
+  if (data.main === null)
+    $('answer').append(el('p', { class: 'lead' }, 'There is no verified result to report' + (data.where === null ? '' : ' that the filter lets pass') + '.'));
+  else
+    $('answer').append(...sentences(data.settings[data.main]), tiles(data.settings[data.main]), ...settingsTable());
+  $('run').append(...[facts(), runsTable()].filter(Boolean));
+  for (const section of new Set(data.figures.map(f => f.section))) {
+    $('sections').lastElementChild.before(el('a', { href: '#' + anchor(section) }, section), ' ');
+    $('matrices').before(figureSection(section));
+  }
+  if (data.model) {
+    $('model-note').append(...modelNote(data.model));
+    $('model-note').hidden = false;
+  }
+}
+
+drawAnswer();
