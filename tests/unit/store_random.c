@@ -84,6 +84,8 @@ void add_measured(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int status, 
         rec.row.phase = RC_PHASE_VERIFY;
         snprintf(rec.text, sizeof rec.text, "reason %d", (int)rc_rng_below(r, 5));
     }
+    rec.row.device_bytes = (int64_t)rc_rng_below(r, 1000);
+    rec.row.fill = 1 + rc_rng_unit(r);
     rec.sample_ns = ns;
     rc_rec_put_result(&b, &rec);
     append(j, RC_REC_RESULT, &b);
@@ -265,7 +267,7 @@ static void add_dicts(lines_t *l, const raw_t *s)
     for (int64_t i = 0; i < s->count[RC_T_POLICY]; i++) {
         rc_row_policy_t r = ROW(s, RC_T_POLICY, rc_row_policy_t, i);
         assert_int_equal(r.id, i);
-        add(l, "policy %.32s %d", r.name, (int)r.version);
+        add(l, "policy %.32s %.96s %d", r.name, r.params, (int)r.version);
     }
     for (int64_t i = 0; i < s->count[RC_T_KERNEL]; i++) {
         rc_row_kernel_t r = ROW(s, RC_T_KERNEL, rc_row_kernel_t, i);
