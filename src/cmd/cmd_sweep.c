@@ -100,7 +100,10 @@ static const rc_opt_t table[] = {
     {"line", 0, RC_OPT_INT, AT(line), "N",
         "Columns of A per cache line of B. Default: the kernel's.", 0, 65536},
     {"threads", 't', RC_OPT_INT, AT(threads), "N",
-        "Threads per rank. Default: the CPUs that the rank has to itself.", 0, 65536},
+        "Threads per rank. Default: the CPUs that the rank has to itself. On a CPU they are part "
+        "of the device class: with others all cases are new, which a line says before they are "
+        "measured.",
+        0, 65536},
     {"memory", 'm', RC_OPT_BYTES, AT(memory), "BYTES",
         "Host memory per rank; what needs more is skipped with the figures. Default: 90 % of what "
         "is free, divided by the ranks of the node.",

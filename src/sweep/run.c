@@ -13,6 +13,7 @@
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
 #include "sweep/queue.h"
+#include "sweep/threads.h"
 #include "sweep/totals.h"
 #include "sweep/node_lock.h"
 #include "sweep/worker.h"
@@ -112,6 +113,7 @@ static rc_status_t make_worklist(sweep_t *w)
     RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
     RC_TRY(rc_worklist_gather(v, cases, scan.fresh, scan.freshes, &w->known, w->err));
     RC_TRY(rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
+    RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
     w->result.planned = w->work.cases;
     w->result.done_before = w->work.done;
     w->result.given_up = w->work.given_up;

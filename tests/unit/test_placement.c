@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "sweep/placement_gpu.h"
+#include "sweep/threads.h"
 
 #include <stdio.h>
 
@@ -46,6 +47,25 @@ static void a_gpu_is_known_by_host_and_uuid(void **state)
     assert_int_equal(second, 4);
 }
 
+static void a_class_with_other_threads_is_known(void **state)
+{
+    (void)state;
+    static const char *const other[] = {"cpu:a:1t:b:2t:avx2", "cpu:a:1t:b:8t:avx512",
+        "cpu:a:1t:b:t:avx2", "cpu:a:1t:b:0t:avx2", "cpu:a:1t:b:8:avx2", "cpu:a:1t:b:8tt:avx2",
+        "cpu:a:8t:b:8t:avx2", "cuda:8t:avx2", "", "cpu:a"};
+    rc_device_t d = {.kind = RC_DEVICE_CPU, .threads = 2};
+    snprintf(d.class_name, sizeof d.class_name, "cpu:a:1t:b:2t:avx2");
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_int_equal(rc_threads_of_class(&d, other[i]), 0); /* its own is no other */
+    for (int threads = 1; threads < 2000; threads += 7) {
+        char text[160];
+        snprintf(text, sizeof text, "cpu:a:1t:b:%dt:avx2", threads);
+        assert_int_equal(rc_threads_of_class(&d, text), threads);
+    }
+    d.kind = RC_DEVICE_CUDA;
+    assert_int_equal(rc_threads_of_class(&d, "cpu:a:1t:b:8t:avx2"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -53,6 +73,7 @@ int main(void)
         cmocka_unit_test(the_only_visible_gpu_is_taken),
         cmocka_unit_test(more_ranks_than_gpus_share_only_when_told),
         cmocka_unit_test(a_gpu_is_known_by_host_and_uuid),
+        cmocka_unit_test(a_class_with_other_threads_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

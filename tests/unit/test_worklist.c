@@ -6,6 +6,7 @@
 
 #include "feature/feature.h"
 #include "store/commit.h"
+#include "sweep/threads.h"
 #include "sweep/worklist.h"
 
 #include <stdio.h>
@@ -254,6 +255,33 @@ static void two_device_classes_are_planned_apart(void **state)
     assert_int_equal(of_class[0], 3);
     assert_int_equal(of_class[1], 3);
     rc_worklist_free(&p);
+}
+
+/* Classes that differ in nothing but threads, of which one has what this device would measure. */
+static void other_threads_are_found(void **state)
+{
+    world_t w;
+    rc_view_t *v = NULL;
+    rc_worklist_known_t known = {0};
+    rc_other_threads_t found;
+    make_world(state, "threads", &w);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        w.device.threads = threads;
+        snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:a:%dt:avx2", threads);
+        do_all(&w, threads == 1 ? "lpt" : NULL); /* with one thread, less */
+    }
+    w.device.threads = 2;
+    snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:a:2t:avx2");
+    assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
+    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_threads_find(&w.c, &w.device, v, &known, &found, NULL), RC_OK);
+    assert_int_equal(found.threads, 4);
+    assert_int_equal(found.cases, 6);
+    w.k[0] = 77; /* which no class has */
+    assert_int_equal(rc_threads_find(&w.c, &w.device, v, &known, &found, NULL), RC_OK);
+    assert_int_equal(found.cases, 0);
+    rc_worklist_known_free(&known);
+    rc_view_free(v);
 }
 
 static void a_k_that_n_repeats_counts_once(void **state)
@@ -548,6 +576,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exactly_the_new_cases_are_pending),
         cmocka_unit_test(two_device_classes_are_planned_apart),
+        cmocka_unit_test(other_threads_are_found),
         cmocka_unit_test(a_k_that_n_repeats_counts_once),
         cmocka_unit_test(blocks_run_over_kernels_precisions_and_ks),
         cmocka_unit_test(the_order_of_c_is_part_of_a_case_except_for_csr),
