@@ -1,0 +1,66 @@
+#!/bin/sh
+# A store and a journal of schema 1.0 on 1, 2, 3 and 5 ranks: each fold converts the store into the same
+# file, and each sweep extends it.  With parallel HDF5 a write that is not collective is an error, so
+# this tests that rows get the types of this schema before the ranks write.  With ROWCAST_OTHER, a
+# program built with the other HDF5, its file is the same too.
+# shellcheck source=tests/mpi/mpi.sh
+. "${top_srcdir:?}/tests/mpi/mpi.sh"
+plan 22
+
+dir=$top_srcdir/tests/store
+first=$tmp/first.h5
+cp "$dir/v1.h5" "$first"
+mkdir "$first.journal"
+cp "$dir"/*.rcj "$first.journal/"
+
+# fold NAME COMMAND...: fold a copy, its file is $tmp/NAME.h5
+fold()
+{
+    copy=$tmp/$1.h5
+    shift
+    cp "$first" "$copy"
+    cp -r "$first.journal" "$copy.journal"
+    "$@" fold "$copy" -q
+}
+
+ok "a fold without a launcher" fold n0 alone
+for ranks in 1 2 3 5; do
+    code "a fold on $ranks ranks" 0 fold "n$ranks" launch "$ranks"
+    ok "is the same file on $ranks" cmp "$tmp/n0.h5" "$tmp/n$ranks.h5"
+done
+if [ -n "${ROWCAST_OTHER:-}" ]; then
+    launched=$ROWCAST_OTHER
+    for ranks in 2 3; do
+        code "a fold with the other HDF5 on $ranks ranks" 0 fold "other$ranks" launch "$ranks"
+        ok "is the same file with the other HDF5 on $ranks" cmp "$tmp/n0.h5" "$tmp/other$ranks.h5"
+    done
+    unset launched
+else
+    for name in 1 2 3 4; do
+        skip "other HDF5 ($name)" "no ROWCAST_OTHER"
+    done
+fi
+is "the rows of before and those of the journal" "$(rows "$tmp/n0.h5" -a)" 75
+
+matrix a uniform:n=100
+matrix b uniform:n=150
+for ranks in 2 3; do
+    store=$tmp/s$ranks.h5
+    cp "$dir/v1.h5" "$store"
+    code "a sweep on $ranks ranks into a store of schema 1.0" 0 sweep "$ranks" "$store" -k 3 -p csr,lpt --kernels null
+    is "adds its rows on $ranks" "$(rows "$store" -a)" 76
+    ok "to a sound store on $ranks" alone verify --deep "$store"
+done
+
+# ------------------------------------------------- ranks have fewer CPUs than one alone
+# shellcheck disable=SC2086
+one() # one RANKS THREADS: a dry run of what one rank measured with two threads
+{
+    launch "$1" sweep -C "$tmp/col" -s "$tmp/threads.h5" --share-device --timing shared --case-time 0.0005 \
+        --max-reps 7 -k 3 -p csr,lpt --kernels null --threads "$2" --dry-run 2>&1
+}
+alone sweep -C "$tmp/col" -s "$tmp/threads.h5" $quick --threads 2 -k 3 -p csr,lpt --kernels null >/dev/null 2>&1
+is "two ranks with a thread each would measure all anew, and one says so" \
+    "$(one 2 1 | grep -c 'all 4 cases are new: .*--threads 2 matches it, with as many CPUs for each rank$')" 1
+is "with as many threads as before they would not" \
+    "$(one 2 2 | grep -c -e '0 cases pending, 4 done' -e 'cases are new')" 1
