@@ -14,7 +14,8 @@ jobs=${ROWCAST_JOBS:-$cores}
 {
     packages_build=(build-essential autoconf automake libtool pkg-config libopenmpi-dev openmpi-bin
         libhdf5-openmpi-dev libarchive-dev libjansson-dev libxxhash-dev zlib1g-dev libcurl4-openssl-dev
-        libopenblas-dev libxgboost-dev libsvm-dev libpng-dev)
+        libopenblas-dev libxgboost-dev libsvm-dev libpng-dev libmetis-dev libsuitesparse-dev
+        libigraph-dev)
     packages_check=(libcmocka-dev hdf5-tools patchelf python3 python3-h5py python3-pandas gnuplot-nox xz-utils zstd groff-base)
     packages_full=(slurm-wlm munge libhdf5-dev shellcheck cppcheck clang chromium chromium-driver)
 }

@@ -88,32 +88,55 @@ typedef struct rc_geometry {
     int32_t line; /**< columns of A per cache line of a column of B, >= 1 */
 } rc_geometry_t;
 
+enum { RC_GROUP_LEVELS = 3 };
+
+/** Groups of consecutive slots, or of consecutive groups of the level below: group i holds
+ *  ptr[i] .. ptr[i + 1] - 1. */
+typedef struct rc_groups {
+    const char *name; /**< of the pointers: "part_ptr"; static storage, letters and _ */
+    int64_t count;    /**< groups */
+    int64_t *ptr;     /**< [count + 1], increasing from 0; the last one: slots (of level 0) or groups
+                           of the level below */
+} rc_groups_t;
+
 /** A row schedule: slot p holds a row of A, or -1 for a pad; worker p mod nw runs it, in
- *  increasing p.  A policy may leave empty rows out (dcsr); C is zero there. */
+ *  increasing p.  A policy may leave empty rows out (dcsr); C is zero there.
+ *
+ *  A symmetric order renumbers the columns as well: then A is square, every row has a slot, there
+ *  are no pads, and the product is one with row p of B being row col[p] of the original one.
+ *  A policy may say which slots belong together: `levels` levels of groups. */
 typedef struct rc_schedule {
     int64_t slots; /**< P */
     int64_t rows;  /**< n_row of the matrix it is for */
     int32_t *row;  /**< [slots], 0-based original row or -1 */
+    int64_t cols;  /**< columns that are renumbered: n_col, or 0 for none */
+    int32_t *col;  /**< [cols], new position -> 0-based original column; NULL: they stay */
+    int levels;    /**< of groups; 0: none */
+    rc_groups_t group[RC_GROUP_LEVELS]; /**< [levels], from the slots upwards */
 } rc_schedule_t;
 
-/** Build the schedule of a matrix under a named policy (`rowcast info` lists the names).
- *  \param[in]  policy    "csr", "dcsr", "plain", "flipped", "lpt", "warp", "cta", "hybrid1",
- *                        "hybrid2.1", "hybrid2.2", "hybrid2.3"
+/** Build the schedule of a matrix under a policy (`rowcast info` lists them with their parameters).
+ *  \param[in]  policy    "name" or "name:key=value:key=value": "csr", "lpt", "hybrid2.1",
+ *                        "random:seed=7", "rcm", "metis:part=128", "file:rows.txt"
  *  \param[in]  a         matrix, borrowed
- *  \param[in]  geometry  borrowed; NULL: the paper's {32, 32, 32}
- *  \param[in]  threads   0: all
+ *  \param[in]  geometry  borrowed; NULL: the paper's {32, 32, 32}.  Many policies do not need it
+ *  \param[in]  threads   0: all; the result does not depend on it
  *  \param[out] out       free with rc_schedule_free; it has been checked with rc_schedule_check
- *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL, RC_ENOMEM.  Local.  Cost: see the policy.
- *  Source: Mehrabi et al. 2021, section III. */
+ *  \return RC_OK, RC_ENOENT (no such policy or file), RC_EINVAL, RC_ERANGE (a parameter), RC_EFORMAT
+ *          (a file), RC_ENOTSUP (a policy that this build does not have, or a matrix that it is not
+ *          for: symmetric orders need a square one), RC_ENOMEM.  Local.  Cost: see the policy.
+ *  Source: Mehrabi et al. 2021, section III; of the others: see rowcast info. */
 RC_API rc_status_t rc_order_build(const char *policy, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err);
 
 /** Check that a schedule is valid for a matrix: every row exactly once, except that empty rows
- *  may be absent; anything else in a slot is the pad -1.  Cost O(rows + slots).
- *  \return RC_OK or RC_EINVAL with the first offending slot or row in the text; RC_ENOMEM. */
+ *  may be absent; anything else in a slot is the pad -1; the column order a permutation, with
+ *  neither pads nor absent rows; groups contiguous and not empty.  Cost O(rows + slots + cols).
+ *  \return RC_OK or RC_EINVAL with the first offending slot, row, column or group in the text;
+ *          RC_ENOMEM. */
 RC_API rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err);
 
-/** Free the slots of a schedule and zero it. */
+/** Free the arrays of a schedule and zero it. */
 RC_API void rc_schedule_free(rc_schedule_t *s);
 
 /* ---------------------------------------------------------------- features */

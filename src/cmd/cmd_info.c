@@ -156,9 +156,13 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
     rc_status_t st = put_device(t, err);
     if (st == RC_OK)
         st = put_gpus(t, err);
-    for (int i = 0; rc_policies[i]; i++)
+    for (int i = 0; rc_policies[i]; i++) {
         put(t, "policy", rc_policies[i]->name, rc_policies[i]->version, rc_policies[i]->summary,
             rc_policies[i]->source);
+        put_params(t, rc_policies[i]->name, rc_policies[i]->param);
+    }
+    for (int i = 0; rc_policies_absent[i].name; i++)
+        put(t, "absent", rc_policies_absent[i].name, 0, rc_policies_absent[i].reason, "");
     for (int i = 0; rc_kernels[i]; i++) {
         put(t, "kernel", rc_kernels[i]->name, rc_kernels[i]->version, rc_kernels[i]->summary,
             rc_kernels[i]->source);

@@ -14,28 +14,45 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct options {
     rc_one_matrix_options_t matrix;
     const char *policy;
     const char *output;
     const char *rows;
+    const char *columns;
+    const char *inverse;
+    const char *groups;
 };
 
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
     {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "NAME",
-        "Row order: csr, dcsr, plain, flipped, lpt, warp, cta, hybrid1, hybrid2.1, hybrid2.2 or "
-        "hybrid2.3. Required.",
+        "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. 'rowcast "
+        "info' lists all. Required.",
         0, 0},
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the matrix with its rows in slot order (Matrix Market). Pads and rows that the "
-        "policy leaves out are not in it; columns stay as they are.",
+        "policy leaves out are not in it; columns stay as they are, unless the order is a symmetric "
+        "one.",
         0, 0},
     {"rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
         "Write the schedule: lines starting with '#', then line p (from 0) holds the 0-based "
         "original row that slot p takes, or -1 for a pad. It maps new position to original row.",
+        0, 0},
+    {"columns", 0, RC_OPT_TEXT, offsetof(struct options, columns), "FILE",
+        "Write the column order of a symmetric order likewise: new position to original column.", 0,
+        0},
+    {"inverse", 0, RC_OPT_TEXT, offsetof(struct options, inverse), "FILE",
+        "Write where each row went: line r (from 0) holds the slot that original row r is in, or -1 "
+        "for a row that is left out.",
+        0, 0},
+    {"groups", 0, RC_OPT_TEXT, offsetof(struct options, groups), "DIR",
+        "Write the groups of an order that has them (parts, communities), a file a level: "
+        "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR is "
+        "made when it is not there.",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 0, RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -47,8 +64,8 @@ static int run(int argc, char **argv);
 
 const rc_command_t rc_command_order = {
     .name = "order",
-    .summary = "put the rows of a matrix in the order of a policy",
-    .usage = "FILE --policy NAME [-o FILE] [--rows FILE]",
+    .summary = "put a matrix in the order of a policy",
+    .usage = "FILE --policy NAME [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
     .description =
         RC_ONE_MATRIX_HELP "\n\n"
         "Prints two lines, for the original order and for the policy: slots, pads and rows left "
@@ -57,9 +74,13 @@ const rc_command_t rc_command_order = {
         "their ratio, and the time to build the schedule.\n\n"
         "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
         "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
-        "-o's matrix is the number of slots before p that are not pads.",
+        "-o's matrix is the number of slots before p that are not pads.\n\n"
+        "A symmetric order (rcm, amd) renumbers rows and columns of a square matrix alike; the mean "
+        "distance and -o's matrix are in the new numbering.",
     .examples = "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
                 "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
+                "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
+                "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
                 "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
     .options = options,
     .run = run,
@@ -68,7 +89,7 @@ const rc_command_t rc_command_order = {
 /* ---------------------------------------------------------------- the matrix */
 
 /* The rows in slot order, pads left out. */
-static rc_status_t permute(const rc_csr_t *a, const rc_schedule_t *s, rc_csr_t *out, rc_err_t *err)
+static rc_status_t permute_rows(const rc_csr_t *a, const rc_schedule_t *s, rc_csr_t *out, rc_err_t *err)
 {
     int64_t rows = 0;
     for (int64_t p = 0; p < s->slots; p++)
@@ -88,6 +109,18 @@ static rc_status_t permute(const rc_csr_t *a, const rc_schedule_t *s, rc_csr_t *
         out->row_ptr[++r] = to + n;
     }
     return RC_OK;
+}
+
+static rc_status_t permute(const rc_csr_t *a, const rc_schedule_t *s, rc_csr_t *out, rc_err_t *err)
+{
+    rc_csr_t b = {0};
+    if (s->cols == 0)
+        return permute_rows(a, s, out, err);
+    rc_status_t st = rc_csr_renumber_columns(a, s->col, &b, err);
+    if (st == RC_OK)
+        st = permute_rows(&b, s, out, err);
+    rc_csr_free(&b);
+    return st;
 }
 
 /* --------------------------------------------------------------- the summary */
@@ -138,19 +171,21 @@ static rc_status_t summarise(const rc_csr_t *a, const rc_geometry_t *g, const rc
 }
 
 /* Build an order and take the time. */
-static rc_status_t build(const char *policy, const rc_one_matrix_t *m, rc_schedule_t *out,
-    double *seconds, rc_err_t *err)
+static rc_status_t build(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
+    rc_schedule_t *out, double *seconds, rc_err_t *err)
 {
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_order_build(policy, &m->a, &m->geometry, m->threads, out, err);
+    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, out, err);
     *seconds = 1e-9 * (double)(rc_clock_ns() - start);
     return st;
 }
 
-static void print_summary(rc_table_t *t, const rc_policy_t *p, const summary_t *s)
+static void print_summary(rc_table_t *t, const rc_policy_spec_t *p, const summary_t *s)
 {
-    rc_table_text(t, p->name);
-    rc_table_int(t, p->version);
+    char name[RC_POLICY_TEXT];
+    rc_policy_spec_text(p, name);
+    rc_table_text(t, name);
+    rc_table_int(t, p->policy->version);
     rc_table_int(t, s->slots);
     rc_table_int(t, s->pads);
     rc_table_int(t, s->left_out);
@@ -161,8 +196,8 @@ static void print_summary(rc_table_t *t, const rc_policy_t *p, const summary_t *
     rc_table_real(t, s->seconds, 3);
 }
 
-static rc_status_t print_both(rc_table_format_t format, const rc_policy_t *policy,
-    const summary_t *before, const summary_t *after, rc_err_t *err)
+static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *csr,
+    const summary_t *before, const rc_policy_spec_t *policy, const summary_t *after, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"order", ""}, {"version", ""}, {"slots", ""},
         {"pads", ""}, {"left_out", "rows"}, {"distance_mean", "lines"}, {"load_max", "iterations"},
@@ -170,48 +205,124 @@ static rc_status_t print_both(rc_table_format_t format, const rc_policy_t *polic
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
         return RC_ENOMEM;
-    print_summary(t, rc_policy_find("csr"), before);
+    print_summary(t, csr, before);
     print_summary(t, policy, after);
     return rc_table_end(t, err);
 }
 
 /* ----------------------------------------------------------------- the files */
 
-static rc_status_t write_rows(const char *path, const rc_one_matrix_t *m, const rc_policy_t *policy,
-    const rc_schedule_t *s, const summary_t *sum, rc_err_t *err)
+/* An order and what is said about it in the files. */
+typedef struct made {
+    const rc_one_matrix_t *m;
+    char policy[RC_POLICY_TEXT]; /* with its parameters */
+    int version;
+    const rc_schedule_t *s;
+    const summary_t *sum;
+} made_t;
+
+/* "# ..." lines; what says what a line holds. */
+static void print_head(FILE *f, const char *what, const made_t *o)
 {
-    const rc_geometry_t *g = &m->geometry;
+    const rc_geometry_t *g = &o->m->geometry;
+    fprintf(f,
+        "%s# matrix: %s\n# policy: %s@%d\n# nw: %" PRId32 "  nt: %" PRId32 "  line: %" PRId32 "\n"
+        "# rows: %" PRId64 "  slots: %" PRId64 "  pads: %" PRId64 "  left out (empty): %" PRId64
+        "\n",
+        what, o->m->word, o->policy, o->version, g->nw, g->nt, g->line, o->s->rows, o->s->slots,
+        o->sum->pads, o->sum->left_out);
+}
+
+/* A file of n numbers, one a line: narrow, or else wide. */
+static rc_status_t write_numbers(const char *path, const char *what, const made_t *o,
+    const int32_t *narrow, const int64_t *wide, int64_t n, rc_err_t *err)
+{
     FILE *f = fopen(path, "w");
     if (!f)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
-    fprintf(f,
-        "# rowcast row schedule: line p below (from 0) is slot p and holds the 0-based original\n"
-        "# row that it takes, or -1 for a pad; it maps slot (new position) -> original row\n"
-        "# matrix: %s\n# policy: %s@%d\n# nw: %" PRId32 "  nt: %" PRId32 "  line: %" PRId32 "\n"
-        "# rows: %" PRId64 "  slots: %" PRId64 "  pads: %" PRId64 "  left out (empty): %" PRId64
-        "\n",
-        m->word, policy->name, policy->version, g->nw, g->nt, g->line, s->rows, s->slots, sum->pads,
-        sum->left_out);
-    for (int64_t p = 0; p < s->slots; p++)
-        fprintf(f, "%" PRId32 "\n", s->row[p]);
+    print_head(f, what, o);
+    for (int64_t i = 0; i < n; i++)
+        fprintf(f, "%" PRId64 "\n", narrow ? narrow[i] : wide[i]);
     int failed = ferror(f);
     if (fclose(f) != 0 || failed)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
     return RC_OK;
 }
 
-static rc_status_t write_matrix(const char *path, const rc_one_matrix_t *m,
-    const rc_policy_t *policy, const rc_schedule_t *s, const summary_t *sum, rc_err_t *err)
+static rc_status_t write_rows(const char *path, const made_t *o, rc_err_t *err)
 {
+    return write_numbers(path,
+        "# rowcast row schedule: line p below (from 0) is slot p and holds the 0-based original\n"
+        "# row that it takes, or -1 for a pad; it maps slot (new position) -> original row\n",
+        o, o->s->row, NULL, o->s->slots, err);
+}
+
+static rc_status_t write_columns(const char *path, const made_t *o, rc_err_t *err)
+{
+    if (o->s->cols == 0)
+        return rc_fail(err, RC_EINVAL, "--columns: %s leaves the columns as they are", o->policy);
+    return write_numbers(path,
+        "# rowcast column order: line p below (from 0) is the new position p and holds the 0-based\n"
+        "# original column; it maps new position -> original column\n",
+        o, o->s->col, NULL, o->s->cols, err);
+}
+
+static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *err)
+{
+    int64_t *slot = rc_alloc((size_t)o->s->rows, sizeof *slot, "the inverse of an order", err);
+    if (!slot)
+        return RC_ENOMEM;
+    for (int64_t r = 0; r < o->s->rows; r++)
+        slot[r] = -1;
+    for (int64_t p = 0; p < o->s->slots; p++)
+        if (o->s->row[p] >= 0)
+            slot[o->s->row[p]] = p;
+    rc_status_t st = write_numbers(path,
+        "# rowcast inverse of a row schedule: line r below (from 0) is original row r and holds the\n"
+        "# slot that it is in, or -1 when it is left out; it maps original row -> slot\n",
+        o, NULL, slot, o->s->rows, err);
+    free(slot);
+    return st;
+}
+
+static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (o->s->levels == 0)
+        return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->policy);
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot make the folder '%s'", dir);
+    for (int l = 0; l < o->s->levels && st == RC_OK; l++) {
+        const rc_groups_t *g = &o->s->group[l];
+        rc_str_t path = {0};
+        rc_str_addf(&path, "%s/%s.txt", dir, g->name);
+        st = path.failed
+                 ? rc_fail(err, RC_ENOMEM, "no memory for a path")
+                 : write_numbers(path.text,
+                       l == 0 ? "# rowcast groups of slots: line i below (from 0) is the first slot "
+                                "of group i,\n# the last line the number of slots\n"
+                              : "# rowcast groups of groups: line i below (from 0) is the first "
+                                "group (of the level\n# below) of group i, the last line their "
+                                "number\n",
+                       o, NULL, g->ptr, g->count + 1, err);
+        rc_str_free(&path);
+    }
+    return st;
+}
+
+static rc_status_t write_matrix(const char *path, const made_t *o, rc_err_t *err)
+{
+    const rc_one_matrix_t *m = o->m;
     const rc_geometry_t *g = &m->geometry;
     rc_csr_t b = {0};
     rc_str_t comment = {0};
     rc_status_t st;
-    RC_TRY(permute(&m->a, s, &b, err));
+    RC_TRY(permute(&m->a, o->s, &b, err));
     rc_str_addf(&comment,
-        "rows of %s in the order of policy %s@%d, nw %" PRId32 ", nt %" PRId32 ", line %" PRId32
+        "rows%s of %s in the order of policy %s@%d, nw %" PRId32 ", nt %" PRId32 ", line %" PRId32
         "\n%" PRId64 " pads and %" PRId64 " empty rows are left out",
-        m->word, policy->name, policy->version, g->nw, g->nt, g->line, sum->pads, sum->left_out);
+        o->s->cols > 0 ? " and columns" : "", m->word, o->policy, o->version, g->nw, g->nt,
+        g->line, o->sum->pads, o->sum->left_out);
     if (m->info.values_are_seeded)
         rc_str_addf(&comment, "\nthe values are seeded ones: the file is %s", m->info.field);
     st = comment.failed ? rc_fail(err, RC_ENOMEM, "no memory for a comment")
@@ -222,30 +333,59 @@ done:
     return st;
 }
 
+static rc_status_t write_files(const struct options *o, const made_t *made, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (o->rows)
+        st = write_rows(o->rows, made, err);
+    if (st == RC_OK && o->columns)
+        st = write_columns(o->columns, made, err);
+    if (st == RC_OK && o->inverse)
+        st = write_inverse(o->inverse, made, err);
+    if (st == RC_OK && o->groups)
+        st = write_groups(o->groups, made, err);
+    if (st == RC_OK && o->output)
+        st = write_matrix(o->output, made, err);
+    return st;
+}
+
+/* Lines of B are those of the new columns where an order renumbers them. */
+static rc_status_t look_at(const rc_one_matrix_t *m, const rc_policy_spec_t *policy,
+    rc_schedule_t *s, summary_t *sum, rc_err_t *err)
+{
+    rc_csr_t renumbered = {0};
+    rc_masks_t masks = {0};
+    rc_status_t st;
+    RC_TRY(build(policy, m, s, &sum->seconds, err));
+    if (s->cols > 0)
+        RC_TRY(rc_csr_renumber_columns(&m->a, s->col, &renumbered, err));
+    RC_TRY(rc_masks_build(s->cols > 0 ? &renumbered : &m->a, m->geometry.line, 1, &masks, err));
+    st = summarise(&m->a, &m->geometry, &masks, s, sum, err);
+done:
+    rc_masks_free(&masks);
+    rc_csr_free(&renumbered);
+    return st;
+}
+
 static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
     const struct options *o = chosen;
-    const rc_csr_t *a = &m->a;
-    const rc_geometry_t *g = &m->geometry;
-    const rc_policy_t *policy = rc_policy_find(o->policy);
+    rc_policy_spec_t csr;
+    rc_policy_spec_t policy;
     rc_schedule_t original = {0};
     rc_schedule_t s = {0};
-    rc_masks_t masks = {0};
     summary_t before = {0};
     summary_t after = {0};
     rc_status_t st;
-    RC_TRY(build("csr", m, &original, &before.seconds, err));
-    RC_TRY(build(o->policy, m, &s, &after.seconds, err));
-    RC_TRY(rc_masks_build(a, g->line, 1, &masks, err));
-    RC_TRY(summarise(a, g, &masks, &original, &before, err));
-    RC_TRY(summarise(a, g, &masks, &s, &after, err));
-    if (o->rows)
-        RC_TRY(write_rows(o->rows, m, policy, &s, &after, err));
-    if (o->output)
-        RC_TRY(write_matrix(o->output, m, policy, &s, &after, err));
-    st = print_both(m->format, policy, &before, &after, err);
+    RC_TRY(rc_policy_spec_parse("csr", &csr, err));
+    RC_TRY(rc_policy_spec_parse(o->policy, &policy, err));
+    RC_TRY(look_at(m, &csr, &original, &before, err));
+    RC_TRY(look_at(m, &policy, &s, &after, err));
+    made_t made = {.m = m, .version = policy.policy->version, .s = &s, .sum = &after};
+    rc_policy_spec_text(&policy, made.policy);
+    RC_TRY(write_files(o, &made, err));
+    st = print_both(m->format, &csr, &before, &policy, &after, err);
 done:
-    rc_masks_free(&masks);
     rc_schedule_free(&original);
     rc_schedule_free(&s);
     return st;

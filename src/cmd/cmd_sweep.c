@@ -74,7 +74,9 @@ static const rc_opt_t table[] = {
         "'rowcast merge' puts together.",
         0, 0},
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
-        "Row orders, comma-separated. Default: all. Keep csr in: it is the baseline.", 0, 0},
+        "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is those of "
+        "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the baseline.",
+        0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
         "of "
@@ -192,7 +194,7 @@ const rc_command_t rc_command_sweep = {
 typedef struct lists {
     char *store;
     rc_catalog_t catalog;
-    const rc_policy_t *const *policy;
+    rc_policy_spec_t *policy;
     rc_kernel_spec_t *kernel;
     int64_t *k;
     rc_precision_t *precision;
@@ -202,7 +204,7 @@ static void free_lists(lists_t *l)
 {
     free(l->store);
     rc_catalog_free(&l->catalog);
-    free((void *)(uintptr_t)l->policy);
+    free(l->policy);
     free(l->kernel);
     free(l->k);
     free(l->precision);

@@ -2,16 +2,15 @@
 #include "cmd/one_matrix.h"
 #include "base/error.h"
 #include "cmd/load.h"
+#include "order/policy.h"
 
 #include <omp.h>
 
 rc_status_t rc_one_matrix_policy(const char *policy, rc_err_t *err)
 {
-    rc_csr_t none = {.row_ptr = (int64_t[]){0}};
-    rc_schedule_t s = {0};
-    rc_status_t st = rc_order_build(policy, &none, NULL, 1, &s, err);
-    rc_schedule_free(&s);
-    if (st == RC_ENOENT)
+    rc_policy_spec_t spec;
+    rc_status_t st = rc_policy_spec_parse(policy, &spec, err);
+    if (st == RC_ENOENT || st == RC_ERANGE)
         st = err->status = RC_EINVAL; /* a wrong word on the command line */
     return st;
 }

@@ -9,68 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int policy_count(void)
+rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *count, rc_err_t *err)
 {
+    rc_policy_spec_t *list = NULL;
     int n = 0;
-    while (rc_policies[n])
-        n++;
-    return n;
-}
-
-static rc_status_t unknown_policy(const char *word, rc_err_t *err)
-{
-    enum { most = 64 };
-    const char *names[most];
-    rc_str_t list = {0};
-    int n = 0;
-    for (; rc_policies[n] && n < most; n++) {
-        names[n] = rc_policies[n]->name;
-        rc_str_addf(&list, "%s%s", n ? ", " : "", names[n]);
-    }
-    const char *near = rc_similar(word, names, n);
-    rc_status_t st = near ? rc_fail(err, RC_EINVAL, "no policy '%s'; did you mean %s?", word, near)
-                          : rc_fail(err, RC_EINVAL, "no policy '%s'; there are %s", word,
-                                list.text && !list.failed ? list.text : "those of 'rowcast info'");
-    rc_str_free(&list);
-    return st;
-}
-
-rc_status_t rc_select_policies(
-    const char *text, const rc_policy_t *const **out, int *count, rc_err_t *err)
-{
-    rc_words_t words = {0};
-    int all = strcmp(text, "all") == 0;
-    int n = 0;
-    rc_status_t st = all ? RC_OK : rc_words_split(text, ',', &words, err);
+    rc_status_t st = rc_policy_specs_parse(text, RC_WORKLIST_POLICIES_MAX, &list, &n, err);
     if (st < 0)
         return rc_err_context(err, "--policies");
-    const rc_policy_t **list =
-        rc_alloc((size_t)(all ? policy_count() : words.count), sizeof *list, "policies", err);
-    if (!list)
-        st = RC_ENOMEM;
-    for (int i = 0; st == RC_OK && all && rc_policies[i]; i++)
-        list[n++] = rc_policies[i];
-    for (int i = 0; st == RC_OK && i < words.count; i++) {
-        const rc_policy_t *p = rc_policy_find(words.word[i]);
-        if (!p) {
-            st = unknown_policy(words.word[i], err);
-            break;
+    for (int i = 0; i < n; i++)
+        if (list[i].policy->columns) {
+            st = rc_fail(err, RC_EINVAL, "--policies: %s renumbers columns, which is not measured yet",
+                list[i].policy->name);
+            free(list);
+            return st;
         }
-        for (int k = 0; k < n; k++)
-            if (list[k] == p)
-                st = rc_fail(err, RC_EINVAL, "--policies: %s is named twice", p->name);
-        list[n++] = p;
-        if (strcmp(p->name, "csr") == 0) {
-            const rc_policy_t *first = list[0];
-            list[0] = p;
-            list[n - 1] = n > 1 ? first : p;
+    for (int i = 1; i < n; i++)
+        if (strcmp(list[i].policy->name, "csr") == 0) {
+            rc_policy_spec_t csr = list[i];
+            list[i] = list[0];
+            list[0] = csr;
         }
-    }
-    rc_words_free(&words);
-    if (st < 0) {
-        free(list);
-        return st;
-    }
     *out = list;
     *count = n;
     return RC_OK;

@@ -6,10 +6,10 @@
 #include "kernels/kernel.h"
 #include "order/policy.h"
 
-/** "all" or "csr,lpt,...": an array of borrowed descriptors, free the array.  csr is put first when
- *  it is named: it is the baseline. */
+/** A list as rc_policy_specs_parse takes it, at most RC_WORKLIST_POLICIES_MAX.  csr is put first
+ *  when it is named: it is the baseline.  Free the array. */
 rc_status_t rc_select_policies(
-    const char *text, const rc_policy_t *const **out, int *count, rc_err_t *err);
+    const char *text, rc_policy_spec_t **out, int *count, rc_err_t *err);
 
 /** "all" (those of the device that compute), "cstat:strip=4,rowsplit", or globs and ranges as
  *  rc_kernel_specs_parse takes them; at most RC_WORKLIST_KERNELS_MAX.  Free the array. */

@@ -46,8 +46,8 @@ extern const char *const rc_output_names[];
 
 enum {
     RC_INPUT_NAME_MAX = 64,
-    RC_CLASS_NAME_MAX = 193, /* kernel, "/", policy */
-    RC_POLICY_NAME_MAX = 32,
+    RC_CLASS_NAME_MAX = 289, /* kernel, "/", policy */
+    RC_POLICY_NAME_MAX = 128, /* name, ":", parameters */
     RC_KERNEL_NAME_MAX = 160,
     RC_DEVICE_NAME_MAX = 160
 };

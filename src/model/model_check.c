@@ -44,11 +44,19 @@ rc_status_t rc_model_check(const rc_model_t *m, const char *name, rc_err_t *err)
     rc_status_t st = check_features(m, name, err);
     for (int c = 0; c < m->classes && st == RC_OK; c++) {
         const rc_model_class_t *k = &m->cls[c];
-        const rc_policy_t *p = rc_policy_find(k->policy);
-        if (!p)
+        const rc_policy_t *p = NULL;
+        rc_policy_spec_t spec;
+        rc_err_t why = {0};
+        rc_status_t parsed = rc_policy_spec_parse(k->policy, &spec, &why);
+        if (parsed == RC_OK)
+            p = spec.policy;
+        if (parsed == RC_ENOMEM)
+            st = rc_fail(err, RC_ENOMEM, "%s", why.text);
+        else if (!p)
             st = rc_fail(err, RC_ENOTSUP,
-                "%s: class %s was fitted with the policy %s@%d, which this library does not have",
-                name, k->name, k->policy, (int)k->policy_version);
+                "%s: class %s was fitted with the policy %s@%d, which this library does not have "
+                "(%.160s)",
+                name, k->name, k->policy, (int)k->policy_version, why.text);
         else if (p->version != k->policy_version)
             st = rc_fail(err, RC_ENOTSUP,
                 "%s: class %s was fitted with the policy %s@%d, this library has %s@%d", name,

@@ -1,23 +1,35 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "order/policy.h"
 
 #include <inttypes.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RC_POLICY(id) extern const rc_policy_t rc_policy_##id;
+#define RC_POLICY_ABSENT(name, reason)
 #include "order/policies.def"
 #undef RC_POLICY
+#undef RC_POLICY_ABSENT
 
 #define RC_POLICY(id) &rc_policy_##id,
+#define RC_POLICY_ABSENT(name, reason)
 const rc_policy_t *const rc_policies[] = {
 #include "order/policies.def"
     NULL};
 #undef RC_POLICY
+#undef RC_POLICY_ABSENT
+
+#define RC_POLICY(id)
+#define RC_POLICY_ABSENT(name, reason) {name, reason},
+const rc_policy_absent_t rc_policies_absent[] = {
+#include "order/policies.def"
+    {NULL, NULL}};
+#undef RC_POLICY
+#undef RC_POLICY_ABSENT
 
 const rc_policy_t *rc_policy_find(const char *name)
 {
@@ -41,32 +53,91 @@ rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t unknown_policy(const char *name, rc_err_t *err)
+/* ------------------------------------------------------------------- specs */
+
+static int policy_count(void)
 {
-    rc_str_t list = {0};
-    int count = 0;
-    for (; rc_policies[count]; count++)
-        rc_str_addf(&list, "%s%s", count ? ", " : "", rc_policies[count]->name);
-    const char **names = rc_alloc((size_t)count, sizeof *names, "policy names", NULL);
-    for (int i = 0; names && i < count; i++)
-        names[i] = rc_policies[i]->name;
-    const char *near = names ? rc_similar(name, names, count) : NULL;
-    rc_fail(err, RC_ENOENT, "no policy '%.60s'%s%s%sthere are: %s", name,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'? " : "; ",
-        list.failed ? "those of rowcast info" : list.text);
-    free(names);
-    rc_str_free(&list);
-    return RC_ENOENT;
+    int n = 0;
+    while (rc_policies[n])
+        n++;
+    return n;
 }
 
-rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geometry_t *geometry,
-    int threads, rc_schedule_t *out, rc_err_t *err)
+/* Policies first, then what the build lacks. */
+static int member(int i, rc_member_t *out)
 {
-    static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
-    const rc_geometry_t *g = geometry ? geometry : &paper;
-    const rc_policy_t *p = rc_policy_find(policy);
-    if (!p)
-        return unknown_policy(policy, err);
+    int n = policy_count();
+    if (i < n)
+        *out = (rc_member_t){.name = rc_policies[i]->name, .param = rc_policies[i]->param};
+    else if (rc_policies_absent[i - n].name)
+        *out = (rc_member_t){.name = rc_policies_absent[i - n].name,
+            .absent = rc_policies_absent[i - n].reason};
+    else
+        return 0;
+    return 1;
+}
+
+static rc_status_t identify(int i, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return rc_policies[i]->identify ? rc_policies[i]->identify(values, text, err) : RC_OK;
+}
+
+static const rc_family_t family = {
+    .noun = "policy", .plural = "policies", .member = member, .identify = identify};
+
+static void set_spec(const rc_spec_t *spec, rc_policy_spec_t *out)
+{
+    out->policy = rc_policies[spec->member];
+    out->value = spec->value;
+    memcpy(out->params, spec->params, sizeof out->params);
+}
+
+rc_status_t rc_policy_spec_parse(const char *text, rc_policy_spec_t *out, rc_err_t *err)
+{
+    rc_spec_t spec;
+    rc_status_t st = rc_spec_parse(&family, text, &spec, err);
+    if (st == RC_OK)
+        set_spec(&spec, out);
+    return st;
+}
+
+static int in_all(int i, const void *user)
+{
+    (void)user;
+    return !rc_policies[i]->on_request;
+}
+
+rc_status_t rc_policy_specs_parse(
+    const char *text, int most, rc_policy_spec_t **out, int *count, rc_err_t *err)
+{
+    const rc_specs_rule_t rule = {.in_all = in_all, .where = "", .most = most};
+    rc_spec_t *spec = NULL;
+    int n = 0;
+    rc_status_t st = rc_specs_parse(&family, &rule, text, &spec, &n, err);
+    if (st < 0)
+        return st;
+    rc_policy_spec_t *list = rc_alloc((size_t)n, sizeof *list, "policies", err);
+    for (int i = 0; list && i < n; i++)
+        set_spec(&spec[i], &list[i]);
+    free(spec);
+    if (!list)
+        return RC_ENOMEM;
+    *out = list;
+    *count = n;
+    return RC_OK;
+}
+
+void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text)
+{
+    snprintf(text, RC_POLICY_TEXT, "%s%s%s", spec->policy->name, spec->params[0] ? ":" : "",
+        spec->params);
+}
+
+/* ------------------------------------------------------------------- build */
+
+static rc_status_t check_input(
+    const rc_policy_t *p, const rc_csr_t *a, const rc_geometry_t *g, int threads, rc_err_t *err)
+{
     rc_status_t st = rc_geometry_check(g, err);
     if (st < 0)
         return st;
@@ -76,10 +147,32 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
             a->cols, INT32_MAX);
     if (threads < 0)
         return rc_fail(err, RC_EINVAL, "threads: expected 0 or more, found %d", threads);
+    if (p->columns && a->rows != a->cols)
+        return rc_fail(err, RC_ENOTSUP,
+            "a symmetric order needs a square matrix, this one is %" PRId64 " x %" PRId64, a->rows,
+            a->cols);
+    return RC_OK;
+}
+
+rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err)
+{
+    static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
+    const rc_policy_t *p = spec->policy;
+    const rc_order_input_t in = {.a = a,
+        .geometry = geometry ? geometry : &paper,
+        .params = &spec->value,
+        .identity = spec->params,
+        .threads = threads ? threads : omp_get_max_threads()};
     rc_schedule_t s = {0};
-    st = p->build(a, g, threads ? threads : omp_get_max_threads(), &s, err);
+    rc_status_t st = check_input(p, a, in.geometry, threads, err);
+    if (st == RC_OK)
+        st = p->build(&in, &s, err);
     if (st == RC_OK)
         st = rc_schedule_check(&s, a, err);
+    if (st == RC_OK && (s.cols > 0) != (p->columns && a->cols > 0))
+        st = rc_fail(err, RC_EINVAL, "it %s columns, and does not say so",
+            s.cols > 0 ? "returned" : "did not return");
     if (st < 0) {
         rc_err_context(err, "policy %s", p->name);
         rc_schedule_free(&s);
@@ -87,4 +180,12 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
     }
     *out = s;
     return RC_OK;
+}
+
+rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geometry_t *geometry,
+    int threads, rc_schedule_t *out, rc_err_t *err)
+{
+    rc_policy_spec_t spec;
+    rc_status_t st = rc_policy_spec_parse(policy, &spec, err);
+    return st < 0 ? st : rc_policy_build(&spec, a, geometry, threads, out, err);
 }

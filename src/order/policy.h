@@ -1,27 +1,80 @@
-/** \file order/policy.h  Row-order policies.  A policy is one file that ends in one constant
- *  descriptor, and one line in src/order/order.am; it never moves the matrix.
- *  Definitions: Mehrabi et al. 2021, section III. */
+/** \file order/policy.h  Orders of rows.  A policy is one file that ends in one constant descriptor,
+ *  and one line in src/order/order.am; it never moves the matrix.
+ *  Definitions: Mehrabi et al. 2021, section III; those of later papers at the top of each file. */
 #ifndef RC_ORDER_POLICY_H
 #define RC_ORDER_POLICY_H
 
+#include "base/family.h"
 #include "rowcast.h"
+
+/** What a policy builds from.  Everything is borrowed. */
+typedef struct rc_order_input {
+    const rc_csr_t *a;
+    const rc_geometry_t *geometry; /**< never NULL; only for a policy that says it needs it */
+    const rc_params_t *params;     /**< values of the descriptor's parameters, in its order */
+    const char *identity;          /**< their canonical text, see rc_policy_spec_t */
+    int threads;                   /**< >= 1; the result does not depend on it */
+} rc_order_input_t;
 
 typedef struct rc_policy {
     const char *name;
     const char *summary; /**< one line, for `rowcast info` and --help */
     const char *source;  /**< paper and section */
     int version;         /**< bump when the same input may give another schedule */
-    /** Build the schedule; see rc_order_build.  geometry is never NULL and threads >= 1.  The
-     *  result does not depend on `threads`. */
-    rc_status_t (*build)(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-        rc_schedule_t *out, rc_err_t *err);
+    int needs_geometry;  /**< 1: the schedule depends on the geometry; else it is built once for
+                              all kernels */
+    int columns;         /**< 1: a symmetric order, returns columns; only for square matrices */
+    int on_request;      /**< 1: not part of "all", nor of globs */
+    rc_param_t param[RC_PARAMS_MAX];
+    /** NULL, or gives the text that identifies the parameters; see rc_family_t. */
+    rc_status_t (*identify)(const rc_params_t *params, char *text, rc_err_t *err);
+    /** Build the schedule; see rc_order_build. */
+    rc_status_t (*build)(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err);
 } rc_policy_t;
 
-/** All policies in the order of the list in order.am ("csr" first); NULL-terminated. */
+/** All policies of this build in the order of the list in order.am ("csr" first);
+ *  NULL-terminated. */
 extern const rc_policy_t *const rc_policies[];
 
-/** The policy of that name, or NULL. */
+/** A policy that this build does not have. */
+typedef struct rc_policy_absent {
+    const char *name;
+    const char *reason; /**< "built without METIS" */
+} rc_policy_absent_t;
+
+/** Ends at the first NULL name. */
+extern const rc_policy_absent_t rc_policies_absent[];
+
+/** The policy of that name, without parameters; or NULL. */
 const rc_policy_t *rc_policy_find(const char *name);
+
+/** A policy with its parameters. */
+typedef struct rc_policy_spec {
+    const rc_policy_t *policy;
+    rc_params_t value;
+    char params[RC_PARAMS_TEXT]; /**< canonical: "seed=1", see rc_spec_t; "" without parameters */
+} rc_policy_spec_t;
+
+/** Bytes of the text of a policy, with its NUL: name, ":", parameters. */
+enum { RC_POLICY_TEXT = 32 + 1 + RC_PARAMS_TEXT };
+
+/** Parse "name" or "name:key=value:key=value".  \return as rc_spec_parse */
+rc_status_t rc_policy_spec_parse(const char *text, rc_policy_spec_t *out, rc_err_t *err);
+
+/** A list of policies, as rc_specs_parse reads it; "all" and globs: every policy that is not on
+ *  request.
+ *  \param[in] most  members at most
+ *  \param[out] out  [*count]; free with free()
+ *  \return as rc_specs_parse */
+rc_status_t rc_policy_specs_parse(
+    const char *text, int most, rc_policy_spec_t **out, int *count, rc_err_t *err);
+
+/** "name" or "name:params".  \param[out] text  [RC_POLICY_TEXT] */
+void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text);
+
+/** As rc_order_build, of a parsed policy. */
+rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err);
 
 /** RC_OK, or RC_EINVAL when nw, nt or line is below 1 or above 65,536. */
 rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);
@@ -29,7 +82,16 @@ rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);
 /** Allocate a schedule of `slots` slots, all pads. */
 rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, rc_err_t *err);
 
-/** 1 when slot p holds row p for every row of the matrix. */
+/** Give a schedule that has no pads and all rows the column order that is its row order. */
+rc_status_t rc_schedule_symmetric(rc_schedule_t *s, rc_err_t *err);
+
+/** Add a level of groups.
+ *  \param[in] ptr  [count + 1], owned by the schedule afterwards, whatever the outcome
+ *  \return RC_OK, RC_EINVAL (no room for another level) */
+rc_status_t rc_schedule_add_groups(
+    rc_schedule_t *s, const char *name, int64_t count, int64_t *ptr, rc_err_t *err);
+
+/** 1 when slot p holds row p for every row of the matrix, and no column is renumbered. */
 int rc_schedule_is_identity(const rc_schedule_t *s);
 
 #endif

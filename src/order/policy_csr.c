@@ -3,11 +3,9 @@
 #include "config.h"
 #include "order/policy.h"
 
-static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    (void)geometry;
-    (void)threads;
+    const rc_csr_t *a = in->a;
     rc_status_t st = rc_schedule_alloc(a->rows, a->rows, out, err);
     for (int64_t r = 0; st == RC_OK && r < a->rows; r++)
         out->row[r] = (int32_t)r;

@@ -4,11 +4,9 @@
 #include "config.h"
 #include "order/policy.h"
 
-static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    (void)geometry;
-    (void)threads;
+    const rc_csr_t *a = in->a;
     int64_t slots = 0;
     for (int64_t r = 0; r < a->rows; r++)
         slots += a->row_ptr[r + 1] > a->row_ptr[r];

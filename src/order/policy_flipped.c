@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
+    const rc_csr_t *a = in->a;
     int32_t *load = NULL;
-    rc_status_t st = rc_row_loads(a, geometry->nt, threads, &load, err);
+    rc_status_t st = rc_row_loads(a, in->geometry->nt, in->threads, &load, err);
     if (st == RC_OK)
         st = rc_schedule_alloc(a->rows, a->rows, out, err);
     if (st == RC_OK)
@@ -20,7 +20,7 @@ static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int t
     free(load);
     if (st < 0)
         return st;
-    int64_t nw = geometry->nw;
+    int64_t nw = in->geometry->nw;
     for (int64_t first = nw; first < a->rows; first += 2 * nw) {
         int64_t last = first + nw < a->rows ? first + nw - 1 : a->rows - 1;
         for (int64_t i = first; i < last; i++, last--) {
@@ -37,5 +37,6 @@ const rc_policy_t rc_policy_flipped = {
     .summary = "as plain, every second group of nw slots reversed",
     .source = "Mehrabi et al. 2021, section III-A",
     .version = 1,
+    .needs_geometry = 1,
     .build = build,
 };

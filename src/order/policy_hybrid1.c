@@ -7,11 +7,10 @@
 #include "order/greedy.h"
 #include "order/policy.h"
 
-static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_greedy_rule_t rule = {.within_load = 1, .tie = RC_NEAREST_INDEX};
-    return rc_greedy_build(a, geometry, threads, &rule, NULL, out, err);
+    return rc_greedy_build(in->a, in->geometry, in->threads, &rule, NULL, out, err);
 }
 
 const rc_policy_t rc_policy_hybrid1 = {
@@ -19,5 +18,6 @@ const rc_policy_t rc_policy_hybrid1 = {
     .summary = "rows by decreasing warp load, ties by likeness to the row before",
     .source = "Mehrabi et al. 2021, section III-C",
     .version = 1,
+    .needs_geometry = 1,
     .build = build,
 };

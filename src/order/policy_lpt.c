@@ -68,13 +68,12 @@ static int64_t assign(
     return longest;
 }
 
-static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     rc_status_t st;
     int32_t *load = NULL;
-    int64_t n = a->rows;
-    int64_t nw = geometry->nw;
+    int64_t n = in->a->rows;
+    int64_t nw = in->geometry->nw;
     int32_t *order = rc_alloc((size_t)n, sizeof *order, "lpt", err);
     int64_t *slot = rc_alloc((size_t)n, sizeof *slot, "lpt", err);
     warp_t *heap = rc_alloc((size_t)nw, sizeof *heap, "lpt", err);
@@ -82,7 +81,7 @@ static rc_status_t build(const rc_csr_t *a, const rc_geometry_t *geometry, int t
         st = RC_ENOMEM;
         goto done;
     }
-    RC_TRY(rc_row_loads(a, geometry->nt, threads, &load, err));
+    RC_TRY(rc_row_loads(in->a, in->geometry->nt, in->threads, &load, err));
     RC_TRY(rc_rows_by_load(load, 1, n, order, err));
     int64_t longest = assign(load, order, n, heap, nw, slot);
     RC_TRY(rc_schedule_alloc(longest * nw, n, out, err));
@@ -101,5 +100,6 @@ const rc_policy_t rc_policy_lpt = {
     .summary = "longest processing time first: each row to the least loaded warp",
     .source = "Mehrabi et al. 2021, section III-A",
     .version = 1,
+    .needs_geometry = 1,
     .build = build,
 };

@@ -151,3 +151,29 @@ rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
     *out = t;
     return RC_OK;
 }
+
+rc_status_t rc_csr_renumber_columns(
+    const rc_csr_t *a, const int32_t *col, rc_csr_t *out, rc_err_t *err)
+{
+    rc_csr_t t = {0};
+    rc_csr_t b;
+    rc_status_t st = rc_csr_transpose(a, &t, err);
+    if (st == RC_OK)
+        st = rc_csr_alloc(a->rows, a->cols, a->nnz, &b, err);
+    if (st < 0) {
+        rc_csr_free(&t);
+        return st;
+    }
+    /* row_ptr[r + 1] is where row r goes on, and at the end where it ends */
+    for (int64_t r = 0; r < a->rows; r++)
+        b.row_ptr[r + 1] = a->row_ptr[r];
+    for (int64_t p = 0; p < a->cols; p++)
+        for (int64_t k = t.row_ptr[col[p]]; k < t.row_ptr[col[p] + 1]; k++) {
+            int64_t at = b.row_ptr[t.col_idx[k] + 1]++;
+            b.col_idx[at] = (int32_t)p;
+            b.val[at] = t.val[k];
+        }
+    rc_csr_free(&t);
+    *out = b;
+    return RC_OK;
+}

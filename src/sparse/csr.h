@@ -36,6 +36,13 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
 /** Bytes of the arrays of a matrix of this shape. */
 int64_t rc_csr_bytes(int64_t rows, int64_t nnz);
 
+/** Renumber the columns: column p of the result is column `col[p]` of `a`; rows stay.
+ *  \param[in] col  [cols], a permutation
+ *  \param[out] out  free with rc_csr_free
+ *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows + cols), memory 2x the result on the way. */
+rc_status_t rc_csr_renumber_columns(
+    const rc_csr_t *a, const int32_t *col, rc_csr_t *out, rc_err_t *err);
+
 /** Transpose.  Free with rc_csr_free.  Cost O(nnz + cols). */
 rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err);
 

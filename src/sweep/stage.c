@@ -133,29 +133,34 @@ static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
 const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g)
 {
     for (size_t i = 0; i < j->orders; i++)
-        if (j->order[i].policy == policy && same_geometry(&j->order[i].geometry, g))
+        if (j->order[i].policy == policy &&
+            (!j->w->config->policy[policy].policy->needs_geometry ||
+                same_geometry(&j->order[i].geometry, g)))
             return &j->order[i];
     return NULL;
 }
 
 static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_err_t *err)
 {
-    const rc_policy_t *policy = j->w->config->policy[o->policy];
+    const rc_policy_t *policy = j->w->config->policy[o->policy].policy;
     rc_rec_order_t r = {.matrix = j->digest,
         .version = policy->version,
-        .nw = o->geometry.nw,
-        .nt = o->geometry.nt,
-        .line = o->geometry.line,
         .order_ns = o->order_ns,
         .slots = o->schedule.slots,
         .utc_ns = rc_utc_ns()};
+    if (policy->needs_geometry) {
+        r.nw = o->geometry.nw;
+        r.nt = o->geometry.nt;
+        r.line = o->geometry.line;
+    }
     for (int64_t s = 0; s < o->schedule.slots; s++)
         r.pads += o->schedule.row[s] < 0;
     rc_status_t st = rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err);
     return st < 0 ? st : rc_ledger_order(j->w->ledger, &r, err);
 }
 
-/* Build the order that a case needs.  A failure is kept: it is the outcome of that case. */
+/* Build the order that a case needs; a policy that does not depend on the geometry is built once
+ * and recorded with a geometry of zeros.  A failure is kept: it is the outcome of that case. */
 static rc_status_t build_order(
     rc_job_t *j, const rc_case_t *c, int policy, const rc_geometry_t *g, rc_err_t *err)
 {
@@ -172,8 +177,8 @@ static rc_status_t build_order(
     o->policy = policy;
     o->geometry = *g;
     int64_t start = rc_clock_ns();
-    o->status = rc_order_build(
-        j->w->config->policy[policy]->name, &j->a, g, j->threads, &o->schedule, &o->err);
+    o->status = rc_policy_build(
+        &j->w->config->policy[policy], &j->a, g, j->threads, &o->schedule, &o->err);
     o->order_ns = rc_clock_ns() - start;
     j->orders++;
     return o->status < 0 ? RC_OK : journal_order(j, o, err);

@@ -9,7 +9,7 @@
 /** An order of the matrix in hand. */
 typedef struct rc_ordered {
     int policy; /**< index into the configuration */
-    rc_geometry_t geometry;
+    rc_geometry_t geometry; /**< of the first case that needed it */
     rc_schedule_t schedule;
     int64_t order_ns;
     rc_status_t status; /**< a failure to build is the outcome of the cases that need it */

@@ -14,7 +14,7 @@
 typedef struct rc_sweep_config {
     const char *store;
     const rc_catalog_t *catalog;      /**< the selected entries; the same on every rank */
-    const rc_policy_t *const *policy; /**< [policies] */
+    const rc_policy_spec_t *policy;   /**< [policies] */
     int policies;
     const rc_kernel_spec_t *kernel; /**< [kernels] */
     int kernels;

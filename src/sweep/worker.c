@@ -176,7 +176,8 @@ static rc_status_t measure(batch_t *all, int first, int n)
 /* A case whose order could not be built. */
 static rc_status_t journal_orderless(batch_t *b, const rc_case_t *id, const rc_ordered_t *o)
 {
-    rc_measured_t m = {.status = o->status == RC_ENOMEM ? RC_CASE_SKIPPED : RC_CASE_FAILED,
+    rc_measured_t m = {.status = o->status == RC_ENOMEM || o->status == RC_ENOTSUP ? RC_CASE_SKIPPED
+                                                                                  : RC_CASE_FAILED,
         .phase = RC_PHASE_ORDER,
         .median_ns = NAN,
         .min_ns = NAN,

@@ -102,16 +102,17 @@ void rc_worklist_block(
 int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
     rc_digest_t matrix, rc_case_t *out)
 {
-    int is_csr = strcmp(c->policy[policy]->name, "csr") == 0;
+    const rc_policy_spec_t *order = &c->policy[policy];
+    int is_csr = strcmp(order->policy->name, "csr") == 0;
     const rc_kernel_spec_t *spec = &c->kernel[b->kernel];
     memset(out, 0, sizeof *out);
     out->matrix = matrix;
     /* names are checked against the widths of the store by a test of the registries */
-    memcpy(out->policy, c->policy[policy]->name, strnlen(c->policy[policy]->name, 32));
+    memcpy(out->policy, order->policy->name, strnlen(order->policy->name, 32));
     memcpy(out->kernel, spec->kernel->name, strnlen(spec->kernel->name, 32));
     memcpy(out->params, spec->params, strnlen(spec->params, sizeof out->params - 1));
     memcpy(out->device, p->class_name, strnlen(p->class_name, sizeof p->class_name));
-    out->policy_version = c->policy[policy]->version;
+    out->policy_version = order->policy->version;
     out->kernel_version = spec->kernel->version;
     out->op = RC_OP_SPMM;
     out->precision = (int32_t)b->precision;

@@ -9,7 +9,11 @@
 #include "table/view.h"
 #include "sweep/sweep.h"
 
-enum { RC_WORKLIST_KERNELS_MAX = 256, RC_WORKLIST_PRECISIONS = 2 };
+enum {
+    RC_WORKLIST_KERNELS_MAX = 256,
+    RC_WORKLIST_POLICIES_MAX = 256,
+    RC_WORKLIST_PRECISIONS = 2
+};
 
 /** What a device class means for cases: its name, what its kernels can do and roughly how fast. */
 typedef struct rc_profile {

@@ -71,7 +71,7 @@ static int growth(int64_t largest, int threads)
         if (!make_mesh((int64_t)(part[i] * (double)largest + 0.5), &a))
             return 1;
         rows[i] = (double)a.rows;
-        for (int k = 0; rc_policies[k]; k++)
+        for (int k = 0; rc_policies[k] && !rc_policies[k]->on_request; k++)
             seconds[k][i] = build_time(rc_policies[k]->name, &a, &paper, threads);
         rc_csr_free(&a);
     }
@@ -80,7 +80,7 @@ static int growth(int64_t largest, int threads)
     for (int i = 0; i < sizes; i++)
         printf(" %10.0f", rows[i]);
     printf("  exponent\n");
-    for (int k = 0; rc_policies[k]; k++) {
+    for (int k = 0; rc_policies[k] && !rc_policies[k]->on_request; k++) {
         printf("%-10s", rc_policies[k]->name);
         for (int i = 0; i < sizes; i++)
             printf(" %10.4f", seconds[k][i]);
@@ -99,7 +99,7 @@ static int against_definition(int threads)
     int32_t *slot = malloc((size_t)a.rows * sizeof *slot);
     int code = !slot;
     printf("\nAgainst trying every row for every slot, mesh of %" PRId64 " rows\n", a.rows);
-    for (int k = 0; slot && rc_policies[k]; k++) {
+    for (int k = 0; slot && rc_policies[k] && !rc_policies[k]->on_request; k++) {
         const char *name = rc_policies[k]->name;
         int64_t start = rc_clock_ns();
         if (!reference_order(name, &a, &paper, slot))
@@ -133,7 +133,7 @@ static void time_file(
     for (int which = 0; which < 2; which++) {
         slowest_t *s = which ? cpu_s : paper_s;
         s->matrices++;
-        for (int k = 0; rc_policies[k]; k++) {
+        for (int k = 0; rc_policies[k] && !rc_policies[k]->on_request; k++) {
             double t = build_time(rc_policies[k]->name, &a, which ? &cpu : &paper, threads);
             if (t > s->seconds[k]) {
                 s->seconds[k] = t;
@@ -148,7 +148,7 @@ static void print_slowest(const char *title, const slowest_t *s)
 {
     printf("\nSlowest of %" PRId64 " real matrices with at most 30,000 rows, %s\n", s->matrices,
         title);
-    for (int k = 0; rc_policies[k]; k++)
+    for (int k = 0; rc_policies[k] && !rc_policies[k]->on_request; k++)
         printf("%-10s %.4f s  %s\n", rc_policies[k]->name, s->seconds[k], s->name[k]);
 }
 

@@ -57,7 +57,7 @@ void free_matrix(rc_csr_t *a)
 int schedule_count(void)
 {
     int n = SCHEDULE_POLICIES;
-    for (int i = 0; rc_policies[i]; i++)
+    for (int i = 0; rc_policies[i] && !rc_policies[i]->on_request; i++)
         n++;
     return n;
 }

@@ -124,7 +124,7 @@ layers()
 }
 
 # Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels see CUDA, only
-# the catalogue sees libcurl, only the report sees libpng.
+# the catalogue sees libcurl, only the orders see METIS, AMD and igraph, only the report sees libpng.
 headers()
 {
     for file in $(sources); do
@@ -147,6 +147,11 @@ headers()
         src/catalog/*) ;;
         *) grep_code '#[[:space:]]*include[[:space:]]*[<"](curl/)?curl\.h' \
             'only src/catalog may include curl.h' "$file" ;;
+        esac
+        case $file in
+        src/order/*) ;;
+        *) grep_code '#[[:space:]]*include[[:space:]]*[<"](metis|suitesparse/amd|igraph)\.h' \
+            'only src/order may include the libraries of orders' "$file" ;;
         esac
         case $file in
         analysis/report/*) ;;

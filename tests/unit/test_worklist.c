@@ -27,7 +27,7 @@ static rc_geometry_t four(const rc_device_t *d, const int64_t *param, rc_precisi
 /* Descriptors that can be bumped, a catalogue of small matrices, and a store. */
 typedef struct world {
     rc_policy_t policy[3];
-    const rc_policy_t *policies[3];
+    rc_policy_spec_t policies[3];
     rc_kernel_t kernel;
     rc_kernel_spec_t spec[2];
     int64_t k[4];
@@ -67,7 +67,7 @@ static void make_world(void **state, const char *name, world_t *w)
     memset(w, 0, sizeof *w);
     for (int i = 0; i < 3; i++) {
         w->policy[i] = (rc_policy_t){.name = names[i], .version = 1};
-        w->policies[i] = &w->policy[i];
+        w->policies[i].policy = &w->policy[i];
     }
     w->kernel = (rc_kernel_t){.name = "fake", .version = 1, .geometry = four};
     w->spec[0].kernel = w->spec[1].kernel = &w->kernel;

@@ -1,0 +1,143 @@
+#include "config.h"
+#include "order/graph.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "order/policy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void rc_graph_free(rc_graph_t *g)
+{
+    free(g->ptr);
+    free(g->adj);
+    free(g->weight);
+    *g = (rc_graph_t){0};
+}
+
+/* The pattern of A', columns of each row increasing. */
+static rc_status_t transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err)
+{
+    int64_t *p = rc_alloc0((size_t)a->cols + 2, sizeof *p, "a graph", err);
+    int32_t *x = rc_alloc((size_t)a->nnz, sizeof *x, "a graph", err);
+    if (!p || !x) {
+        free(p);
+        free(x);
+        return RC_ENOMEM;
+    }
+    /* p[c + 2] counts, then p[c + 1] is where column c goes on */
+    for (int64_t e = 0; e < a->nnz; e++)
+        p[a->col_idx[e] + 2]++;
+    for (int64_t c = 0; c < a->cols; c++)
+        p[c + 2] += p[c + 1];
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+            x[p[a->col_idx[e] + 1]++] = (int32_t)r;
+    *ptr = p;
+    *idx = x;
+    return RC_OK;
+}
+
+/* Merge row r of A and of A'; adj NULL: count only.  Returns the neighbours. */
+static int64_t merge_row(const rc_csr_t *a, const int64_t *tptr, const int32_t *tidx, int64_t r,
+    int32_t *adj, int32_t *weight)
+{
+    int64_t n = 0;
+    int64_t i = a->row_ptr[r];
+    int64_t j = tptr[r];
+    while (i < a->row_ptr[r + 1] || j < tptr[r + 1]) {
+        int32_t x = i < a->row_ptr[r + 1] ? a->col_idx[i] : INT32_MAX;
+        int32_t y = j < tptr[r + 1] ? tidx[j] : INT32_MAX;
+        int32_t v = x < y ? x : y;
+        i += x == v;
+        j += y == v;
+        if (v == r)
+            continue;
+        if (adj) {
+            adj[n] = v;
+            weight[n] = 1 + (x == y);
+        }
+        n++;
+    }
+    return n;
+}
+
+rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err)
+{
+    if (a->rows != a->cols)
+        return rc_fail(err, RC_ENOTSUP,
+            "the graph of rows needs a square matrix, this one is %" PRId64 " x %" PRId64, a->rows,
+            a->cols);
+    int64_t *tptr = NULL;
+    int32_t *tidx = NULL;
+    rc_graph_t g = {.n = a->rows};
+    rc_status_t st = transpose(a, &tptr, &tidx, err);
+    if (st < 0)
+        return st;
+    g.ptr = rc_alloc0((size_t)g.n + 1, sizeof *g.ptr, "a graph", err);
+    RC_TRY(g.ptr ? RC_OK : RC_ENOMEM);
+    for (int64_t r = 0; r < g.n; r++)
+        g.ptr[r + 1] = g.ptr[r] + merge_row(a, tptr, tidx, r, NULL, NULL);
+    g.adj = rc_alloc((size_t)g.ptr[g.n], sizeof *g.adj, "a graph", err);
+    g.weight = rc_alloc((size_t)g.ptr[g.n], sizeof *g.weight, "a graph", err);
+    RC_TRY(g.adj && g.weight ? RC_OK : RC_ENOMEM);
+    for (int64_t r = 0; r < g.n; r++)
+        (void)merge_row(a, tptr, tidx, r, g.adj + g.ptr[r], g.weight + g.ptr[r]);
+    *out = g;
+    g = (rc_graph_t){0};
+done:
+    free(tptr);
+    free(tidx);
+    rc_graph_free(&g);
+    return st;
+}
+
+/* place[k]: first the rows of group k, then where its next row goes; ptr gets the bounds of those
+ * that have rows.  rank[i]: the i-th group in the schedule.  Returns how many. */
+static int64_t place_groups(const int32_t *rank, int64_t count, int64_t *place, int64_t *ptr)
+{
+    int64_t used = 0;
+    ptr[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rows = place[rank[i]];
+        place[rank[i]] = ptr[used];
+        if (rows > 0) {
+            ptr[used + 1] = ptr[used] + rows;
+            used++;
+        }
+    }
+    return used;
+}
+
+rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t count, int by_number,
+    const char *name, rc_schedule_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    rc_schedule_t s = {0};
+    int64_t *place = rc_alloc0((size_t)count, sizeof *place, "groups of rows", err);
+    int32_t *rank = rc_alloc((size_t)count, sizeof *rank, "groups of rows", err);
+    int64_t *ptr = rc_alloc((size_t)count + 1, sizeof *ptr, "groups of rows", err);
+    int64_t seen = 0;
+    RC_TRY(place && rank && ptr ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_schedule_alloc(rows, rows, &s, err));
+    for (int64_t r = 0; r < rows; r++)
+        if (place[group[r]]++ == 0 && !by_number)
+            rank[seen++] = group[r];
+    for (int64_t i = 0; i < count && by_number; i++)
+        rank[seen++] = (int32_t)i;
+    int64_t used = place_groups(rank, seen, place, ptr);
+    for (int64_t r = 0; r < rows; r++)
+        s.row[place[group[r]]++] = (int32_t)r;
+    st = rc_schedule_add_groups(&s, name, used, ptr, err);
+    ptr = NULL;
+    if (st == RC_OK) {
+        *out = s;
+        s = (rc_schedule_t){0};
+    }
+done:
+    free(place);
+    free(rank);
+    free(ptr);
+    rc_schedule_free(&s);
+    return st;
+}
