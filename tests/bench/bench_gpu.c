@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "kernels/kernel.h"
 #include "order/policy.h"
+#include "rowcast_io.h"
 #include "sparse/generate.h"
 #include "variants.h"
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "rowcast_io.h"
 #include "sparse/csr.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
 #include "feature/feature.h"
 #include "feature/walk_parts.h"
 #include "order_matrix.h"
+#include "rowcast_io.h"
 #include "sparse/generate.h"
 
 #include <math.h>

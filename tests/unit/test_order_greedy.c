@@ -8,6 +8,7 @@
 #include "order/nearest_parts.h"
 #include "order/policy.h"
 #include "base/str.h"
+#include "rowcast_io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
