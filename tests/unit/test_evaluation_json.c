@@ -1,0 +1,95 @@
+/* An evaluation as JSON says what the evaluation says. */
+#include "config.h"
+#include "unit.h"
+
+#include "evaluation_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double real_at(const json_t *object, const char *a, const char *b, const char *c)
+{
+    const json_t *x = json_object_get(json_object_get(object, a), b);
+    x = c ? json_object_get(x, c) : x;
+    assert_true(json_is_number(x));
+    return json_number_value(x);
+}
+
+static void check_confusion(const json_t *j, const rc_evaluation_t *e)
+{
+    int empty = 0;
+    const json_t *rows = json_object_get(json_object_get(j, "confusion"), "rows_best_by_chosen");
+    const json_t *loss =
+        json_object_get(json_object_get(j, "confusion"), "loss_mean_best_by_chosen");
+    for (int b = 0; b < 4; b++)
+        for (int c = 0; c < 4; c++) {
+            const json_t *n = json_array_get(json_array_get(rows, (size_t)b), (size_t)c);
+            const json_t *l = json_array_get(json_array_get(loss, (size_t)b), (size_t)c);
+            assert_int_equal(json_integer_value(n), e->confusion[b * 4 + c]);
+            assert_true(json_is_null(l) == (e->confusion[b * 4 + c] == 0)); /* NaN is null */
+            empty += json_is_null(l);
+        }
+    assert_true(empty > 0);
+}
+
+static void json_says_the_same(void **state)
+{
+    (void)state;
+    rc_dataset_t *d = make(&plain);
+    rc_predictions_t p = guess(d, 0.05, 2);
+    rc_evaluation_t e = evaluate(d, &p, -1);
+    rc_err_t err = {0};
+    json_t *j = rc_evaluation_json(d, &e, 0, &err);
+    assert_non_null(j);
+    char *text = json_dumps(j, JSON_REAL_PRECISION(17));
+    json_decref(j);
+    assert_non_null(text);
+    j = json_loads(text, 0, NULL);
+    assert_non_null(j);
+    free(text);
+    assert_true(real_at(j, "all", "gain_recovered", "value") == e.all.gain.value);
+    assert_true(real_at(j, "all", "gain_recovered", "low") == e.all.gain.low);
+    assert_true(real_at(j, "all", "loss_mean", "high") == e.all.mean_loss.high);
+    assert_true(real_at(j, "all", "loss_worst", NULL) == e.all.worst_loss);
+    assert_true(real_at(j, "all", "share_of_loss_within", "0.05") == e.all.within[2]);
+    assert_true(real_at(j, "all", "accuracy_at_tolerance", "0.02") == e.all.accuracy[1]);
+    assert_true(real_at(j, "all", "balanced_accuracy_at_tolerance", "0") == e.all.balanced[0]);
+    assert_string_equal(
+        json_string_value(json_object_get(
+            json_object_get(json_object_get(j, "all"), "loss_worst_row"), "matrix")),
+        d->sample[e.all.worst_row].name);
+    assert_string_equal(
+        json_string_value(json_object_get(j, "single_chosen_on")), "the evaluated rows");
+    check_confusion(j, &e);
+    const json_t *error =
+        json_object_get(json_object_get(j, "time_error"), "absolute_relative_error");
+    assert_int_equal(json_array_size(error), 5);
+    for (int i = 0; i < 5; i++) /* all, then the classes */
+        assert_true(json_number_value(json_object_get(json_array_get(error, (size_t)i), "mean")) ==
+                    e.error_mean[(i + 4) % 5]);
+    assert_int_equal(json_array_size(json_object_get(j, "by_k")), 3);
+    assert_int_equal(json_array_size(json_object_get(j, "by_kind")), 4);
+    assert_int_equal(json_array_size(json_object_get(j, "portfolio")), 4);
+    json_decref(j);
+
+    j = rc_evaluation_json(d, &e, 1, &err);
+    assert_non_null(json_object_get(j, "all"));
+    assert_null(json_object_get(j, "by_k"));
+    assert_null(json_object_get(j, "by_kind"));
+    assert_null(json_object_get(j, "portfolio"));
+    json_decref(j);
+    d->sample[e.all.worst_row].name[0] = (char)0xff;
+    assert_null(rc_evaluation_json(d, &e, 0, &err));
+    assert_non_null(strstr(err.text, "UTF-8"));
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    drop(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_says_the_same),
+    };
+    return cmocka_run_group_tests_name("evaluation_json", tests, NULL, NULL);
+}
