@@ -142,7 +142,8 @@ const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometr
 
 static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_err_t *err)
 {
-    const rc_policy_t *policy = j->w->config->policy[o->policy].policy;
+    const rc_policy_spec_t *spec = &j->w->config->policy[o->policy];
+    const rc_policy_t *policy = spec->policy;
     rc_rec_order_t r = {.matrix = j->digest,
         .version = policy->version,
         .order_ns = o->order_ns,
@@ -156,6 +157,8 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
     for (int64_t s = 0; s < o->schedule.slots; s++)
         r.pads += o->schedule.row[s] < 0;
     rc_status_t st = rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err);
+    if (st == RC_OK)
+        st = rc_strcpy(r.params, sizeof r.params, spec->params, "parameters of a policy", err);
     return st < 0 ? st : rc_ledger_order(j->w->ledger, &r, err);
 }
 

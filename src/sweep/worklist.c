@@ -109,6 +109,7 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
     out->matrix = matrix;
     /* names are checked against the widths of the store by a test of the registries */
     memcpy(out->policy, order->policy->name, strnlen(order->policy->name, 32));
+    memcpy(out->policy_params, order->params, strnlen(order->params, sizeof out->policy_params - 1));
     memcpy(out->kernel, spec->kernel->name, strnlen(spec->kernel->name, 32));
     memcpy(out->params, spec->params, strnlen(spec->params, sizeof out->params - 1));
     memcpy(out->device, p->class_name, strnlen(p->class_name, sizeof p->class_name));

@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 23
+plan 44
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -56,3 +56,51 @@ code "a missing file is an input error" 3 "$ROWCAST" order "$tmp/none.mtx" -p cs
 code "a file that cannot be written is an error" 3 \
     "$ROWCAST" order "$tmp/a.mtx" -p csr --rows "$tmp/none/rows"
 code "an unknown format is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx" -p csr --format xml
+
+# orders with parameters, columns and groups; s is a path 3 - 0 - 2 - 1 with its diagonal, 4 alone
+cat >"$tmp/s.mtx" <<END
+%%MatrixMarket matrix coordinate real symmetric
+5 5 7
+1 1 11
+2 2 22
+3 3 33
+4 4 44
+3 1 31
+4 1 41
+3 2 32
+END
+square() # square POLICY OPTION...
+{
+    policy=$1
+    shift
+    "$ROWCAST" order "$tmp/s.mtx" --policy "$policy" --rows "$tmp/rows" -o "$tmp/b.mtx" "$@" >"$tmp/out"
+}
+ok "rcm runs" square rcm --columns "$tmp/cols" --inverse "$tmp/inverse"
+is "a path comes out in its order" "$(rows "$tmp/rows")" "4 3 0 2 1 "
+is "with its columns" "$(rows "$tmp/cols")" "4 3 0 2 1 "
+is "and where each row went" "$(rows "$tmp/inverse")" "2 4 3 1 0 "
+is "the matrix is renumbered both ways" "$(grep -v '^%' "$tmp/b.mtx" | tr '\n' ';')" \
+    "5 5 10;2 2 44;2 3 41;3 2 41;3 3 11;3 4 31;4 3 31;4 4 33;4 5 32;5 4 32;5 5 22;"
+code "not for other shapes" 3 "$ROWCAST" order "$tmp/a.mtx" -p rcm
+ok "with the reason" grep -q 'needs a square matrix, this one is 5 x 4' "$tmp/err"
+code "csr has no columns to write" 2 square csr --columns "$tmp/cols"
+code "nor groups" 2 square csr --groups "$tmp/groups"
+ok "random takes a seed" square random:seed=7
+cp "$tmp/rows" "$tmp/seven"
+ok "named with its parameters" grep -q '^random:seed=7 ' "$tmp/out"
+ok "a file is an order" square "file:$tmp/seven"
+is "the same one" "$(rows "$tmp/rows")" "$(rows "$tmp/seven")"
+code "an unknown parameter is a usage error" 2 square random:sead=7
+ok "that suggests the nearest one" grep -q "did you mean 'seed'" "$tmp/err"
+code "a value out of range is one" 2 square random:seed=-7
+code "a file that is not there is one" 2 square "file:$tmp/none"
+printf '0\n1\n2\nx\n' >"$tmp/bad"
+code "a line that is no row is an error" 3 square "file:$tmp/bad"
+ok "that names it" grep -q 'bad:4: expected a row from 0, or -1 for a pad, found .x' "$tmp/err"
+if "$ROWCAST" info --format csv | grep -q '^policy,metis,'; then
+    ok "metis gives groups" square metis:part=4 --groups "$tmp/groups"
+    is "of all slots" "$(rows "$tmp/groups/part_ptr.txt" | awk '{ print $1, $NF }')" "0 5"
+else
+    code "this build says that it has no METIS" 3 square metis
+    ok "in words" grep -q 'this build has no METIS' "$tmp/err"
+fi
