@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/map.h"
 #include "base/alloc.h"
+#include "base/rng_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,14 @@ struct rc_map_slot {
     int used;
 };
 
-/* Keys are digests: their bits are well mixed already. */
+size_t rc_map_slot(rc_digest_t key, size_t capacity)
+{
+    return (size_t)rc_rng_mix(key.lo + rc_rng_golden(key.hi)) & (capacity - 1);
+}
+
 static struct rc_map_slot *find(struct rc_map_slot *slot, size_t capacity, rc_digest_t key)
 {
-    size_t i = (size_t)key.lo & (capacity - 1);
+    size_t i = rc_map_slot(key, capacity);
     while (slot[i].used && (slot[i].key.lo != key.lo || slot[i].key.hi != key.hi))
         i = (i + 1) & (capacity - 1);
     return &slot[i];

@@ -1,4 +1,5 @@
-/** \file base/map.h  A hash map from digests to integers, and from texts through their digests. */
+/** \file base/map.h  A hash map from pairs of 64-bit numbers to integers, and from texts through
+ *  their digests. */
 #ifndef RC_BASE_MAP_H
 #define RC_BASE_MAP_H
 
@@ -10,6 +11,10 @@ typedef struct rc_map {
     size_t capacity; /**< a power of two, 0 while empty */
     size_t count;
 } rc_map_t;
+
+/** Where a key is looked for first, of `capacity` slots (a power of two).  Keys may be digests or
+ *  small numbers: their bits are mixed here. */
+size_t rc_map_slot(rc_digest_t key, size_t capacity);
 
 /** Set the value of a key, replacing an earlier one.  \return RC_OK or RC_ENOMEM */
 rc_status_t rc_map_set(rc_map_t *m, rc_digest_t key, int64_t value, rc_err_t *err);

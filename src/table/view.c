@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "kernel:params" needs two fields: second may be NULL */
+/* "name:params" needs two fields: size2 may be 0 */
 static rc_status_t make_texts(const rc_dict_t *d, size_t offset, size_t size, size_t offset2,
     size_t size2, texts_t *out, rc_err_t *err)
 {
@@ -35,6 +35,10 @@ static rc_status_t make_texts(const rc_dict_t *d, size_t offset, size_t size, si
     make_texts(                                                                                    \
         &(v)->dicts.d[table], offsetof(row, member), sizeof(((row *)0)->member), 0, 0, out, err)
 
+#define SPECS(v, table, row, out)                                                                  \
+    make_texts(&(v)->dicts.d[table], offsetof(row, name), sizeof(((row *)0)->name),                \
+        offsetof(row, params), sizeof(((row *)0)->params), out, err)
+
 static rc_status_t make_all_texts(rc_view_t *v, rc_err_t *err)
 {
     rc_status_t st;
@@ -46,14 +50,61 @@ static rc_status_t make_all_texts(rc_view_t *v, rc_err_t *err)
     }
     RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, kind, &v->matrix_kind));
     RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, digest, &v->matrix_digest));
-    RC_TRY(TEXTS(v, RC_T_POLICY, rc_row_policy_t, name, &v->policy));
-    RC_TRY(make_texts(&v->dicts.d[RC_T_KERNEL], offsetof(rc_row_kernel_t, name), 32,
-        offsetof(rc_row_kernel_t, params), 96, &v->kernel, err));
+    RC_TRY(SPECS(v, RC_T_POLICY, rc_row_policy_t, &v->policy));
+    RC_TRY(SPECS(v, RC_T_KERNEL, rc_row_kernel_t, &v->kernel));
     RC_TRY(TEXTS(v, RC_T_DEVICE, rc_row_device_t, class_name, &v->device));
     RC_TRY(TEXTS(v, RC_T_MESSAGE, rc_row_message_t, text, &v->message));
     RC_TRY(TEXTS(v, RC_T_RUN, rc_row_run_t, uuid, &v->run));
     RC_TRY(TEXTS(v, RC_T_SOURCE, rc_row_source_t, name, &v->source_name));
     RC_TRY(TEXTS(v, RC_T_SOURCE, rc_row_source_t, location, &v->source_location));
+done:
+    return st;
+}
+
+/* Of entries of a dictionary with the same name those with the largest version.
+ *  \param[in] version  offset of an int32_t in a row */
+static rc_status_t mark_current(
+    const rc_dict_t *d, size_t version, unsigned char **out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_map_t newest = {0}; /* name -> version */
+    unsigned char *mark = rc_alloc0(d->count, 1, "marks", err);
+    if (!mark)
+        return RC_ENOMEM;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < d->count; i++) {
+            const char *row = (const char *)d->rows + i * d->table->row_bytes;
+            char name[33];
+            int32_t own;
+            rc_field_text(row, sizeof name - 1, name); /* the name comes first */
+            memcpy(&own, row + version, sizeof own);
+            rc_digest_t key = rc_map_text(name);
+            if (pass == 1)
+                mark[i] = rc_map_get(&newest, key, own) == own;
+            else if (own >= rc_map_get(&newest, key, own))
+                RC_TRY(rc_map_set(&newest, key, own, err));
+        }
+    *out = mark;
+    mark = NULL;
+done:
+    free(mark);
+    rc_map_free(&newest);
+    return st;
+}
+
+static rc_status_t mark_dictionaries(rc_view_t *v, rc_err_t *err)
+{
+    const rc_dict_t *d = v->dicts.d;
+    rc_status_t st;
+    RC_TRY(mark_current(
+        &d[RC_T_POLICY], offsetof(rc_row_policy_t, version), &v->policy_current, err));
+    RC_TRY(mark_current(
+        &d[RC_T_KERNEL], offsetof(rc_row_kernel_t, version), &v->kernel_current, err));
+    v->policy_csr = rc_alloc0(d[RC_T_POLICY].count, 1, "marks", err);
+    if (!v->policy_csr)
+        RC_TRY(RC_ENOMEM);
+    for (size_t i = 0; i < d[RC_T_POLICY].count; i++)
+        v->policy_csr[i] = strcmp(rc_view_policy(v, (int32_t)i), "csr") == 0;
 done:
     return st;
 }
@@ -122,7 +173,7 @@ static rc_status_t fill_speedups(rc_view_t *v, rc_err_t *err)
         return RC_ENOMEM;
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
-        if (!is_ok(r) || r->c_order != 0 || strcmp(rc_view_policy(v, r->policy), "csr") != 0)
+        if (!is_ok(r) || !rc_view_is_csr(v, r))
             continue;
         RC_TRY(rc_map_set(&base, run_group(r), i, err));
         if (v->newest[i])
@@ -140,17 +191,19 @@ done:
 int rc_view_is_current(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = &v->result[i];
-    const rc_row_policy_t *p = v->dicts.d[RC_T_POLICY].rows;
-    const rc_row_kernel_t *k = v->dicts.d[RC_T_KERNEL].rows;
-    for (size_t o = 0; o < v->dicts.d[RC_T_POLICY].count; o++)
-        if (p[o].version > p[r->policy].version &&
-            memcmp(p[o].name, p[r->policy].name, sizeof p[o].name) == 0)
-            return 0;
-    for (size_t o = 0; o < v->dicts.d[RC_T_KERNEL].count; o++)
-        if (k[o].version > k[r->kernel].version &&
-            memcmp(k[o].name, k[r->kernel].name, sizeof k[o].name) == 0)
-            return 0;
-    return 1;
+    return v->policy_current[r->policy] && v->kernel_current[r->kernel];
+}
+
+int rc_view_counts(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = &v->result[i];
+    /* a kernel that computes nothing is never verified, and an unverified time is in no table */
+    return v->newest[i] && rc_view_is_current(v, i) && is_ok(r) && !isnan(r->error_max);
+}
+
+int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r)
+{
+    return r->c_order == 0 && v->policy_csr[r->policy];
 }
 
 double rc_view_csr_ns(const rc_view_t *v, int64_t i)
@@ -270,6 +323,7 @@ rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err)
     RC_TRY(check_ids(v, h->path, err));
     RC_TRY(make_all_texts(v, err));
     RC_TRY(read_features(v, h, err));
+    RC_TRY(mark_dictionaries(v, err));
     RC_TRY(mark_newest(v, err));
     RC_TRY(fill_speedups(v, err));
     RC_TRY(newest_sources(v, err));
@@ -304,6 +358,9 @@ void rc_view_free(rc_view_t *v)
     free(v->feature);
     free(v->result);
     free(v->newest);
+    free(v->policy_current);
+    free(v->policy_csr);
+    free(v->kernel_current);
     free(v->csr);
     free(v->source);
     free(v->cases);

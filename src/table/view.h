@@ -83,6 +83,13 @@ double rc_view_speedup(const rc_view_t *v, int64_t i);
 /** 1: the store has no newer version of the row's policy, nor of its kernel. */
 int rc_view_is_current(const rc_view_t *v, int64_t i);
 
+/** 1: the row enters tables: newest of its case, current, ok with a time, and verified. */
+int rc_view_counts(const rc_view_t *v, int64_t i);
+
+/** 1: the row was measured in the original order of rows, the baseline of its setting.  C of the
+ *  original order has no other order, so it is the baseline of every order of C. */
+int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r);
+
 /** Names by id; "" for -1. */
 const char *rc_view_policy(const rc_view_t *v, int32_t id);
 const char *rc_view_kernel(const rc_view_t *v, int32_t id); /**< "cstat:strip=4" */

@@ -15,7 +15,10 @@ struct rc_view {
     rc_dicts_t dicts;
     rc_row_result_t *result;
     int64_t results;
-    unsigned char *newest; /* [results] */
+    unsigned char *newest;         /* [results] */
+    unsigned char *policy_current; /* [policies] 1: no newer version of that name */
+    unsigned char *policy_csr;     /* [policies] 1: the original order */
+    unsigned char *kernel_current; /* [kernels] */
     int64_t *csr;          /* [results] row of the original order to compare with, -1 */
     texts_t matrix_name;
     texts_t matrix_group;
