@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/outcome.h"
+#include "table/portfolio.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -321,30 +322,13 @@ static void fill_missing(double *time, int64_t cells, int n)
     }
 }
 
-/* The next candidate, and the sum over cells of the log times with it. */
-static int next_of(const double *time, int64_t cells, int n, const double *best, double *sum)
-{
-    int found = 0;
-    *sum = INFINITY;
-    for (int i = 0; i < n; i++) {
-        double s = 0;
-        for (int64_t c = 0; c < cells; c++)
-            s += fmin(best[c], time[c * n + i]);
-        if (s < *sum) {
-            *sum = s;
-            found = i;
-        }
-    }
-    return found;
-}
-
 static rc_status_t greedy(
     double *time, int64_t all, int n, int most, double loss, int *order, int *count, rc_err_t *err)
 {
     int64_t cells = 0;
     double limit = 0;
-    double *best = rc_alloc((size_t)all, sizeof *best, "a portfolio", err);
-    if (!best)
+    rc_portfolio_step_t *step = rc_alloc((size_t)n, sizeof *step, "a portfolio", err);
+    if (!step)
         return RC_ENOMEM;
     fill_missing(time, all, n);
     for (int64_t c = 0; c < all; c++) {
@@ -354,22 +338,21 @@ static rc_status_t greedy(
             least = fmin(least, time[c * n + i]);
         }
         if (least > -INFINITY) { /* a cell with none of them tells nothing */
-            best[cells++] = INFINITY;
+            cells++;
             limit += least;
         }
     }
-    limit += (double)cells * log1p(loss);
-    for (*count = 0; *count < n && *count < most;) {
-        double sum;
-        int i = next_of(time, cells, n, best, &sum);
-        for (int64_t c = 0; c < cells; c++)
-            best[c] = fmin(best[c], time[c * n + i]);
-        order[(*count)++] = i;
-        if (sum <= limit)
-            break;
-    }
-    free(best);
-    return RC_OK;
+    const rc_portfolio_costs_t costs = {.cost = time,
+        .rows = cells,
+        .columns = n,
+        .first = -1,
+        .most = most,
+        .limit = limit + (double)cells * log1p(loss)};
+    rc_status_t st = rc_portfolio_greedy(&costs, step, count, err);
+    for (int i = 0; st == RC_OK && i < *count; i++)
+        order[i] = step[i].added;
+    free(step);
+    return st;
 }
 
 rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most, double loss,

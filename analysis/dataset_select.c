@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/outcome.h"
 #include "base/str.h"
+#include "table/counted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
         w->fp[0] = w->fp[0] && q->model->geometry.fp32.nw > 0;
         w->fp[1] = w->fp[1] && q->model->geometry.fp64.nw > 0;
     }
-    if (q->where && rc_expr_compile(q->where, rc_view_fields, RC_VIEW_FIELDS, &w->where, err) < 0)
+    if (q->where && rc_expr_compile(q->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
         RC_TRY(rc_err_context(err, "--where"));
 done:
     return st;
@@ -379,25 +380,19 @@ done:
 }
 
 /* K = n: the store has only numbers.  A K that was asked for as a number is that number; without a
- * list, one that matrices of several widths were run with is. */
+ * list the rule of the tables holds. */
 static rc_status_t mark_n(rc_selection_t *s, const wanted_t *w, rc_err_t *err)
 {
-    rc_map_t width = {0}; /* K -> n_col of the matrices that have it, -2: of several widths */
+    rc_map_t widths = {0};
     rc_status_t st = RC_OK;
-    for (int64_t i = 0; w->every_k && i < s->cells; i++) {
-        rc_digest_t key = rc_digest(&s->cell[i].k, sizeof s->cell[i].k);
-        int64_t cols = rc_view_matrix(s->view, s->cell[i].matrix)->cols;
-        int64_t before = rc_map_get(&width, key, cols);
-        RC_TRY(rc_map_set(&width, key, before == cols ? cols : -2, err));
+    for (int64_t i = 0; w->every_k && st == RC_OK && i < s->picks; i++)
+        st = rc_counted_note_k(&widths, s->view, rc_view_result(s->view, s->pick[i].row), err);
+    for (int64_t i = 0; st == RC_OK && i < s->picks; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
+        s->cell[s->pick[i].cell].is_n =
+            rc_counted_is_n(&widths, s->view, r) && (w->every_k || !in_list(w, r->k));
     }
-    for (int64_t i = 0; i < s->cells; i++) {
-        rc_cell_t *c = &s->cell[i];
-        int is_number = w->every_k ? rc_map_get(&width, rc_digest(&c->k, sizeof c->k), -1) == -2
-                                   : in_list(w, c->k);
-        c->is_n = c->k == rc_view_matrix(s->view, c->matrix)->cols && !is_number;
-    }
-done:
-    rc_map_free(&width);
+    rc_map_free(&widths);
     return st;
 }
 
@@ -407,11 +402,8 @@ static int takes_part(const rc_view_t *v, const wanted_t *w, int64_t i)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
     rc_cursor_t c;
-    /* an unverified time (of a kernel that computes nothing) is in no average */
-    if (r->status != RC_CASE_OK || !(r->median_ns > 0) || isnan(r->error_max) || r->c_order != 0 ||
-        r->op != 0 || r->precision < 0 || r->precision > 1 || !w->fp[r->precision])
-        return 0;
-    if (!rc_view_is_newest(v, i) || !rc_view_is_current(v, i))
+    if (!rc_view_counts(v, i) || r->c_order != 0 || r->op != 0 || r->precision < 0 ||
+        r->precision > 1 || !w->fp[r->precision])
         return 0;
     if (!w->every_k && !in_list(w, r->k) && !(w->k_n && r->k == rc_view_matrix(v, r->matrix)->cols))
         return 0;

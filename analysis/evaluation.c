@@ -2,10 +2,10 @@
 #include "analysis/evaluation.h"
 
 #include "analysis/bootstrap.h"
-#include "analysis/portfolio.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "table/portfolio.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -425,13 +425,35 @@ static rc_status_t fill_errors(const evaluator_t *e)
 static rc_status_t fill_portfolio(const evaluator_t *e)
 {
     rc_evaluation_t *out = e->out;
-    out->portfolio = rc_alloc((size_t)out->classes, sizeof *out->portfolio, "a portfolio", e->err);
-    out->portfolio_class =
-        rc_alloc((size_t)out->classes, sizeof *out->portfolio_class, "a portfolio", e->err);
-    if (!out->portfolio || !out->portfolio_class)
-        return RC_ENOMEM;
-    return rc_greedy_portfolio(
-        e->d, e->row, e->entries, out->portfolio, out->portfolio_class, e->err);
+    size_t classes = (size_t)out->classes;
+    int count = 0;
+    double base = 0;
+    double *cost = rc_alloc(classes * (size_t)e->entries, sizeof *cost, "a portfolio", e->err);
+    rc_portfolio_step_t *step = rc_alloc(classes, sizeof *step, "a portfolio", e->err);
+    out->portfolio = rc_alloc(classes, sizeof *out->portfolio, "a portfolio", e->err);
+    out->portfolio_class = rc_alloc(classes, sizeof *out->portfolio_class, "a portfolio", e->err);
+    rc_status_t st =
+        cost && step && out->portfolio && out->portfolio_class ? RC_OK : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < e->entries; i++) {
+        for (int c = 0; c < out->classes; c++)
+            cost[i * out->classes + c] = log(e->d->time[e->row[i] * out->classes + c]);
+        base += cost[i * out->classes + e->d->baseline];
+    }
+    const rc_portfolio_costs_t costs = {.cost = cost,
+        .rows = e->entries,
+        .columns = out->classes,
+        .first = -1,
+        .most = out->classes,
+        .limit = -INFINITY};
+    if (st == RC_OK)
+        st = rc_portfolio_greedy(&costs, step, &count, e->err);
+    for (int i = 0; st == RC_OK && i < count; i++) {
+        out->portfolio[i] = exp((base - step[i].sum) / (double)e->entries);
+        out->portfolio_class[i] = step[i].added;
+    }
+    free(cost);
+    free(step);
+    return st;
 }
 
 int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n)

@@ -1,39 +1,57 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "table/portfolio.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The order that raises the geomean of the oracle over `best` most; of equals the first. */
-static int pick(const rc_plot_orders_t *o, const double *best, const char *used)
+/* One line for each step of the portfolio. */
+static void put_steps(const rc_plot_orders_t *o, const double *cost,
+    const rc_portfolio_step_t *step, int steps, double *best, FILE *csv)
 {
-    int at = 0;
-    double most = -INFINITY;
-    for (int p = 1; p < o->policies; p++) {
+    double n = (double)o->matrices;
+    for (int64_t i = 0; i < o->matrices; i++)
+        best[i] = 0;
+    fputs("orders,adds,geomean speedup over csr (x),mean speedup over csr (x)\n", csv);
+    for (int s = 0; s < steps; s++) {
         double sum = 0;
-        for (int64_t i = 0; i < o->matrices && !used[p]; i++)
-            sum += log(fmax(best[i], o->gain[p * o->matrices + i]));
-        if (!used[p] && sum > most) {
-            at = p;
-            most = sum;
+        for (int64_t i = 0; i < o->matrices; i++) {
+            best[i] = fmin(best[i], cost[i * o->policies + step[s].added]); /* NaN is passed over */
+            sum += exp(-best[i]);
         }
+        fprintf(csv, "%d,", s + 1);
+        rc_plot_put_text(csv, o->policy[step[s].added]);
+        fprintf(csv, ",%.6g,%.6g\n", exp(-step[s].sum / n), sum / n);
     }
-    return at;
 }
 
-static void put_step(const rc_plot_orders_t *o, int step, int policy, const double *best, FILE *csv)
+static rc_status_t put_portfolio(const rc_plot_orders_t *o, FILE *csv, rc_err_t *err)
 {
-    double sum = 0;
-    double log_sum = 0;
-    for (int64_t i = 0; i < o->matrices; i++) {
-        sum += best[i];
-        log_sum += log(best[i]);
-    }
-    fprintf(csv, "%d,", step + 1);
-    rc_plot_put_text(csv, o->policy[policy]);
-    fprintf(csv, ",%.6g,%.6g\n", exp(log_sum / (double)o->matrices), sum / (double)o->matrices);
+    size_t policies = (size_t)o->policies;
+    int steps = 0;
+    double *cost = rc_alloc(policies * (size_t)o->matrices, sizeof *cost, "a figure", err);
+    double *best = rc_alloc((size_t)o->matrices, sizeof *best, "a figure", err);
+    rc_portfolio_step_t *step = rc_alloc(policies, sizeof *step, "a figure", err);
+    rc_status_t st = cost && best && step ? RC_OK : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < o->matrices; i++)
+        for (int p = 0; p < o->policies; p++)
+            cost[i * o->policies + p] = p == 0 ? 0 : -log(o->gain[p * o->matrices + i]);
+    const rc_portfolio_costs_t costs = {.cost = cost,
+        .rows = o->matrices,
+        .columns = o->policies,
+        .first = 0,
+        .most = o->policies,
+        .limit = -INFINITY};
+    if (st == RC_OK)
+        st = rc_portfolio_greedy(&costs, step, &steps, err);
+    if (st == RC_OK)
+        put_steps(o, cost, step, steps, best, csv);
+    free(cost);
+    free(best);
+    free(step);
+    return st;
 }
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
@@ -42,31 +60,13 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_status_t st = rc_plot_main_orders(in, &o, text, err);
     if (st < 0 || text->missing.len)
         return st;
-    double *best = rc_alloc((size_t)o.matrices, sizeof *best, "a figure", err);
-    char *used = rc_alloc0((size_t)o.policies, 1, "a figure", err);
-    if (best && used) {
-        for (int64_t i = 0; i < o.matrices; i++)
-            best[i] = 1;
-        fputs("orders,adds,geomean speedup over csr (x),mean speedup over csr (x)\n", csv);
-        put_step(&o, 0, 0, best, csv);
-        for (int step = 1; step < o.policies; step++) {
-            int p = pick(&o, best, used);
-            used[p] = 1;
-            for (int64_t i = 0; i < o.matrices; i++)
-                best[i] = fmax(best[i], o.gain[p * o.matrices + i]); /* fmax passes NaN over */
-            put_step(&o, step, p, best, csv);
-        }
-        rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o.policies, 100 + 26 * o.policies);
-        rc_str_addf(&text->caption,
-            "Speedup over the original order of an oracle that may choose among the row orders "
-            "down "
-            "to each line; each line adds the order that raises the geomean most. Geomean and mean "
-            "over %" PRId64 " matrices, kernel %s, %s.",
-            o.matrices, o.setting->reference, o.setting->label);
-    } else
-        st = RC_ENOMEM;
-    free(best);
-    free(used);
+    st = put_portfolio(&o, csv, err);
+    rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o.policies, 100 + 26 * o.policies);
+    rc_str_addf(&text->caption,
+        "Speedup over the original order of an oracle that may choose among the row orders down to "
+        "each line; each line adds the order that raises the geomean most. Geomean and mean over "
+        "%" PRId64 " matrices, kernel %s, %s.",
+        o.matrices, o.setting->reference, o.setting->label);
     rc_plot_orders_free(&o);
     return st;
 }

@@ -77,7 +77,7 @@ static rc_status_t read_topologies(work_t *w, rc_err_t *err)
 static rc_status_t make_survey(work_t *w, rc_err_t *err)
 {
     if (w->o->where &&
-        rc_expr_compile(w->o->where, rc_view_fields, RC_VIEW_FIELDS, &w->where, err) < 0)
+        rc_expr_compile(w->o->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
         return rc_err_context(err, "--where");
     rc_log(&w->log, RC_LOG_INFO, "report", "reading %s", w->o->store);
     rc_status_t st = rc_view_read(w->o->store, &w->view, err);

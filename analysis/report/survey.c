@@ -2,7 +2,6 @@
 #include "analysis/report/survey.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "table/rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,148 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row in a setting. */
-typedef struct entry {
-    int64_t row;
-    int32_t setting;
-    int32_t matrix; /* of the view, then of the survey */
-    int32_t kernel;
-    int32_t policy;
-} entry_t;
-
-/* A setting in the making. */
-typedef struct place {
-    rc_setting_t setting;
-    int32_t number; /* before sorting */
-    int32_t device;
-    int32_t c_order;
-    int32_t cache;
-    int32_t op;
-    int32_t precision;
-    int64_t k; /* INT64_MAX: n */
-    int policies;
-} place_t;
-
 typedef struct maker {
     const rc_view_t *v;
-    entry_t *entry;
-    size_t entries;
-    size_t entry_capacity;
-    place_t *place;
-    size_t places;
-    size_t place_capacity;
-    rc_map_t place_of;
-    int32_t matrices; /* ids of the view are below */
-    int32_t kernels;
-    int32_t policies;
-    int32_t *index; /* [matrices] number in the survey, -1 none */
+    rc_counted_t all; /* matrices by their number in the survey, once they are settled */
+    int32_t *index;   /* [ids] number in the survey, -1 none */
     rc_survey_t *out;
     rc_err_t *err;
 } maker_t;
 
 /* ----------------------------------------------------------------- settings */
 
-static rc_digest_t place_key(const rc_row_result_t *r, int is_n, int32_t c_order)
-{
-    const int64_t key[] = {is_n ? -1 : r->k, r->precision, r->op, c_order, r->cache, r->device};
-    return rc_digest(key, sizeof key);
-}
-
-static rc_status_t find_place(maker_t *m, const rc_summary_row_t *row, int32_t *out)
-{
-    const rc_row_result_t *r = rc_view_result(m->v, row->row);
-    rc_digest_t key = place_key(r, row->is_n, r->c_order);
-    int64_t at = rc_map_get(&m->place_of, key, -1);
-    if (at < 0) {
-        void *list = m->place;
-        at = (int64_t)m->places;
-        rc_status_t st =
-            rc_grow(&list, &m->place_capacity, m->places + 1, sizeof *m->place, "settings", m->err);
-        m->place = list;
-        if (st == RC_OK)
-            st = rc_map_set(&m->place_of, key, at, m->err);
-        if (st < 0)
-            return st;
-        m->place[m->places++] = (place_t){.setting = {.row = row->row, .is_n = row->is_n},
-            .number = (int32_t)at,
-            .device = r->device,
-            .c_order = r->c_order,
-            .cache = r->cache,
-            .op = r->op,
-            .precision = r->precision,
-            .k = row->is_n ? INT64_MAX : r->k};
-    }
-    *out = (int32_t)at;
-    return RC_OK;
-}
-
-static rc_status_t add_entry(maker_t *m, int64_t row, int32_t place)
-{
-    const rc_row_result_t *r = rc_view_result(m->v, row);
-    void *list = m->entry;
-    rc_status_t st =
-        rc_grow(&list, &m->entry_capacity, m->entries + 1, sizeof *m->entry, "a survey", m->err);
-    m->entry = list;
-    if (st == RC_OK)
-        m->entry[m->entries++] = (entry_t){row, place, r->matrix, r->kernel, r->policy};
-    return st;
-}
-
-static rc_digest_t pair_key(int64_t place, int32_t matrix)
-{
-    return (rc_digest_t){(uint64_t)place, (uint64_t)matrix};
-}
-
-static rc_status_t collect(maker_t *m, const rc_expr_t *where)
-{
-    rc_summary_row_t *row = NULL;
-    int64_t rows = 0;
-    rc_map_t pairs = {0};
-    rc_status_t st;
-    RC_TRY(rc_summary_rows(m->v, where, &row, &rows, m->err));
-    for (int64_t i = 0; i < rows; i++) {
-        const rc_row_result_t *r = rc_view_result(m->v, row[i].row);
-        int32_t place = 0;
-        RC_TRY(find_place(m, &row[i], &place));
-        RC_TRY(add_entry(m, row[i].row, place));
-        if (r->c_order != 0)
-            RC_TRY(rc_map_set(&pairs, pair_key(place, r->matrix), 1, m->err));
-        m->matrices = r->matrix >= m->matrices ? r->matrix + 1 : m->matrices;
-        m->kernels = r->kernel >= m->kernels ? r->kernel + 1 : m->kernels;
-        m->policies = r->policy >= m->policies ? r->policy + 1 : m->policies;
-    }
-    m->out->results = rows;
-    /* the original order has no C in schedule order: it is the baseline there too, for the matrices
-     * that were measured so */
-    for (int64_t i = 0; i < rows && pairs.count; i++) {
-        const rc_row_result_t *r = rc_view_result(m->v, row[i].row);
-        int64_t place = rc_map_get(&m->place_of, place_key(r, row[i].is_n, 1), -1);
-        if (place >= 0 && rc_summary_is_csr(m->v, r) &&
-            rc_map_get(&pairs, pair_key(place, r->matrix), 0))
-            RC_TRY(add_entry(m, row[i].row, (int32_t)place));
-    }
-done:
-    rc_map_free(&pairs);
-    free(row);
-    return st;
-}
-
-static int by_setting(const void *a, const void *b)
-{
-    const place_t *x = a;
-    const place_t *y = b;
-    const int32_t p[] = {x->device, x->op, x->precision, x->c_order, x->cache};
-    const int32_t q[] = {y->device, y->op, y->precision, y->c_order, y->cache};
-    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return (x->k > y->k) - (x->k < y->k);
-}
-
 static int several_devices(const maker_t *m)
 {
-    for (size_t i = 1; i < m->places; i++)
-        if (m->place[i].device != m->place[0].device)
+    for (int i = 1; i < m->all.settings; i++)
+        if (m->all.setting[i].device != m->all.setting[0].device)
             return 1;
     return 0;
 }
@@ -165,53 +36,53 @@ static const char *name_at(const char *const *names, int32_t i)
     return "unknown";
 }
 
-static void name_setting(const maker_t *m, const place_t *p, rc_survey_setting_t *a)
+static void name_setting(const maker_t *m, rc_survey_setting_t *a)
 {
-    char k[24] = "n";
+    const rc_setting_t *p = &a->setting;
+    char k[32] = "";
+    char slug[32] = "";
     char device[176] = "";
     char place[24] = "";
     const char *precision = name_at(rc_precision_names, p->precision);
-    if (!p->setting.is_n)
-        snprintf(k, sizeof k, "%" PRId64, p->k);
+    if (p->is_n || p->k == 0) {
+        snprintf(k, sizeof k, "%s", p->is_n ? "K = n, " : "");
+        snprintf(slug, sizeof slug, "%s", p->is_n ? "kn-" : "");
+    } else {
+        snprintf(k, sizeof k, "K = %" PRId64 ", ", p->k);
+        snprintf(slug, sizeof slug, "k%" PRId64 "-", p->k);
+    }
     if (several_devices(m)) {
         snprintf(device, sizeof device, ", on %s", a->device);
         snprintf(place, sizeof place, "-device%" PRId32, p->device);
     }
     /* what most stores have one of goes unsaid */
-    int n = snprintf(a->label, sizeof a->label, "K = %s, %s%s%s%s%s%s", k, precision,
+    int n = snprintf(a->label, sizeof a->label, "%s%s%s%s%s%s%s", k, precision,
         p->op ? ", " : "", p->op ? name_at(rc_op_names, p->op) : "",
-        p->c_order ? ", C in schedule order" : "", p->cache ? ", cold cache" : "", device);
+        p->c_order == 1   ? ", C in schedule order"
+        : p->c_order == 2 ? ", B and C in symmetric order"
+                          : "",
+        p->cache ? ", cold cache" : "", device);
     if (n >= (int)sizeof a->label)
         memcpy(a->label + sizeof a->label - 4, "...", 4);
-    snprintf(a->slug, sizeof a->slug, "k%s-%s%s%s%s%s%s", k, precision, p->op ? "-" : "",
-        p->op ? name_at(rc_op_names, p->op) : "", p->c_order ? "-schedule" : "",
-        p->cache ? "-cold" : "", place);
+    snprintf(a->slug, sizeof a->slug, "%s%s%s%s%s%s%s%s", slug, precision, p->op ? "-" : "",
+        p->op ? name_at(rc_op_names, p->op) : "", p->c_order ? "-" : "",
+        p->c_order ? name_at(rc_c_order_names, p->c_order) : "", p->cache ? "-cold" : "", place);
 }
 
-/* Arenas in order; entries refer to them by their place there. */
 static rc_status_t settle_settings(maker_t *m)
 {
     rc_survey_t *s = m->out;
-    int32_t *rank = rc_alloc(m->places, sizeof *rank, "settings", m->err);
-    s->setting = rc_alloc0(m->places, sizeof *s->setting, "settings", m->err);
-    if (!rank || !s->setting) {
-        free(rank);
+    s->setting = rc_alloc0((size_t)m->all.settings, sizeof *s->setting, "settings", m->err);
+    if (!s->setting)
         return RC_ENOMEM;
-    }
-    if (m->places)
-        qsort(m->place, m->places, sizeof *m->place, by_setting);
-    s->settings = (int)m->places;
-    for (size_t i = 0; i < m->places; i++) {
+    s->settings = m->all.settings;
+    for (int i = 0; i < s->settings; i++) {
         rc_survey_setting_t *a = &s->setting[i];
-        a->setting = m->place[i].setting;
-        a->device = rc_view_device(m->v, m->place[i].device);
+        a->setting = m->all.setting[i];
+        a->device = rc_view_device(m->v, a->setting.device);
         a->reference = "";
-        name_setting(m, &m->place[i], a);
-        rank[m->place[i].number] = (int32_t)i;
+        name_setting(m, a);
     }
-    for (size_t i = 0; i < m->entries; i++)
-        m->entry[i].setting = rank[m->entry[i].setting];
-    free(rank);
     return RC_OK;
 }
 
@@ -242,7 +113,7 @@ static void locate_matrices(maker_t *m)
     for (int64_t i = 0; i < rc_view_sources(m->v); i++) {
         rc_source_row_t r;
         rc_view_source(m->v, i, &r);
-        if (r.matrix < 0 || r.matrix >= m->matrices || m->index[r.matrix] < 0)
+        if (r.matrix < 0 || r.matrix >= rc_view_matrices(m->v) || m->index[r.matrix] < 0)
             continue;
         rc_survey_matrix_t *x = &m->out->matrix[m->index[r.matrix]];
         if (!x->location[0] || strcmp(r.name, x->name) == 0)
@@ -253,29 +124,30 @@ static void locate_matrices(maker_t *m)
 static rc_status_t settle_matrices(maker_t *m)
 {
     rc_survey_t *s = m->out;
+    int32_t ids = rc_view_matrices(m->v);
     size_t n = 0;
-    m->index = rc_alloc((size_t)m->matrices, sizeof *m->index, "matrices", m->err);
+    m->index = rc_alloc((size_t)ids, sizeof *m->index, "matrices", m->err);
     if (!m->index)
         return RC_ENOMEM;
-    for (int32_t i = 0; i < m->matrices; i++)
+    for (int32_t i = 0; i < ids; i++)
         m->index[i] = -1;
-    for (size_t i = 0; i < m->entries; i++)
-        if (m->index[m->entry[i].matrix] < 0) {
-            m->index[m->entry[i].matrix] = 0;
+    for (int64_t i = 0; i < m->all.rows; i++)
+        if (m->index[m->all.row[i].matrix] < 0) {
+            m->index[m->all.row[i].matrix] = 0;
             n++;
         }
     s->matrix = rc_alloc0(n, sizeof *s->matrix, "matrices", m->err);
     if (!s->matrix)
         return RC_ENOMEM;
-    for (int32_t i = 0; i < m->matrices; i++)
+    for (int32_t i = 0; i < ids; i++)
         if (m->index[i] == 0)
             describe_matrix(rc_view_matrix(m->v, i), &s->matrix[s->matrices++]);
     if (n)
         qsort(s->matrix, n, sizeof *s->matrix, by_name);
     for (int i = 0; i < s->matrices; i++)
         m->index[s->matrix[i].row->id] = i;
-    for (size_t i = 0; i < m->entries; i++)
-        m->entry[i].matrix = m->index[m->entry[i].matrix];
+    for (int64_t i = 0; i < m->all.rows; i++)
+        m->all.row[i].matrix = m->index[m->all.row[i].matrix];
     locate_matrices(m);
     return RC_OK;
 }
@@ -284,8 +156,8 @@ static rc_status_t settle_matrices(maker_t *m)
 
 static int by_setting_matrix_kernel_policy(const void *a, const void *b)
 {
-    const entry_t *x = a;
-    const entry_t *y = b;
+    const rc_counted_row_t *x = a;
+    const rc_counted_row_t *y = b;
     const int32_t p[] = {x->setting, x->matrix, x->kernel, x->policy};
     const int32_t q[] = {y->setting, y->matrix, y->kernel, y->policy};
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
@@ -349,10 +221,11 @@ static void find_since(const rc_view_t *v, tally_t *t, int32_t kernels)
  * vendor's only where there is no other.  Entries are sorted. */
 static rc_status_t find_references(maker_t *m, int32_t *reference)
 {
-    tally_t *t = rc_alloc((size_t)m->kernels, sizeof *t, "kernels", m->err);
+    int32_t kernels = rc_view_kernels(m->v);
+    tally_t *t = rc_alloc((size_t)kernels, sizeof *t, "kernels", m->err);
     if (!t)
         return RC_ENOMEM;
-    for (int32_t k = 0; k < m->kernels; k++) {
+    for (int32_t k = 0; k < kernels; k++) {
         t[k] = (tally_t){.setting = -1,
             .since = INT64_MAX,
             .vendor = rc_survey_is_vendor(rc_view_kernel(m->v, k)),
@@ -360,13 +233,13 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
         while (strcmp(rc_view_kernel(m->v, t[k].first), rc_view_kernel(m->v, k)) != 0)
             t[k].first++;
     }
-    find_since(m->v, t, m->kernels);
+    find_since(m->v, t, kernels);
     for (int a = 0; a < m->out->settings; a++)
         reference[a] = -1;
-    for (size_t i = 0; i < m->entries; i++) {
-        const entry_t *e = &m->entry[i];
+    for (int64_t i = 0; i < m->all.rows; i++) {
+        const rc_counted_row_t *e = &m->all.row[i];
         tally_t *own = &t[e->kernel];
-        if (rc_summary_is_csr(m->v, rc_view_result(m->v, e->row)))
+        if (rc_view_is_csr(m->v, rc_view_result(m->v, e->row)))
             continue;
         if (own->setting != e->setting) {
             own->setting = e->setting;
@@ -392,15 +265,15 @@ static void take_faster(const rc_view_t *v, int64_t row, int64_t *best)
     double ns = rc_view_result(v, row)->median_ns;
     double best_ns = *best < 0 ? INFINITY : rc_view_result(v, *best)->median_ns;
     /* of equals the original order, then the earlier row */
-    int csr = rc_summary_is_csr(v, rc_view_result(v, row));
-    int best_csr = *best >= 0 && rc_summary_is_csr(v, rc_view_result(v, *best));
+    int csr = rc_view_is_csr(v, rc_view_result(v, row));
+    int best_csr = *best >= 0 && rc_view_is_csr(v, rc_view_result(v, *best));
     if (ns < best_ns || (ns == best_ns && (csr > best_csr || (csr == best_csr && row < *best))))
         *best = row;
 }
 
-static void take(const maker_t *m, const entry_t *e, int32_t reference, rc_survey_pair_t *p)
+static void take(const maker_t *m, const rc_counted_row_t *e, int32_t reference, rc_survey_pair_t *p)
 {
-    int is_csr = rc_summary_is_csr(m->v, rc_view_result(m->v, e->row));
+    int is_csr = rc_view_is_csr(m->v, rc_view_result(m->v, e->row));
     p->cases++;
     take_faster(m->v, e->row, &p->best);
     if (e->kernel == reference)
@@ -430,9 +303,8 @@ static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
 static int64_t count_pairs(const maker_t *m)
 {
     int64_t n = 0;
-    for (size_t i = 0; i < m->entries; i++)
-        n += i == 0 || m->entry[i].setting != m->entry[i - 1].setting ||
-             m->entry[i].matrix != m->entry[i - 1].matrix;
+    for (int i = 0; i < m->all.settings; i++)
+        n += m->all.setting[i].matrices;
     return n;
 }
 
@@ -441,16 +313,16 @@ static rc_status_t settle_pairs(maker_t *m)
     rc_survey_t *s = m->out;
     int32_t *reference = rc_alloc((size_t)s->settings, sizeof *reference, "kernels", m->err);
     rc_status_t st;
-    if (m->entries)
-        qsort(m->entry, m->entries, sizeof *m->entry, by_setting_matrix_kernel_policy);
+    if (m->all.rows)
+        qsort(m->all.row, (size_t)m->all.rows, sizeof *m->all.row, by_setting_matrix_kernel_policy);
     s->pair = rc_alloc((size_t)count_pairs(m), sizeof *s->pair, "a survey", m->err);
-    s->rows = rc_alloc(m->entries, sizeof *s->rows, "a survey", m->err);
-    s->row_pair = rc_alloc(m->entries, sizeof *s->row_pair, "a survey", m->err);
+    s->rows = rc_alloc((size_t)m->all.rows, sizeof *s->rows, "a survey", m->err);
+    s->row_pair = rc_alloc((size_t)m->all.rows, sizeof *s->row_pair, "a survey", m->err);
     if (!reference || !s->pair || !s->rows || !s->row_pair)
         RC_TRY(RC_ENOMEM);
     RC_TRY(find_references(m, reference));
-    for (size_t i = 0; i < m->entries; i++) {
-        const entry_t *e = &m->entry[i];
+    for (int64_t i = 0; i < m->all.rows; i++) {
+        const rc_counted_row_t *e = &m->all.row[i];
         rc_survey_setting_t *a = &s->setting[e->setting];
         if (i == 0 || e->setting != e[-1].setting || e->matrix != e[-1].matrix) {
             if (a->pairs++ == 0)
@@ -469,8 +341,6 @@ static rc_status_t settle_pairs(maker_t *m)
     }
     for (int64_t i = 0; i < s->pairs; i++)
         s->pair[i].break_even = break_even(m->v, s->pair[i].best, s->pair[i].best_csr);
-    for (int i = 0; i < s->settings; i++)
-        s->setting[i].setting.matrices = s->setting[i].pairs;
 done:
     free(reference);
     return st;
@@ -478,42 +348,46 @@ done:
 
 /* -------------------------------------------------------------- main setting */
 
-static rc_status_t count_policies(maker_t *m)
+/* policies[setting]: how many it has results of. */
+static rc_status_t count_policies(const maker_t *m, int *policies)
 {
-    int32_t *last = rc_alloc((size_t)m->policies, sizeof *last, "policies", m->err);
+    int32_t ids = rc_view_policies(m->v);
+    int32_t *last = rc_alloc((size_t)ids, sizeof *last, "policies", m->err);
     if (!last)
         return RC_ENOMEM;
-    for (int32_t i = 0; i < m->policies; i++)
+    for (int32_t i = 0; i < ids; i++)
         last[i] = -1;
-    for (size_t i = 0; i < m->entries; i++) {
-        const entry_t *e = &m->entry[i];
-        m->place[e->setting].policies += last[e->policy] != e->setting;
+    for (int64_t i = 0; i < m->all.rows; i++) {
+        const rc_counted_row_t *e = &m->all.row[i];
+        policies[e->setting] += last[e->policy] != e->setting;
         last[e->policy] = e->setting;
     }
     free(last);
     return RC_OK;
 }
 
-static int is_better(const maker_t *m, int a, int b)
+static int is_better(const rc_setting_t *x, const rc_setting_t *y, int policies_x, int policies_y)
 {
-    const rc_setting_t *x = &m->out->setting[a].setting;
-    const rc_setting_t *y = &m->out->setting[b].setting;
     if (x->is_n != y->is_n)
         return x->is_n > y->is_n;
     if (x->matrices != y->matrices)
         return x->matrices > y->matrices;
-    if (m->place[a].policies != m->place[b].policies)
-        return m->place[a].policies > m->place[b].policies;
-    return m->place[a].k < m->place[b].k;
+    if (policies_x != policies_y)
+        return policies_x > policies_y;
+    return !x->is_n && x->k < y->k;
 }
 
 static rc_status_t choose_main(maker_t *m)
 {
-    rc_status_t st = count_policies(m);
-    m->out->main_setting = m->out->settings ? 0 : -1;
-    for (int i = 1; st == RC_OK && i < m->out->settings; i++)
-        if (is_better(m, i, m->out->main_setting))
-            m->out->main_setting = i;
+    rc_survey_t *s = m->out;
+    int *policies = rc_alloc0((size_t)s->settings, sizeof *policies, "policies", m->err);
+    rc_status_t st = policies ? count_policies(m, policies) : RC_ENOMEM;
+    s->main_setting = s->settings ? 0 : -1;
+    for (int i = 1; st == RC_OK && i < s->settings; i++)
+        if (is_better(&s->setting[i].setting, &s->setting[s->main_setting].setting, policies[i],
+                policies[s->main_setting]))
+            s->main_setting = i;
+    free(policies);
     return st;
 }
 
@@ -533,7 +407,8 @@ rc_status_t rc_survey_make(
     maker_t m = {.v = v, .out = &s, .err = err};
     rc_status_t st;
     count_status(v, s.status);
-    RC_TRY(collect(&m, where));
+    RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_DEVICE, &m.all, err));
+    s.results = m.all.results;
     RC_TRY(settle_settings(&m));
     RC_TRY(settle_matrices(&m));
     RC_TRY(settle_pairs(&m));
@@ -542,10 +417,8 @@ rc_status_t rc_survey_make(
     memset(&s, 0, sizeof s);
 done:
     rc_survey_free(&s);
-    free(m.entry);
-    free(m.place);
+    rc_counted_free(&m.all);
     free(m.index);
-    rc_map_free(&m.place_of);
     return st;
 }
 

@@ -1,16 +1,14 @@
 /** \file analysis/report/survey.h  What a report shows, gathered from a store in one pass: the
  *  settings (K, precision, row order of C, cache mode, device), the matrices, and for each matrix
  * in each setting the rows that matter.  Figures and page read this and nothing else of the store,
- * so that they cannot disagree.  Only newest, current rows with status ok enter (table/speedup.h
+ * so that they cannot disagree.  Only newest, current rows with status ok enter (table/counted.h
  * says why).  Local. */
 #ifndef RC_ANALYSIS_SURVEY_H
 #define RC_ANALYSIS_SURVEY_H
 
-#include "base/expr.h"
-#include "table/versus.h"
-#include "table/view.h"
+#include "table/counted.h"
 
-/** Rows that are compared: one K (K = n is one), precision, row order of C, cache mode, device. */
+/** Rows that are compared, see table/counted.h. */
 typedef struct rc_survey_setting {
     rc_setting_t setting;
     char label[128];    /**< for readers: "K = 128, fp32"; more where the store has several of it:

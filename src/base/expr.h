@@ -17,6 +17,8 @@
 
 #include "rowcast.h"
 
+#include <stddef.h>
+
 typedef enum rc_value_kind {
     RC_VALUE_INT = 0,
     RC_VALUE_REAL = 1,
@@ -32,16 +34,32 @@ typedef struct rc_value {
     const char *text; /**< RC_VALUE_TEXT, never NULL */
 } rc_value_t;
 
+typedef struct rc_field rc_field_t;
+
+/** Gives the value of a field that reads itself, of a row: as of rc_field_get_fn. */
+typedef void rc_field_read_fn(const rc_field_t *f, const void *row, rc_value_t *out);
+
 /** A field that expressions may name. */
-typedef struct rc_field {
+struct rc_field {
     const char *name;
     rc_value_kind_t kind;
-    const char *help; /**< what it is, with its unit */
-} rc_field_t;
+    const char *unit;       /**< "" or NULL: none */
+    const char *help;       /**< what it is */
+    rc_field_read_fn *read; /**< NULL: the table of fields has one rc_field_get_fn for all */
+    size_t at;              /**< for `read`: of a member in its row */
+    const char *const *names; /**< for `read`: of an enumeration, NULL-terminated */
+};
 
 /** Gives the value of field number `field` (an index into the table) of the current row: one of the
  *  field's kind, or RC_VALUE_REAL with NaN when it is missing (whatever the field's kind). */
 typedef void rc_field_get_fn(const void *row, int field, rc_value_t *out);
+
+/** The fields of a kind of row. */
+typedef struct rc_fields {
+    const rc_field_t *field;
+    int count;
+    rc_field_get_fn *get;
+} rc_fields_t;
 
 typedef struct rc_expr rc_expr_t;
 

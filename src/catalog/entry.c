@@ -37,7 +37,7 @@
 #define AS_ENUM(id, name, kind, help) FIELD_##id,
 enum { ENTRY_FIELDS(AS_ENUM) FIELD_COUNT };
 
-#define AS_ROW(id, name, kind, help) {name, RC_VALUE_##kind, help},
+#define AS_ROW(id, text, type, about) {.name = text, .kind = RC_VALUE_##type, .help = about},
 const rc_field_t rc_entry_fields[] = {ENTRY_FIELDS(AS_ROW)};
 _Static_assert((int)FIELD_COUNT == (int)RC_ENTRY_FIELDS, "fields of an entry");
 

@@ -89,7 +89,7 @@ static int run(int argc, char **argv)
     int code = rc_command_parse(&rc_command_archive, &o, argc, argv, 2, 2, &operands);
     if (code != RC_EXIT_OK)
         return code;
-    if (o.where && rc_expr_compile(o.where, rc_view_fields, RC_VIEW_FIELDS, &where, &err) < 0)
+    if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
     const rc_archive_options_t options = {!o.no_samples, o.newest, where};
     RC_TRY(rc_archive(operands[0], operands[1], &options, &info, &err));

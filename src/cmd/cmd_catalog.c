@@ -62,7 +62,7 @@ const rc_command_t rc_command_catalog = {
     .run = run,
 };
 
-static const rc_fields_t fields = {rc_entry_fields, NULL, RC_ENTRY_FIELDS, rc_entry_get};
+static const rc_fields_t fields = {rc_entry_fields, RC_ENTRY_FIELDS, rc_entry_get};
 
 static void print_total(const rc_catalog_t *c, int64_t all)
 {

@@ -343,7 +343,7 @@ static int run(int argc, char **argv)
     if (code != RC_EXIT_OK)
         return code;
     rc_status_t st = RC_OK;
-    if (o.where && rc_expr_compile(o.where, rc_view_fields, RC_VIEW_FIELDS, &where, &err) < 0)
+    if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         st = rc_err_context(&err, "--where");
     if (st == RC_OK)
         st = compare(operands, &o, where, &code, &err);

@@ -204,7 +204,7 @@ static rc_status_t write_rows(job_t *j, int i, rc_listing_t *l, int64_t *rows)
 static rc_status_t write_table(job_t *j, int i, int64_t *rows)
 {
     const rc_export_table_t *b = rc_export_table(j->export, i);
-    const rc_fields_t fields = {b->column, b->unit, b->columns, rc_export_get};
+    const rc_fields_t fields = {b->column, b->columns, rc_export_get};
     rc_replace_t file = {0};
     rc_listing_t *l = NULL;
     char *path = NULL;
@@ -243,7 +243,7 @@ static rc_status_t write_index(const job_t *j)
             rc_table_text(t, b->column[c].name);
             rc_table_text(t, kinds[b->column[c].kind]);
             const rc_feature_t *f = feature_of(b->name, b->column[c].name);
-            rc_table_text(t, f ? f->unit : b->unit[c]);
+            rc_table_text(t, f ? f->unit : b->column[c].unit);
             rc_table_text(t, f ? f->help : b->column[c].help);
         }
     }
@@ -323,7 +323,7 @@ static int run(int argc, char **argv)
     rc_status_t st = RC_OK;
     if (!o.csv)
         RC_TRY(rc_fail(&err, RC_EINVAL, "--csv is missing"));
-    if (o.where && rc_expr_compile(o.where, rc_view_fields, RC_VIEW_FIELDS, &where, &err) < 0)
+    if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
     st = export(operands[0], &o, where, &err);
 done:

@@ -91,11 +91,6 @@ const rc_command_t rc_command_query = {
 
 /* --------------------------------------------------------------------- rows */
 
-static const rc_fields_t result_fields = {
-    rc_view_fields, rc_view_units, RC_VIEW_FIELDS, rc_view_get};
-static const rc_fields_t source_fields = {
-    rc_source_fields, rc_source_units, RC_SOURCE_FIELDS, rc_source_get};
-
 static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err)
 {
@@ -104,7 +99,7 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     static const char matrices[] = "fullname,rows,cols,nnz,status,cases_ok,cases_wrong,"
                                    "cases_skipped,cases_failed,cases_crashed,message";
     rc_listing_t *l;
-    rc_status_t st = rc_listing_begin(format, o->matrices ? &source_fields : &result_fields,
+    rc_status_t st = rc_listing_begin(format, o->matrices ? &rc_source_fields : &rc_view_fields,
         o->columns    ? o->columns
         : o->matrices ? matrices
                       : results,
@@ -139,7 +134,7 @@ static int run(int argc, char **argv)
     int code = rc_command_parse(&rc_command_query, &o, argc, argv, 0, 1, &operands);
     if (code != RC_EXIT_OK)
         return code;
-    const rc_fields_t *fields = o.matrices ? &source_fields : &result_fields;
+    const rc_fields_t *fields = o.matrices ? &rc_source_fields : &rc_view_fields;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     if (st == RC_OK && o.fields) {
         RC_TRY(rc_listing_fields(format, fields, &err));

@@ -15,6 +15,11 @@ struct rc_listing {
     int columns;
 };
 
+static const char *unit_of(const rc_field_t *f)
+{
+    return f->unit ? f->unit : "";
+}
+
 static int find_field(const rc_fields_t *f, const char *name)
 {
     for (int i = 0; i < f->count; i++)
@@ -47,8 +52,7 @@ static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *er
                 return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",
                     l->fields->field[at].name);
         l->field[i] = at;
-        l->head[i] =
-            (rc_column_t){l->fields->field[at].name, l->fields->unit ? l->fields->unit[at] : ""};
+        l->head[i] = (rc_column_t){l->fields->field[at].name, unit_of(&l->fields->field[at])};
     }
     return RC_OK;
 }
@@ -137,7 +141,7 @@ rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *field
     for (int i = 0; i < fields->count; i++) {
         rc_table_text(t, fields->field[i].name);
         rc_table_text(t, kinds[fields->field[i].kind]);
-        rc_table_text(t, fields->unit ? fields->unit[i] : "");
+        rc_table_text(t, unit_of(&fields->field[i]));
         rc_table_text(t, fields->field[i].help);
     }
     return rc_table_end(t, err);

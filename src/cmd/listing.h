@@ -6,14 +6,6 @@
 #include "base/expr.h"
 #include "cmd/table.h"
 
-/** The fields of a kind of row. */
-typedef struct rc_fields {
-    const rc_field_t *field;
-    const char *const *unit; /**< [count]; NULL: none has a unit */
-    int count;
-    rc_field_get_fn *get;
-} rc_fields_t;
-
 typedef struct rc_listing rc_listing_t;
 
 /** Start a table of some fields.

@@ -2,8 +2,10 @@
 #include "cmd/summary.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "table/versus.h"
+#include "table/best.h"
+#include "table/rate.h"
 #include "table/speedup.h"
+#include "table/versus.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,14 +20,16 @@ enum {
     SHOW_CACHE = 4,
     SHOW_C_ORDER = 8,
     SHOW_KERNEL = 16,
-    HEAD_MAX = 9,
+    SHOW_OP = 32,
+    HEAD_MAX = 10,
     OWN_MAX = 11
 };
 
 typedef struct head {
     const rc_view_t *v;
     rc_table_format_t format;
-    int64_t first; /* row of the view that was seen first, -1 */
+    rc_setting_t first; /* that was seen */
+    int64_t first_row;  /* its row, -1 */
     int show;
     rc_column_t column[HEAD_MAX + OWN_MAX];
 } head_t;
@@ -35,25 +39,31 @@ static head_t new_head(const rc_view_t *v, rc_table_format_t format, int show)
 {
     if (format != RC_TABLE_TEXT)
         show |= SHOW_DEVICE | SHOW_CACHE | SHOW_C_ORDER | (show & SHOW_KERNEL ? SHOW_GEOMETRY : 0);
-    return (head_t){.v = v, .format = format, .first = -1, .show = show};
+    return (head_t){.v = v, .format = format, .first_row = -1, .show = show};
 }
 
-static void see(head_t *h, int64_t row)
+static void see(head_t *h, const rc_setting_t *s, int64_t row)
 {
-    if (h->first < 0)
-        h->first = row;
-    const rc_row_result_t *a = rc_view_result(h->v, h->first);
-    const rc_row_result_t *b = rc_view_result(h->v, row);
-    h->show |= a->device != b->device ? SHOW_DEVICE : 0;
-    h->show |= a->cache != b->cache ? SHOW_CACHE : 0;
-    h->show |= a->c_order != b->c_order ? SHOW_C_ORDER : 0;
-    if (h->show & SHOW_KERNEL && (a->nw != b->nw || a->nt != b->nt || a->line != b->line))
+    const rc_row_result_t *r = rc_view_result(h->v, row);
+    if (h->first_row < 0) {
+        h->first = *s;
+        h->first_row = row;
+    }
+    const rc_row_result_t *first = rc_view_result(h->v, h->first_row);
+    h->show |= s->op != 0 ? SHOW_OP : 0; /* spmm goes unsaid where there is nothing else */
+    h->show |= s->device != h->first.device ? SHOW_DEVICE : 0;
+    h->show |= s->cache != h->first.cache ? SHOW_CACHE : 0;
+    h->show |= s->c_order != h->first.c_order ? SHOW_C_ORDER : 0;
+    if (h->show & SHOW_KERNEL &&
+        (r->nw != first->nw || r->nt != first->nt || r->line != first->line))
         h->show |= SHOW_GEOMETRY;
 }
 
 static rc_table_t *begin(head_t *h, const rc_column_t *own, int owns, rc_err_t *err)
 {
     int n = 0;
+    if (h->show & SHOW_OP)
+        h->column[n++] = (rc_column_t){"op", ""};
     if (h->show & SHOW_KERNEL)
         h->column[n++] = (rc_column_t){"kernel", ""};
     h->column[n++] = (rc_column_t){"k", ""};
@@ -74,26 +84,32 @@ static rc_table_t *begin(head_t *h, const rc_column_t *own, int owns, rc_err_t *
     return rc_table_begin(stdout, h->format, h->column, n, err);
 }
 
-static void put(rc_table_t *t, const head_t *h, int64_t row, int is_n)
+/* What the rows of setting s have in common; `row` is one of them. */
+static void put(rc_table_t *t, const head_t *h, const rc_setting_t *s, int64_t row)
 {
     const rc_row_result_t *r = rc_view_result(h->v, row);
     char k[24];
-    snprintf(k, sizeof k, "%" PRId64, r->k);
+    snprintf(k, sizeof k, "%" PRId64, s->k);
+    if (h->show & SHOW_OP)
+        rc_table_text(t, rc_view_name(rc_op_names, s->op));
     if (h->show & SHOW_KERNEL)
         rc_table_text(t, rc_view_kernel(h->v, r->kernel));
-    rc_table_text(t, is_n ? "n" : k);
-    rc_table_text(t, rc_precision_names[r->precision == 1]);
+    if (s->k == 0)
+        rc_table_missing(t);
+    else
+        rc_table_text(t, s->is_n ? "n" : k);
+    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
     if (h->show & SHOW_DEVICE)
-        rc_table_text(t, rc_view_device(h->v, r->device));
+        rc_table_text(t, rc_view_device(h->v, s->device));
     if (h->show & SHOW_GEOMETRY) {
         rc_table_int(t, r->nw);
         rc_table_int(t, r->nt);
         rc_table_int(t, r->line);
     }
     if (h->show & SHOW_C_ORDER)
-        rc_table_text(t, rc_c_order_names[r->c_order == 1]);
+        rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));
     if (h->show & SHOW_CACHE)
-        rc_table_text(t, rc_cache_names[r->cache == 1]);
+        rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
 }
 
 /* ---------------------------------------------------------- of the papers */
@@ -110,7 +126,7 @@ static head_t head_of_settings(
     head_t h = new_head(v, format, SHOW_KERNEL);
     for (int i = 0; i < n; i++)
         if (has_orders(&s[i]))
-            see(&h, s[i].row);
+            see(&h, &s[i].setting, s[i].row);
     return h;
 }
 
@@ -127,7 +143,7 @@ static rc_status_t print_speedup(
         /* csr against itself is 1 by definition */
         for (int p = 1; p <= s[i].policies && has_orders(&s[i]); p++) {
             const rc_speedup_t *r = &s[i].speedup[p];
-            put(t, &h, s[i].row, s[i].is_n);
+            put(t, &h, &s[i].setting, s[i].row);
             rc_table_text(t, r->policy);
             rc_table_int(t, r->matrices);
             rc_table_real(t, r->max, 4);
@@ -152,7 +168,7 @@ static rc_status_t print_share(
         for (int p = 0; p <= s[i].policies && has_orders(&s[i]); p++) {
             const rc_speedup_t *r = &s[i].speedup[p];
             double all = (double)s[i].matrices;
-            put(t, &h, s[i].row, s[i].is_n);
+            put(t, &h, &s[i].setting, s[i].row);
             rc_table_text(t, r->policy);
             rc_table_int(t, r->matrices);
             rc_table_int(t, r->wins);
@@ -173,7 +189,7 @@ static rc_status_t print_portfolio(
         return RC_ENOMEM;
     for (int i = 0; i < n; i++)
         for (int p = 0; p < s[i].policies && has_orders(&s[i]); p++) {
-            put(t, &h, s[i].row, s[i].is_n);
+            put(t, &h, &s[i].setting, s[i].row);
             rc_table_int(t, p + 1);
             rc_table_text(t, s[i].portfolio[p].policy);
             rc_table_real(t, s[i].portfolio[p].geomean, 4);
@@ -238,14 +254,14 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
         st = rc_versus_make(v, where, &a, &b, &r, &n, err);
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
-        see(&h, r[i].setting.row);
+        see(&h, &r[i].setting, r[i].setting.row);
     rc_table_t *t = st < 0 ? NULL : begin(&h, own, 10, err);
     if (st == RC_OK && !t)
         st = RC_ENOMEM;
     for (int i = 0; t && i < n; i++) {
         if (r[i].matrices + r[i].only_a + r[i].only_b == 0)
             continue; /* neither side was measured there */
-        put(t, &h, r[i].setting.row, r[i].setting.is_n);
+        put(t, &h, &r[i].setting, r[i].setting.row);
         rc_table_int(t, r[i].matrices);
         rc_table_int(t, r[i].only_a);
         rc_table_int(t, r[i].only_b);
@@ -271,7 +287,7 @@ static void put_best(rc_table_t *t, const head_t *h, const rc_best_t *c, int64_t
 {
     for (int i = 0; i < c->variants && (top == 0 || i < top); i++) {
         const rc_best_row_t *r = &c->variant[i];
-        put(t, h, c->setting.row, c->setting.is_n);
+        put(t, h, &c->setting, c->setting.row);
         rc_table_text(t, r->kernel);
         rc_table_text(t, r->policy);
         rc_table_int(t, r->matrices);
@@ -295,7 +311,7 @@ static rc_status_t print_best(const rc_view_t *v, const rc_summary_options_t *o,
         return st;
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
-        see(&h, c[i].setting.row);
+        see(&h, &c[i].setting, c[i].setting.row);
     rc_table_t *t = begin(&h, own, 8, err);
     for (int i = 0; t && i < n; i++)
         put_best(t, &h, &c[i], o->top);
@@ -318,10 +334,10 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
         return st;
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
-        see(&h, r[i].setting.row);
+        see(&h, &r[i].setting, r[i].setting.row);
     rc_table_t *t = begin(&h, own, 9, err);
     for (int i = 0; t && i < n; i++) {
-        put(t, &h, r[i].setting.row, r[i].setting.is_n);
+        put(t, &h, &r[i].setting, r[i].setting.row);
         rc_table_text(t, r[i].kernel);
         rc_table_text(t, r[i].policy);
         rc_table_int(t, r[i].matrices);

@@ -92,8 +92,8 @@ static rc_status_t compile_redo(
     *cases = *sources = NULL;
     if (!text)
         return RC_OK;
-    rc_status_t st = rc_expr_compile(text, rc_view_fields, RC_VIEW_FIELDS, cases, err);
-    rc_status_t st2 = rc_expr_compile(text, rc_source_fields, RC_SOURCE_FIELDS, sources, &other);
+    rc_status_t st = rc_expr_compile(text, rc_view_fields.field, rc_view_fields.count, cases, err);
+    rc_status_t st2 = rc_expr_compile(text, rc_source_fields.field, rc_source_fields.count, sources, &other);
     if (st < 0 && st2 < 0)
         return rc_err_context(err, "--redo");
     return RC_OK;

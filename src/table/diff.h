@@ -90,12 +90,13 @@ typedef struct rc_diff_case {
     int32_t group;
 } rc_diff_case_t;
 
-/** The cases of a kernel, order, K, precision and device. */
+/** The cases of an operation, kernel, order, K, precision and device. */
 typedef struct rc_diff_group {
     const char *kernel; /**< with parameters; of a view, borrowed, as are the next two */
     const char *policy;
     const char *device;
-    int64_t k;
+    int64_t k; /**< 0: the operation has none */
+    int32_t op;
     int32_t precision;
     int is_n;                   /**< 1: the setting K = n, and k is that of one of the cases */
     int64_t count[RC_VERDICTS]; /**< cases by verdict */

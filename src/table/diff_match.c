@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "table/diff_private.h"
-#include "table/rows.h"
+#include "table/counted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static rc_status_t index_side(match_t *m, side_t *s)
         if (before < 0 || replaces(s->v, before, i))
             st = rc_map_set(&s->cases, key, i, m->err);
         if (st == RC_OK)
-            st = rc_summary_note_k(&s->k, s->v, r, m->err);
+            st = rc_counted_note_k(&s->k, s->v, r, m->err);
     }
     return st;
 }
@@ -95,13 +95,14 @@ static rc_status_t group_of(match_t *m, int side, int64_t row, int32_t *out)
         .policy = rc_view_policy(s->v, r->policy),
         .device = rc_view_device(s->v, r->device),
         .k = r->k,
+        .op = r->op,
         .precision = r->precision,
-        .is_n = rc_summary_is_n(&s->k, s->v, r)};
+        .is_n = rc_counted_is_n(&s->k, s->v, r)};
     rc_digest_t kernel = rc_map_text(g.kernel);
     rc_digest_t policy = rc_map_text(g.policy);
     rc_digest_t device = rc_map_text(m->o->ignore & RC_DIFF_DEVICE ? "" : g.device);
     const uint64_t key[] = {kernel.hi, kernel.lo, policy.hi, policy.lo, device.hi, device.lo,
-        (uint64_t)(g.is_n ? -1 : g.k), (uint64_t)g.precision};
+        (uint64_t)(g.is_n ? -1 : g.k), (uint64_t)g.precision, (uint64_t)g.op};
     rc_digest_t digest = rc_digest(key, sizeof key);
     *out = (int32_t)rc_map_get(&m->groups, digest, -1);
     if (*out >= 0)

@@ -18,7 +18,7 @@ rc_status_t rc_export_open(
         return RC_ENOMEM;
     t->h.file = -1;
     t->options = *options;
-    t->text = rc_alloc(TIDY_COLUMNS, sizeof *t->text, "texts", err);
+    t->text = rc_alloc(EXPORT_COLUMNS, sizeof *t->text, "texts", err);
     if (!t->text)
         RC_TRY(RC_ENOMEM);
     RC_TRY(rc_h5_open(store, 0, &t->h, err));
@@ -44,7 +44,6 @@ void rc_export_free(rc_export_t *t)
         free(b->keep);
         free(b->column);
         free(b->field);
-        free((void *)b->unit);
     }
     rc_samples_free(&t->samples);
     rc_str_free(&t->long_value);
@@ -194,7 +193,7 @@ static rc_value_t field_value(const rc_export_t *t, const rc_schema_field_t *f, 
         return text_value(rc_field_text(at, f->size, buf));
     case RC_FT_ENUM:
         memcpy(&narrow, at, sizeof narrow);
-        return text_value(rc_name_of(f->names, narrow));
+        return text_value(rc_view_name(f->names, narrow));
     }
     return text_value("");
 }
@@ -240,6 +239,9 @@ void rc_export_get(const void *export, int column, rc_value_t *out)
         break;
     case COL_KERNEL:
         *out = text_value(rc_view_kernel(t->view, (int32_t)t->row));
+        break;
+    case COL_POLICY_SPEC:
+        *out = text_value(rc_view_policy(t->view, (int32_t)t->row));
         break;
     case COL_LONG_VALUE:
         *out = text_value(t->long_value.text ? t->long_value.text : "");

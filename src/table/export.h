@@ -25,7 +25,6 @@ typedef struct rc_export_table {
     const char *help; /**< what a row is */
     int columns;
     const rc_field_t *column; /**< [columns] */
-    const char *const *unit;  /**< [columns], "" none */
 } rc_export_table_t;
 
 /** Read a store.  Tables: results, matrices, sources, policies, kernels, devices, runs, provenance,

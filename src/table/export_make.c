@@ -7,31 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rc_status_t add(table_t *b, column_t c, const char *name, rc_value_kind_t kind,
-    const char *unit, const char *help, rc_err_t *err)
+static rc_status_t add(table_t *b, column_t c, const rc_field_t *shown, rc_err_t *err)
 {
     size_t n = b->columns;
     void *column = b->column;
     void *field = b->field;
-    void *units = (void *)b->unit;
-    if (n == TIDY_COLUMNS)
-        return rc_fail(err, RC_ESTORE, "table %s has more than %d columns", b->name, TIDY_COLUMNS);
+    if (n == EXPORT_COLUMNS)
+        return rc_fail(err, RC_ESTORE, "table %s has more than %d columns", b->name, EXPORT_COLUMNS);
     rc_status_t st = rc_grow(&column, &b->capacity[0], n + 1, sizeof *b->column, "columns", err);
     b->column = column;
     if (st == RC_OK)
         st = rc_grow(&field, &b->capacity[1], n + 1, sizeof *b->field, "columns", err);
     b->field = field;
-    if (st == RC_OK)
-        st = rc_grow(&units, &b->capacity[2], n + 1, sizeof *b->unit, "columns", err);
-    b->unit = units;
     if (st < 0)
         return st;
     b->column[n] = c;
-    b->field[n] = (rc_field_t){name, kind, help};
-    b->unit[n] = unit;
+    b->field[n] = *shown;
     b->columns++;
     return RC_OK;
 }
+
+#define TEXT(text, about) {.name = (text), .kind = RC_VALUE_TEXT, .unit = "", .help = (about)}
+#define INT(text, of, about) {.name = (text), .kind = RC_VALUE_INT, .unit = (of), .help = (about)}
 
 static rc_value_kind_t kind_of(rc_field_type_t t)
 {
@@ -46,23 +43,20 @@ static rc_status_t add_reference(table_t *b, const rc_schema_field_t *f, int *ad
     static const struct {
         const char *field;
         column_kind_t kind;
-        rc_value_kind_t type;
-        const char *name;
-        const char *help;
+        rc_field_t shown;
     } r[] = {
-        {"matrix", COL_FULLNAME, RC_VALUE_TEXT, "fullname", "Group/Name of the matrix"},
-        {"matrix", COL_DIGEST, RC_VALUE_TEXT, "digest", "identity of the matrix"},
-        {"policy", COL_POLICY, RC_VALUE_TEXT, "policy", "row-order policy"},
-        {"policy", COL_POLICY_VERSION, RC_VALUE_INT, "policy_version", "its version"},
-        {"run", COL_RUN, RC_VALUE_TEXT, "run", "identity of the run"},
-        {"message", COL_MESSAGE, RC_VALUE_TEXT, "message", "why it is not ok"},
+        {"matrix", COL_FULLNAME, TEXT("fullname", "Group/Name of the matrix")},
+        {"matrix", COL_DIGEST, TEXT("digest", "identity of the matrix")},
+        {"policy", COL_POLICY, TEXT("policy", "row-order policy with its parameters")},
+        {"policy", COL_POLICY_VERSION, INT("policy_version", "", "its version")},
+        {"run", COL_RUN, TEXT("run", "identity of the run")},
+        {"message", COL_MESSAGE, TEXT("message", "why it is not ok")},
     };
     *added = 0;
     for (size_t i = 0; i < sizeof r / sizeof *r && f->type == RC_FT_INT32; i++) {
         if (strcmp(r[i].field, f->name) != 0)
             continue;
-        rc_status_t st =
-            add(b, (column_t){r[i].kind, 0, f->offset}, r[i].name, r[i].type, "", r[i].help, err);
+        rc_status_t st = add(b, (column_t){r[i].kind, 0, f->offset}, &r[i].shown, err);
         if (st < 0)
             return st;
         *added = 1;
@@ -74,7 +68,7 @@ static rc_status_t add_reference(table_t *b, const rc_schema_field_t *f, int *ad
 static const char *shared_name(const char *table, const char *field)
 {
     static const char *const same[][3] = {{"matrices", "name", "fullname"},
-        {"policies", "name", "policy"}, {"policies", "version", "policy_version"},
+        {"policies", "version", "policy_version"},
         {"kernels", "version", "kernel_version"}, {"devices", "class_name", "device"},
         {"runs", "uuid", "run"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
@@ -91,10 +85,13 @@ static int is_internal(const table_t *b, const char *field)
 
 static rc_status_t add_schema(table_t *b, rc_err_t *err)
 {
+    static const rc_field_t kernel = TEXT("kernel", "kernel with its parameters");
+    static const rc_field_t policy = TEXT("policy", "row-order policy with its parameters");
     rc_status_t st = RC_OK;
     if (strcmp(b->name, "kernels") == 0)
-        st = add(b, (column_t){COL_KERNEL, 0, 0}, "kernel", RC_VALUE_TEXT, "",
-            "kernel with its parameters", err);
+        st = add(b, (column_t){COL_KERNEL, 0, 0}, &kernel, err);
+    if (strcmp(b->name, "policies") == 0)
+        st = add(b, (column_t){COL_POLICY_SPEC, 0, 0}, &policy, err);
     for (int i = 0; st == RC_OK && i < b->schema->fields; i++) {
         const rc_schema_field_t *f = &b->schema->field[i];
         int added = 0;
@@ -105,8 +102,11 @@ static rc_status_t add_schema(table_t *b, rc_err_t *err)
             continue;
         int is_long = strcmp(b->name, "provenance") == 0 && strcmp(f->name, "value") == 0;
         column_t c = {is_long ? COL_LONG_VALUE : COL_FIELD, i, 0};
-        st = add(b, c, shared_name(b->name, f->name), kind_of(f->type), f->unit,
-            is_long ? "its value" : f->help, err);
+        const rc_field_t shown = {.name = shared_name(b->name, f->name),
+            .kind = kind_of(f->type),
+            .unit = f->unit,
+            .help = is_long ? "its value" : f->help};
+        st = add(b, c, &shown, err);
     }
     return st;
 }
@@ -125,16 +125,14 @@ static void finish(table_t *b)
 {
     b->shown.columns = (int)b->columns;
     b->shown.column = b->field;
-    b->shown.unit = b->unit;
 }
 
-static rc_status_t add_fields(table_t *b, column_kind_t kind, const rc_field_t *field,
-    const char *const *unit, int n, rc_err_t *err)
+static rc_status_t add_fields(
+    table_t *b, column_kind_t kind, const rc_fields_t *fields, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && i < n; i++)
-        st = add(
-            b, (column_t){kind, i, 0}, field[i].name, field[i].kind, unit[i], field[i].help, err);
+    for (int i = 0; st == RC_OK && i < fields->count; i++)
+        st = add(b, (column_t){kind, i, 0}, &fields->field[i], err);
     finish(b);
     return st;
 }
@@ -182,7 +180,7 @@ static rc_status_t keep_last(table_t *b, rc_err_t *err)
 static rc_status_t make_features(rc_export_t *t, const char *store, const char *set, rc_err_t *err)
 {
     char name[64];
-    if (t->tables >= TIDY_TABLES - 1)
+    if (t->tables >= EXPORT_TABLES - 1)
         return rc_fail(err, RC_ESTORE, "%s: more than %d feature sets", store, t->tables);
     (void)snprintf(name, sizeof name, "features_%s", set);
     table_t *b = start(t, TABLE_FEATURES, name, "the features of a matrix under a geometry");
@@ -192,9 +190,13 @@ static rc_status_t make_features(rc_export_t *t, const char *store, const char *
     b->count = b->features.rows;
     if (st == RC_OK)
         st = add_schema(b, err);
-    for (int i = 0; st == RC_OK && i < b->features.names.count; i++)
-        st = add(b, (column_t){COL_FEATURE, i, 0}, b->features.names.word[i], RC_VALUE_REAL, "",
-            "feature", err);
+    for (int i = 0; st == RC_OK && i < b->features.names.count; i++) {
+        const rc_field_t shown = {.name = b->features.names.word[i],
+            .kind = RC_VALUE_REAL,
+            .unit = "",
+            .help = "feature"};
+        st = add(b, (column_t){COL_FEATURE, i, 0}, &shown, err);
+    }
     finish(b);
     return st == RC_OK && !t->options.all ? keep_last(b, err) : st;
 }
@@ -213,6 +215,8 @@ static rc_status_t make_all_features(rc_export_t *t, const char *store, rc_err_t
 
 static rc_status_t make_samples(rc_export_t *t, rc_err_t *err)
 {
+    static const rc_field_t index = INT("sample", "", "number of the batch in its result, from 0");
+    static const rc_field_t time = INT("ns", "ns", "time of the batch");
     static const char *const of_result[] = {"case", "run", "rank", "seq", "batch"};
     table_t *b = start(t, TABLE_SAMPLES, "samples",
         "a raw time of a result; (run, rank, seq) tells which, the time of a product is ns / "
@@ -220,16 +224,13 @@ static rc_status_t make_samples(rc_export_t *t, rc_err_t *err)
     b->count = t->view->results;
     rc_status_t st = RC_OK;
     for (size_t i = 0; i < sizeof of_result / sizeof *of_result; i++)
-        for (int f = 0; st == RC_OK && f < RC_VIEW_FIELDS; f++)
-            if (strcmp(rc_view_fields[f].name, of_result[i]) == 0)
-                st = add(b, (column_t){COL_RESULT, f, 0}, rc_view_fields[f].name,
-                    rc_view_fields[f].kind, rc_view_units[f], rc_view_fields[f].help, err);
+        for (int f = 0; st == RC_OK && f < rc_view_fields.count; f++)
+            if (strcmp(rc_view_fields.field[f].name, of_result[i]) == 0)
+                st = add(b, (column_t){COL_RESULT, f, 0}, &rc_view_fields.field[f], err);
     if (st == RC_OK)
-        st = add(b, (column_t){COL_SAMPLE_INDEX, 0, 0}, "sample", RC_VALUE_INT, "",
-            "number of the batch in its result, from 0", err);
+        st = add(b, (column_t){COL_SAMPLE_INDEX, 0, 0}, &index, err);
     if (st == RC_OK)
-        st = add(
-            b, (column_t){COL_SAMPLE, 0, 0}, "ns", RC_VALUE_INT, "ns", "time of the batch", err);
+        st = add(b, (column_t){COL_SAMPLE, 0, 0}, &time, err);
     finish(b);
     return st;
 }
@@ -240,11 +241,11 @@ rc_status_t rc_export_make(rc_export_t *t, const char *store, rc_err_t *err)
     int64_t orders = 0;
     table_t *b = start(t, TABLE_RESULTS, "results", "a measured case");
     b->count = t->view->results;
-    RC_TRY(add_fields(b, COL_RESULT, rc_view_fields, rc_view_units, RC_VIEW_FIELDS, err));
+    RC_TRY(add_fields(b, COL_RESULT, &rc_view_fields, err));
     RC_TRY(make_dict(t, "matrices", "a matrix", RC_T_MATRIX, err));
     b = start(t, TABLE_SOURCES, "sources", "what became of a catalogue row");
     b->count = rc_view_sources(t->view);
-    RC_TRY(add_fields(b, COL_SOURCE, rc_source_fields, rc_source_units, RC_SOURCE_FIELDS, err));
+    RC_TRY(add_fields(b, COL_SOURCE, &rc_source_fields, err));
     RC_TRY(make_dict(t, "policies", "a version of a row-order policy", RC_T_POLICY, err));
     RC_TRY(make_dict(t, "kernels", "a version of a kernel with its parameters", RC_T_KERNEL, err));
     RC_TRY(make_dict(t, "devices", "a device class", RC_T_DEVICE, err));

@@ -18,6 +18,7 @@ typedef enum column_kind {
     COL_RUN,
     COL_MESSAGE,
     COL_KERNEL,      /* of a row of /dict/kernel: name and parameters */
+    COL_POLICY_SPEC, /* of a row of /dict/policy: the same */
     COL_LONG_VALUE,  /* of a row of /provenance: all its parts */
     COL_FEATURE,     /* value number `at` of a feature row */
     COL_RESULT,      /* field `at` of rc_view_fields */
@@ -41,7 +42,7 @@ typedef enum table_kind {
     TABLE_SAMPLES
 } table_kind_t;
 
-enum { TIDY_COLUMNS = 128, TIDY_TABLES = 64 };
+enum { EXPORT_COLUMNS = 128, EXPORT_TABLES = 64 };
 
 typedef struct table {
     rc_export_table_t shown;
@@ -54,9 +55,8 @@ typedef struct table {
     unsigned char *keep; /* [count]; NULL: all */
     column_t *column;
     rc_field_t *field;
-    const char **unit;
     size_t columns;
-    size_t capacity[3];
+    size_t capacity[2];
 } table_t;
 
 struct rc_export {
@@ -65,7 +65,7 @@ struct rc_export {
     rc_view_t *view;
     void *orders;
     rc_samples_t samples;
-    table_t table[TIDY_TABLES];
+    table_t table[EXPORT_TABLES];
     int tables;
     table_t *now;
     int64_t row; /* of the current table */
@@ -74,7 +74,7 @@ struct rc_export {
     const int64_t *sample; /* of the current result */
     int64_t sample_at;
     rc_str_t long_value;
-    char (*text)[RC_LOCATION_MAX + 1]; /* [TIDY_COLUMNS] fixed-length texts of the current row */
+    char (*text)[RC_LOCATION_MAX + 1]; /* [EXPORT_COLUMNS] fixed-length texts of the current row */
 };
 
 /** Make the list of tables, from view and orders. */

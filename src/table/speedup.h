@@ -1,19 +1,13 @@
 /** \file table/speedup.h  The tables of the papers from a view: speedup per policy (Mehrabi Table
- * I), share of wins (figure 9), greedy portfolio (figure 10).
+ *  I), share of wins (figure 9), greedy portfolio (figure 10).
  *
- *  Rows are compared within a *setting*: kernel, K, precision, layout, row order of C, cache mode,
- *  geometry, device.  K = n (k == n_col) is one setting for all matrices: rows whose k equals n_col
- *  while no other matrix was run with that k.  Only newest, verified rows with status ok
- *  enter, of the newest versions of policy and kernel, and only matrices whose `csr` row is ok; the
- * geometric mean stands beside every mean.  Local. */
+ *  Results are compared within a setting (table/counted.h) for one kernel, layout and geometry, and
+ *  only on matrices whose `csr` result counts; the geometric mean stands beside every mean.  A
+ *  speedup is rc_view_speedup.  Local. */
 #ifndef RC_TABLE_SPEEDUP_H
 #define RC_TABLE_SPEEDUP_H
 
-#include "base/expr.h"
-#include "table/view.h"
-
-/** Policies per setting; further ones are left out. */
-enum { RC_SUMMARY_POLICIES_MAX = 64 };
+#include "table/counted.h"
 
 /** Speedup of one policy over the matrices of a setting. */
 typedef struct rc_speedup {
@@ -35,10 +29,10 @@ typedef struct rc_portfolio {
     double mean;
 } rc_portfolio_t;
 
-/** All of one setting. */
+/** All of one setting, kernel, layout and geometry. */
 typedef struct rc_speedup_table {
-    int64_t row;               /**< a row of the view that has it: kernel, precision, ... */
-    int is_n;                  /**< 1: K = n_col */
+    rc_setting_t setting;      /**< its matrices are those of all kernels */
+    int64_t row;               /**< a row of the view that has kernel, layout and geometry */
     int64_t matrices;          /**< with csr ok */
     rc_speedup_t *speedup;     /**< [policies + 1], the oracle last */
     rc_portfolio_t *portfolio; /**< [policies] */
@@ -46,7 +40,7 @@ typedef struct rc_speedup_table {
 } rc_speedup_table_t;
 
 /** \param[in] where  only rows that match; NULL: all
- *  \param[out] out   [*count] in order of kernel, precision, K; free with rc_speedup_free */
+ *  \param[out] out   [*count] by operation, kernel, setting; free with rc_speedup_free */
 rc_status_t rc_speedup_make(const rc_view_t *v, const rc_expr_t *where, rc_speedup_table_t **out,
     int *count, rc_err_t *err);
 void rc_speedup_free(rc_speedup_table_t *s, int count);

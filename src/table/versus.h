@@ -1,24 +1,11 @@
-/** \file table/versus.h  Tables across kernels: two sides compared matrix by matrix (Mehrabi et
- *  al., figure 3), which kernel and order is the fastest how often, and the rates that kernels
- *  reach.
- *
- *  Rows are compared on the same matrix within a *setting*: K (K = n is one), precision, operation,
- *  row order of C, cache mode, device.  What enters is said in table/speedup.h.  Rows of the
- *  original order are in the setting of either row order of C.  A kernel and order that were
- * measured with several geometries count with the fastest.  Local. */
+/** \file table/versus.h  Two sides compared matrix by matrix (Mehrabi et al., figure 3).  Results are
+ *  compared on the same matrix within a setting (table/counted.h).  A kernel and order that were
+ *  measured with several geometries count with the fastest.  Local. */
 #ifndef RC_TABLE_VERSUS_H
 #define RC_TABLE_VERSUS_H
 
-#include "base/expr.h"
 #include "base/str.h"
-#include "table/view.h"
-
-/** What rows of a table have in common. */
-typedef struct rc_setting {
-    int64_t row;      /**< a row of the view that is in it: K, precision, ... */
-    int is_n;         /**< 1: K = n_col */
-    int64_t matrices; /**< with any row */
-} rc_setting_t;
+#include "table/counted.h"
 
 /** One side of a comparison: kernels and orders. */
 typedef struct rc_side {
@@ -49,52 +36,9 @@ typedef struct rc_versus {
     double min;
 } rc_versus_t;
 
-/** \param[out] out  [*count] in order of precision and K; free with free()
+/** \param[out] out  [*count] in order of the settings; free with free()
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err);
-
-/** A kernel with its parameters and an order.  A loss is its time over the best time of any
- *  variant on that matrix, less 1. */
-typedef struct rc_best_row {
-    const char *kernel; /**< borrowed from the view */
-    const char *policy;
-    int64_t matrices; /**< that it has: the losses are over these */
-    int64_t wins;     /**< matrices on which it is the fastest (ties: to the earlier row) */
-    double loss_geomean;
-    double loss_mean;
-    double loss_max;
-} rc_best_row_t;
-
-typedef struct rc_best {
-    rc_setting_t setting;
-    rc_best_row_t *variant; /**< [variants], most wins first, then the smallest loss */
-    int variants;
-} rc_best_t;
-
-/** \param[out] out  [*count] in order of precision and K; free with rc_best_free
- *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_best_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_best_t **out, int *count, rc_err_t *err);
-void rc_best_free(rc_best_t *c, int count);
-
-/** Rates of a kernel and order over the matrices of a setting. */
-typedef struct rc_rate {
-    rc_setting_t setting;
-    const char *kernel; /**< borrowed from the view */
-    const char *policy;
-    int64_t matrices;
-    double gflops_geomean; /**< 2 nnz K / median */
-    double gflops_mean;
-    double gflops_max;
-    double gbs_geomean; /**< compulsory traffic / median, in 1e9 bytes a second */
-    double gbs_mean;
-    double gbs_max;
-} rc_rate_t;
-
-/** \param[out] out  [*count] in order of precision, K, kernel, policy; free with free()
- *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_rate_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_rate_t **out, int *count, rc_err_t *err);
 
 #endif

@@ -221,6 +221,13 @@ double rc_view_speedup(const rc_view_t *v, int64_t i)
     return is_ok(&v->result[i]) ? rc_view_csr_ns(v, i) / v->result[i].median_ns : NAN;
 }
 
+double rc_view_flops(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = &v->result[i];
+    double width = r->k > 0 ? (double)r->k : 1;
+    return 2 * (double)rc_view_matrix(v, r->matrix)->nnz * width;
+}
+
 /* ------------------------------------------------------------------ sources */
 
 typedef struct named {
@@ -388,7 +395,31 @@ void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out)
 {
     out->view = v;
     out->i = i;
+    out->c_order = v->result[i].c_order;
     rc_field_text(v->result[i].case_id, sizeof v->result[i].case_id, out->case_id);
+}
+
+const char *rc_view_name(const char *const *names, int32_t i)
+{
+    for (int32_t n = 0; names[n]; n++)
+        if (n == i)
+            return names[n];
+    return "?";
+}
+
+int32_t rc_view_matrices(const rc_view_t *v)
+{
+    return (int32_t)v->dicts.d[RC_T_MATRIX].count;
+}
+
+int32_t rc_view_policies(const rc_view_t *v)
+{
+    return (int32_t)v->dicts.d[RC_T_POLICY].count;
+}
+
+int32_t rc_view_kernels(const rc_view_t *v)
+{
+    return (int32_t)v->dicts.d[RC_T_KERNEL].count;
 }
 
 const char *rc_view_policy(const rc_view_t *v, int32_t id)
@@ -490,9 +521,9 @@ void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
     memset(out, 0, sizeof *out);
     out->name = rc_text_at(&v->source_name, at);
     out->location = rc_text_at(&v->source_location, at);
-    out->where = rc_name_of(rc_where_names, r->where);
-    out->status = rc_name_of(rc_case_status_names, r->status);
-    out->phase = rc_name_of(rc_phase_names, r->phase);
+    out->where = rc_view_name(rc_where_names, r->where);
+    out->status = rc_view_name(rc_case_status_names, r->status);
+    out->phase = rc_view_name(rc_phase_names, r->phase);
     out->message = rc_text_at(&v->message, r->message);
     out->bytes = r->bytes;
     out->mtime_ns = r->mtime_ns;

@@ -26,14 +26,13 @@ int rc_view_is_newest(const rc_view_t *v, int64_t i);
 typedef struct rc_cursor {
     const rc_view_t *view;
     int64_t i;
+    int32_t c_order; /**< what the field of that name shows: that of the row, until it is set */
     char case_id[33];
 } rc_cursor_t;
 void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out);
 
 /** Fields of a result row; index with rc_view_get. */
-extern const rc_field_t rc_view_fields[];
-extern const char *const rc_view_units[];
-enum { RC_VIEW_FIELDS = 58 };
+extern const rc_fields_t rc_view_fields;
 /** rc_field_get_fn of an rc_cursor_t. */
 void rc_view_get(const void *cursor, int field, rc_value_t *out);
 
@@ -64,9 +63,7 @@ typedef struct rc_source_row {
 void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out);
 
 /** Fields of a catalogue row. */
-extern const rc_field_t rc_source_fields[];
-extern const char *const rc_source_units[];
-enum { RC_SOURCE_FIELDS = 19 };
+extern const rc_fields_t rc_source_fields;
 /** rc_field_get_fn of an rc_source_row_t. */
 void rc_source_get(const void *row, int field, rc_value_t *out);
 
@@ -80,6 +77,9 @@ int rc_view_is_paired(const rc_view_t *v, int64_t i);
 /** rc_view_csr_ns over the median of row i; NaN when either is missing or not ok. */
 double rc_view_speedup(const rc_view_t *v, int64_t i);
 
+/** Floating-point operations of the product of row i: 2 nnz K, and 2 nnz where there is no K. */
+double rc_view_flops(const rc_view_t *v, int64_t i);
+
 /** 1: the store has no newer version of the row's policy, nor of its kernel. */
 int rc_view_is_current(const rc_view_t *v, int64_t i);
 
@@ -90,7 +90,12 @@ int rc_view_counts(const rc_view_t *v, int64_t i);
  *  original order has no other order, so it is the baseline of every order of C. */
 int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r);
 
-/** Names by id; "" for -1. */
+/** Entries of the dictionaries: ids are below. */
+int32_t rc_view_matrices(const rc_view_t *v);
+int32_t rc_view_policies(const rc_view_t *v);
+int32_t rc_view_kernels(const rc_view_t *v);
+
+/** Names by id, "name:params" of policies and kernels; "" for -1. */
 const char *rc_view_policy(const rc_view_t *v, int32_t id);
 const char *rc_view_kernel(const rc_view_t *v, int32_t id); /**< "cstat:strip=4" */
 const char *rc_view_device(const rc_view_t *v, int32_t id);
@@ -100,6 +105,9 @@ const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 /** Versions by id, of a policy or kernel that a result row names. */
 int32_t rc_view_policy_version(const rc_view_t *v, int32_t id);
 int32_t rc_view_kernel_version(const rc_view_t *v, int32_t id);
+
+/** Name of an enumeration's value (rc_op_names, ...), "?" outside. */
+const char *rc_view_name(const char *const *names, int32_t i);
 
 /** Key that rows share when only the policy differs, and with it the row order of C: the original
  *  order has no C in schedule order, so rows of both orders of C are compared with the same one. */

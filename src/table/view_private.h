@@ -48,13 +48,4 @@ static inline const char *rc_text_at(const texts_t *t, int64_t i)
     return i < 0 ? "" : t->bytes + (size_t)i * t->stride;
 }
 
-/** Name of an enumeration's value, "?" outside. */
-static inline const char *rc_name_of(const char *const *names, int32_t i)
-{
-    for (int32_t k = 0; names[k]; k++)
-        if (k == i)
-            return names[k];
-    return "?";
-}
-
 #endif

@@ -58,9 +58,10 @@ import numpy as np
 ours = pd.read_csv("rows.csv", keep_default_na=False, float_precision="round_trip").set_index("case").sort_index()
 theirs = r.set_index("case_id").sort_index()
 assert len(ours) > 20 and list(ours.index) == list(theirs.index)
-params = theirs.params.where(theirs.params == "", ":" + theirs.params)
-for name, column in (("fullname", theirs.matrix_name), ("policy", theirs.policy_name), ("k", theirs.k),
-        ("kernel", theirs.name_kernel + params), ("device", theirs.class_name), ("median_ns", theirs.median_ns)):
+def spec(name, params):
+    return name + params.where(params == "", ":" + params)
+for name, column in (("fullname", theirs.matrix_name), ("policy", spec(theirs.policy_name, theirs.params)), ("k", theirs.k),
+        ("kernel", spec(theirs.name_kernel, theirs.params_kernel)), ("device", theirs.class_name), ("median_ns", theirs.median_ns)):
     assert (ours[name] == column).all(), name
 assert np.allclose(ours.speedup, theirs.speedup, rtol=1e-14, atol=0)
 print("rows that are the same:", len(ours))

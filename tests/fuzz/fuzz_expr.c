@@ -14,10 +14,10 @@
 const char fuzz_target[] = "expr";
 
 static const rc_field_t field[] = {
-    {"rows", RC_VALUE_INT, "whole"},
-    {"density", RC_VALUE_REAL, "real"},
-    {"name", RC_VALUE_TEXT, "text"},
-    {"square", RC_VALUE_BOOL, "flag"},
+    {.name = "rows", .kind = RC_VALUE_INT, .help = "whole"},
+    {.name = "density", .kind = RC_VALUE_REAL, .help = "real"},
+    {.name = "name", .kind = RC_VALUE_TEXT, .help = "text"},
+    {.name = "square", .kind = RC_VALUE_BOOL, .help = "flag"},
 };
 enum { FIELDS = sizeof field / sizeof *field, ROWS = 6 };
 

@@ -15,15 +15,15 @@
 enum { ROWS, COLS, BIG, DENSITY, GONE, SQUARE, NAME, KIND, EMPTY, FIELDS };
 
 static const rc_field_t fields[FIELDS] = {
-    [ROWS] = {"rows", RC_VALUE_INT, "rows"},
-    [COLS] = {"cols", RC_VALUE_INT, "columns"},
-    [BIG] = {"big", RC_VALUE_INT, "2^53 + 1"},
-    [DENSITY] = {"density", RC_VALUE_REAL, "density"},
-    [GONE] = {"gone", RC_VALUE_INT, "always missing"},
-    [SQUARE] = {"square", RC_VALUE_BOOL, "rows == cols"},
-    [NAME] = {"name", RC_VALUE_TEXT, "name"},
-    [KIND] = {"kind", RC_VALUE_TEXT, "kind"},
-    [EMPTY] = {"empty", RC_VALUE_TEXT, "always empty"},
+    [ROWS] = {.name = "rows", .kind = RC_VALUE_INT, .help = "rows"},
+    [COLS] = {.name = "cols", .kind = RC_VALUE_INT, .help = "columns"},
+    [BIG] = {.name = "big", .kind = RC_VALUE_INT, .help = "2^53 + 1"},
+    [DENSITY] = {.name = "density", .kind = RC_VALUE_REAL, .help = "density"},
+    [GONE] = {.name = "gone", .kind = RC_VALUE_INT, .help = "always missing"},
+    [SQUARE] = {.name = "square", .kind = RC_VALUE_BOOL, .help = "rows == cols"},
+    [NAME] = {.name = "name", .kind = RC_VALUE_TEXT, .help = "name"},
+    [KIND] = {.name = "kind", .kind = RC_VALUE_TEXT, .help = "kind"},
+    [EMPTY] = {.name = "empty", .kind = RC_VALUE_TEXT, .help = "always empty"},
 };
 
 typedef struct row {

@@ -158,8 +158,8 @@ static void filter_fields_are_complete(void **state)
 {
     (void)state;
     check_fields("catalogue field", rc_entry_fields, RC_ENTRY_FIELDS);
-    check_fields("result field", rc_view_fields, RC_VIEW_FIELDS);
-    check_fields("source field", rc_source_fields, RC_SOURCE_FIELDS);
+    check_fields("result field", rc_view_fields.field, rc_view_fields.count);
+    check_fields("source field", rc_source_fields.field, rc_source_fields.count);
 }
 
 int main(void)

@@ -33,8 +33,8 @@ static int64_t find(const rc_view_t *v, const rc_case_t *c)
 
 static int field_of(const char *name)
 {
-    for (int i = 0; i < RC_VIEW_FIELDS; i++)
-        if (strcmp(rc_view_fields[i].name, name) == 0)
+    for (int i = 0; i < rc_view_fields.count; i++)
+        if (strcmp(rc_view_fields.field[i].name, name) == 0)
             return i;
     fail_msg("no field %s", name);
     return -1;

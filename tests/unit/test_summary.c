@@ -225,7 +225,7 @@ static void tables_are_what_a_plain_computation_gives(void **state)
         assert_int_equal(n, KS);
         /* 8, 20, and n last */
         for (int i = 0; i < KS; i++) {
-            assert_int_equal(s[i].is_n, i == 2);
+            assert_int_equal(s[i].setting.is_n, i == 2);
             if (i < 2)
                 assert_int_equal(rc_view_result(v, s[i].row)->k, k_of(i, 0));
             check_setting(&s[i], &t, i);
@@ -233,8 +233,8 @@ static void tables_are_what_a_plain_computation_gives(void **state)
         rc_speedup_free(s, n);
 
         rc_expr_t *e;
-        assert_int_equal(rc_expr_compile("policy == csr || policy == lpt", rc_view_fields,
-                             RC_VIEW_FIELDS, &e, NULL),
+        assert_int_equal(rc_expr_compile("policy == csr || policy == lpt", rc_view_fields.field,
+                             rc_view_fields.count, &e, NULL),
             RC_OK);
         assert_int_equal(rc_speedup_make(v, e, &s, &n, NULL), RC_OK);
         for (int i = 0; i < n; i++)

@@ -374,7 +374,7 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     fill(state, "filtered.h5", &r, &w, store);
     assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
     assert_int_equal(rc_expr_compile("policy == lpt && k == 8 && rows <= 50 && c_order == original",
-                         rc_view_fields, RC_VIEW_FIELDS, &e, NULL),
+                         rc_view_fields.field, rc_view_fields.count, &e, NULL),
         RC_OK);
     assert_int_equal(rc_survey_make(v, store, e, &s, NULL), RC_OK);
     assert_in_range(s.matrices, 1, 5);
@@ -387,7 +387,7 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     rc_survey_free(&s);
     rc_expr_free(e);
     assert_int_equal(
-        rc_expr_compile("k == 12345", rc_view_fields, RC_VIEW_FIELDS, &e, NULL), RC_OK);
+        rc_expr_compile("k == 12345", rc_view_fields.field, rc_view_fields.count, &e, NULL), RC_OK);
     assert_int_equal(rc_survey_make(v, store, e, &s, NULL), RC_OK);
     assert_int_equal(s.settings + s.matrices, 0);
     assert_int_equal(s.main_setting, -1);

@@ -104,8 +104,8 @@ static rc_worklist_t plan(world_t *w, const char *redo)
     rc_expr_t *cases = NULL;
     rc_expr_t *sources = NULL;
     if (redo) {
-        (void)rc_expr_compile(redo, rc_view_fields, RC_VIEW_FIELDS, &cases, NULL);
-        (void)rc_expr_compile(redo, rc_source_fields, RC_SOURCE_FIELDS, &sources, NULL);
+        (void)rc_expr_compile(redo, rc_view_fields.field, rc_view_fields.count, &cases, NULL);
+        (void)rc_expr_compile(redo, rc_source_fields.field, rc_source_fields.count, &sources, NULL);
     }
     rc_profile_make(&w->c, &w->device, &profile);
     if (access(w->store, F_OK) == 0)
