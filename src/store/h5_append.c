@@ -82,35 +82,52 @@ rc_status_t rc_h5_reserve_samples(const rc_h5_t *h, int64_t n, rc_err_t *err)
     return rc_h5_reserve_rows(h, RC_SAMPLES_PATH, H5T_NATIVE_INT64, 0, sizeof(int64_t), n, err);
 }
 
+/* Rows of this rank on their way behind those of the ranks before it. */
+typedef struct append {
+    const rc_h5_t *h;
+    const char *path;
+    hid_t type;
+    int columns;
+    size_t row_bytes;
+    const void *rows; /* [n] */
+    int64_t n;
+    int64_t total;   /* of all ranks */
+    int64_t before;  /* of the ranks before this one */
+    int64_t base;    /* first new row of the dataset */
+    int64_t *counts; /* rank 0: [ranks] rows of each */
+    void *buffer;    /* serial HDF5, rank 0: rows of another rank */
+    hid_t d;         /* -1 on ranks without the file */
+} append_t;
+
 /* Serial HDF5: rank 0 takes the rows of the others in rank order, in pieces of bounded size.
  * Everything is received even after a failure: a sender must not be left hanging. */
-static rc_status_t gather_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t type, int columns,
-    size_t row_bytes, const void *rows, int64_t n, const int64_t *counts, int64_t base,
-    void *buffer, rc_err_t *err)
+static rc_status_t gather_rows(const append_t *a, rc_err_t *err)
 {
     enum { tag = 77 };
-    int64_t piece = piece_rows(row_bytes);
+    const rc_h5_t *h = a->h;
+    int64_t piece = piece_rows(a->row_bytes);
     rc_status_t st = RC_OK;
     if (h->rank != 0) {
-        for (int64_t i = 0; i < n; i += piece) {
-            int64_t m = n - i < piece ? n - i : piece;
-            if (MPI_Send((const char *)rows + (size_t)i * row_bytes, (int)((size_t)m * row_bytes),
-                    MPI_BYTE, 0, tag, h->comm) != MPI_SUCCESS)
-                st = rc_fail(err, RC_EMPI, "%s: %s: cannot send rows to rank 0", h->path, path);
+        for (int64_t i = 0; i < a->n; i += piece) {
+            int64_t m = a->n - i < piece ? a->n - i : piece;
+            if (MPI_Send((const char *)a->rows + (size_t)i * a->row_bytes,
+                    (int)((size_t)m * a->row_bytes), MPI_BYTE, 0, tag, h->comm) != MPI_SUCCESS)
+                st = rc_fail(err, RC_EMPI, "%s: %s: cannot send rows to rank 0", h->path, a->path);
         }
         return st;
     }
-    int64_t at = base;
-    st = write_rows(h, path, d, type, columns, rows, at, n, H5P_DEFAULT, err);
-    at += n;
+    int64_t at = a->base;
+    st = write_rows(h, a->path, a->d, a->type, a->columns, a->rows, at, a->n, H5P_DEFAULT, err);
+    at += a->n;
     for (int r = 1; r < h->size; r++)
-        for (int64_t i = 0; i < counts[r]; i += piece) {
-            int64_t m = counts[r] - i < piece ? counts[r] - i : piece;
-            if (MPI_Recv(buffer, (int)((size_t)m * row_bytes), MPI_BYTE, r, tag, h->comm,
+        for (int64_t i = 0; i < a->counts[r]; i += piece) {
+            int64_t m = a->counts[r] - i < piece ? a->counts[r] - i : piece;
+            if (MPI_Recv(a->buffer, (int)((size_t)m * a->row_bytes), MPI_BYTE, r, tag, h->comm,
                     MPI_STATUS_IGNORE) != MPI_SUCCESS)
-                st = rc_fail(err, RC_EMPI, "%s: %s: cannot receive rows", h->path, path);
+                st = rc_fail(err, RC_EMPI, "%s: %s: cannot receive rows", h->path, a->path);
             if (st == RC_OK)
-                st = write_rows(h, path, d, type, columns, buffer, at, m, H5P_DEFAULT, err);
+                st = write_rows(
+                    h, a->path, a->d, a->type, a->columns, a->buffer, at, m, H5P_DEFAULT, err);
             at += m;
         }
     return st;
@@ -134,88 +151,117 @@ static rc_status_t agree(const rc_h5_t *h, rc_status_t st)
     return (rc_status_t)all;
 }
 
-rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
-    size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err)
+/* How many rows there are, and which of them are this rank's.  Collective. */
+static rc_status_t count_rows(append_t *a, rc_err_t *err)
 {
+    const rc_h5_t *h = a->h;
+    a->total = a->n;
+    if (h->comm == MPI_COMM_NULL)
+        return RC_OK;
+    MPI_Exscan(&a->n, &a->before, 1, MPI_INT64_T, MPI_SUM, h->comm);
+    if (h->rank == 0)
+        a->before = 0;
+    MPI_Allreduce(&a->n, &a->total, 1, MPI_INT64_T, MPI_SUM, h->comm);
+    a->counts = rc_alloc((size_t)h->size, sizeof *a->counts, "row counts", err);
+    if (agree(h, a->counts ? RC_OK : RC_ENOMEM) < 0)
+        return RC_ENOMEM;
+    MPI_Gather(&a->n, 1, MPI_INT64_T, a->counts, 1, MPI_INT64_T, 0, h->comm);
+    return RC_OK;
+}
+
+/* Open the dataset, and find where the new rows go.  Collective. */
+static rc_status_t open_rows(append_t *a, rc_err_t *err)
+{
+    const rc_h5_t *h = a->h;
     rc_status_t st = RC_OK;
-    int64_t base = 0;
-    int64_t before = 0;
-    int64_t total = n;
-    int64_t *counts = NULL;
-    void *buffer = NULL;
-    hid_t d = -1;
-    if (h->comm != MPI_COMM_NULL) {
-        MPI_Exscan(&n, &before, 1, MPI_INT64_T, MPI_SUM, h->comm);
-        if (h->rank == 0)
-            before = 0;
-        MPI_Allreduce(&n, &total, 1, MPI_INT64_T, MPI_SUM, h->comm);
-        counts = rc_alloc((size_t)h->size, sizeof *counts, "row counts", err);
-        if (agree(h, counts ? RC_OK : RC_ENOMEM) < 0) {
-            free(counts);
-            return RC_ENOMEM;
-        }
-        MPI_Gather(&n, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, 0, h->comm);
-        /* to open what has nothing yet allocates, see rc_h5_reserve */
-        if (total == 0)
-            goto done;
-    }
     if (h->file >= 0) {
-        d = H5Dopen2(h->file, path, H5P_DEFAULT);
-        base = first_new(h, d, total, columns);
-        if (base < 0)
-            st = rc_h5_fail(err, h->path, path);
+        a->d = H5Dopen2(h->file, a->path, H5P_DEFAULT);
+        a->base = first_new(h, a->d, a->total, a->columns);
+        if (a->base < 0)
+            st = rc_h5_fail(err, h->path, a->path);
     }
     if (st == RC_OK && h->comm != MPI_COMM_NULL && !h->parallel && h->rank == 0) {
-        buffer = rc_alloc((size_t)piece_rows(row_bytes), row_bytes, "rows of another rank", err);
-        if (!buffer)
+        a->buffer = rc_alloc(
+            (size_t)piece_rows(a->row_bytes), a->row_bytes, "rows of another rank", err);
+        if (!a->buffer)
             st = RC_ENOMEM;
     }
     if (agree(h, st) < 0) {
         if (st == RC_OK)
-            rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, path);
-        st = RC_ESTORE;
-        goto done;
+            rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, a->path);
+        return RC_ESTORE;
     }
     if (h->comm != MPI_COMM_NULL)
-        MPI_Bcast(&base, 1, MPI_INT64_T, 0, h->comm);
-    if (total == 0)
+        MPI_Bcast(&a->base, 1, MPI_INT64_T, 0, h->comm);
+    return RC_OK;
+}
+
+#ifdef HAVE_PARALLEL_HDF5
+/* A type conversion or a layout would silently make the write independent. */
+static rc_status_t check_collective(const append_t *a, hid_t transfer, rc_err_t *err)
+{
+    H5D_mpio_actual_io_mode_t mode = H5D_MPIO_NO_COLLECTIVE;
+    uint32_t local = 0;
+    uint32_t global = 0;
+    H5Pget_mpio_actual_io_mode(transfer, &mode);
+    H5Pget_mpio_no_collective_cause(transfer, &local, &global);
+    return mode != H5D_MPIO_NO_COLLECTIVE
+               ? RC_OK
+               : rc_fail(err, RC_ESTORE, "%s: %s: the write was not collective (cause %u)",
+                     a->h->path, a->path, (unsigned)global);
+}
+#endif
+
+/* All ranks write at once, or this process writes alone. */
+static rc_status_t write_own(const append_t *a, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+#ifdef HAVE_PARALLEL_HDF5
+    if (a->h->parallel && H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
+        st = rc_h5_fail(err, a->h->path, a->path);
+#endif
+    /* also after a failure: the others are in this call */
+    rc_status_t wrote = write_rows(a->h, a->path, a->d, a->type, a->columns, a->rows,
+        a->base + a->before, a->n, transfer, st < 0 ? NULL : err);
+    st = st < 0 ? st : wrote;
+#ifdef HAVE_PARALLEL_HDF5
+    if (a->h->parallel && st == RC_OK)
+        st = check_collective(a, transfer, err);
+#endif
+    H5Pclose(transfer);
+    return st;
+}
+
+rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
+    size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err)
+{
+    append_t a = {.h = h,
+        .path = path,
+        .type = type,
+        .columns = columns,
+        .row_bytes = row_bytes,
+        .rows = rows,
+        .n = n,
+        .d = -1};
+    rc_status_t st;
+    RC_TRY(count_rows(&a, err));
+    /* to open what has nothing yet allocates, see rc_h5_reserve */
+    if (a.total == 0 && h->comm != MPI_COMM_NULL)
         goto done;
-    if (h->comm != MPI_COMM_NULL && !h->parallel) {
-        st = gather_rows(h, path, d, type, columns, row_bytes, rows, n, counts, base, buffer, err);
-    } else {
-        hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
-#ifdef HAVE_PARALLEL_HDF5
-        if (h->parallel && H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
-            st = rc_h5_fail(err, h->path, path);
-#endif
-        /* also after a failure: the others are in this call */
-        rc_status_t wrote = write_rows(
-            h, path, d, type, columns, rows, base + before, n, transfer, st < 0 ? NULL : err);
-        st = st < 0 ? st : wrote;
-#ifdef HAVE_PARALLEL_HDF5
-        if (h->parallel && st == RC_OK) {
-            H5D_mpio_actual_io_mode_t mode = H5D_MPIO_NO_COLLECTIVE;
-            uint32_t local = 0;
-            uint32_t global = 0;
-            H5Pget_mpio_actual_io_mode(transfer, &mode);
-            H5Pget_mpio_no_collective_cause(transfer, &local, &global);
-            /* a type conversion or a layout would silently make the write independent */
-            if (mode == H5D_MPIO_NO_COLLECTIVE)
-                st = rc_fail(err, RC_ESTORE, "%s: %s: the write was not collective (cause %u)",
-                    h->path, path, (unsigned)global);
-        }
-#endif
-        H5Pclose(transfer);
-    }
+    RC_TRY(open_rows(&a, err));
+    if (a.total == 0)
+        goto done;
+    st = h->comm != MPI_COMM_NULL && !h->parallel ? gather_rows(&a, err) : write_own(&a, err);
     if (agree(h, st) < 0 && st == RC_OK)
         st = rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, path);
 done:
     if (first)
-        *first = base + before;
-    if (d >= 0)
-        H5Dclose(d);
-    free(buffer);
-    free(counts);
+        *first = a.base + a.before;
+    if (a.d >= 0)
+        H5Dclose(a.d);
+    free(a.buffer);
+    free(a.counts);
     return st;
 }
 
