@@ -53,12 +53,12 @@ for ranks in 2 3; do
 done
 
 # ------------------------------------------------- ranks have fewer CPUs than one alone
-# shellcheck disable=SC2086
 one() # one RANKS THREADS: a dry run of what one rank measured with two threads
 {
     launch "$1" sweep -C "$tmp/col" -s "$tmp/threads.h5" --share-device --timing shared --case-time 0.0005 \
         --max-reps 7 -k 3 -p csr,lpt --kernels null --threads "$2" --dry-run 2>&1
 }
+# shellcheck disable=SC2086 # a list of options
 alone sweep -C "$tmp/col" -s "$tmp/threads.h5" $quick --threads 2 -k 3 -p csr,lpt --kernels null >/dev/null 2>&1
 is "two ranks with a thread each would measure all anew, and one says so" \
     "$(one 2 1 | grep -c 'all 4 cases are new: .*--threads 2 matches it, with as many CPUs for each rank$')" 1
