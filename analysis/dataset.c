@@ -165,6 +165,8 @@ static rc_status_t fill_digest(rc_dataset_t *d, rc_err_t *err)
     const int64_t head[] = {
         d->task, d->inputs, d->classes, d->baseline, d->rows, d->feature_version};
     rc_hasher_add(h, head, sizeof head);
+    if (d->operation != 0) /* digests from before there were others stay */
+        add_text(h, rc_model_operation_names[d->operation]);
     add_text(h, d->device);
     add_text(h, d->feature_set);
     add_geometry(h, &d->geometry);
@@ -205,7 +207,7 @@ static rc_status_t set_device(const rc_selection_t *s, rc_dataset_t *d, rc_err_t
 rc_status_t rc_dataset_read(
     const char *store, const rc_dataset_options_t *options, rc_dataset_t *out, rc_err_t *err)
 {
-    const rc_query_t q = {.store = store,
+    rc_query_t q = {.store = store,
         .k = options->k,
         .precision = options->precision,
         .device = options->device,
@@ -215,6 +217,9 @@ rc_status_t rc_dataset_read(
     int *pair = NULL;
     int classes = 0;
     rc_status_t st;
+    if (options->op && rc_model_operation_parse(options->op, &q.operation, err) < 0)
+        return rc_err_context(err, "--op");
+    d.operation = q.operation;
     RC_TRY(rc_select(&q, &s, err));
     RC_TRY(set_device(&s, &d, err));
     RC_TRY(rc_choose_classes(&s, options, &pair, &classes, err));
@@ -255,9 +260,9 @@ static rc_status_t copy_inputs(const rc_model_t *m, rc_dataset_t *d, rc_err_t *e
 rc_status_t rc_dataset_read_for(
     const char *store, const rc_model_t *m, const char *where, rc_dataset_t *out, rc_err_t *err)
 {
-    const rc_query_t q = {.store = store, .where = where, .model = m};
+    const rc_query_t q = {.store = store, .operation = m->operation, .where = where, .model = m};
     rc_selection_t s = {0};
-    rc_dataset_t d = {.task = m->task};
+    rc_dataset_t d = {.task = m->task, .operation = m->operation};
     int *pair = NULL;
     rc_status_t st;
     RC_TRY(rc_select(&q, &s, err));

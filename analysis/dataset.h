@@ -11,6 +11,7 @@
 /** What the command line says about a data set.  NULL and 0 stand for the defaults. */
 typedef struct rc_dataset_options {
     rc_task_t task;
+    const char *op;       /**< operation; NULL: "spmm".  Rows of two operations are never mixed */
     const char *kernel;   /**< order task: the kernel with parameters or a glob that fits exactly
                                one kernel of the store; NULL: the one with most results */
     const char *classes;  /**< comma-separated patterns; order task: of policies (NULL:
@@ -37,7 +38,7 @@ typedef struct rc_sample {
     char digest[33];   /**< of the matrix, hexadecimal */
     int32_t matrix;    /**< id in the store */
     int32_t group;     /**< index into `group` */
-    int64_t k;         /**< columns of B */
+    int64_t k;         /**< columns of B; 0: the operation has no K */
     int k_is_n;        /**< 1: k equals n_col (and was asked for as n) */
     int value_bytes;   /**< 4 or 8 */
     double feature_ns; /**< that featurising took when it was stored; NaN unknown */
@@ -51,6 +52,7 @@ typedef struct rc_dataset_dropped {
 
 typedef struct rc_dataset {
     rc_task_t task;
+    int32_t operation; /**< number of it, as of rc_model_t */
     char device[RC_DEVICE_NAME_MAX + 1];
     char feature_set[32];
     int32_t feature_version;

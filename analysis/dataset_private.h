@@ -10,6 +10,7 @@
 /** What to select.  Borrowed texts; from the command line, or from a model. */
 typedef struct rc_query {
     const char *store;
+    int32_t operation;
     const char *k;
     const char *precision;
     const char *device;

@@ -78,6 +78,8 @@ static rc_status_t parse_precision(const char *text, wanted_t *w, rc_err_t *err)
 static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
 {
     rc_status_t st;
+    if (q->k && !rc_model_operation_has_k(q->operation))
+        RC_TRY(rc_fail(err, RC_EINVAL, "--k: %s has no K", rc_model_operation_names[q->operation]));
     RC_TRY(parse_k(q->k, w, err));
     RC_TRY(parse_precision(q->precision, w, err));
     if (q->model) {
@@ -398,11 +400,11 @@ static rc_status_t mark_n(rc_selection_t *s, const wanted_t *w, rc_err_t *err)
 
 /* ----------------------------------------------------------------- selection */
 
-static int takes_part(const rc_view_t *v, const wanted_t *w, int64_t i)
+static int takes_part(const rc_view_t *v, const rc_query_t *q, const wanted_t *w, int64_t i)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
     rc_cursor_t c;
-    if (!rc_view_counts(v, i) || r->c_order != 0 || r->op != 0 || r->precision < 0 ||
+    if (!rc_view_counts(v, i) || r->c_order != 0 || r->op != q->operation || r->precision < 0 ||
         r->precision > 1 || !w->fp[r->precision])
         return 0;
     if (!w->every_k && !in_list(w, r->k) && !(w->k_n && r->k == rc_view_matrix(v, r->matrix)->cols))
@@ -422,13 +424,13 @@ static rc_status_t select_rows(
     if (!row)
         return RC_ENOMEM;
     for (int64_t i = 0; i < rc_view_count(v); i++)
-        if (takes_part(v, w, i))
+        if (takes_part(v, q, w, i))
             row[n++] = i;
     if (n == 0)
         RC_TRY(rc_fail(err, RC_EINVAL,
-            "%s: of %lld results none is ok, of current versions, with C in the original order, "
-            "and fits --k, --precision and --where",
-            q->store, (long long)rc_view_count(v)));
+            "%s: of %lld results none is ok, of operation %s, of current versions, with C in the "
+            "original order, and fits --k, --precision and --where",
+            q->store, (long long)rc_view_count(v), rc_model_operation_names[q->operation]));
     RC_TRY(choose_device(v, row, n, q->model ? q->model->device : q->device, &s->device, err));
     for (int64_t i = 0; i < n; i++)
         if (rc_view_result(v, row[i])->device == s->device)

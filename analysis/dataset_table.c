@@ -79,7 +79,7 @@ rc_status_t rc_add_problem_inputs(
         numbers |= !c->is_n;
     }
     free(row);
-    if (st == RC_OK && many_k && numbers)
+    if (st == RC_OK && many_k && numbers && rc_model_operation_has_k(d->operation))
         st = add_input(d, "k", "", err);
     if (st == RC_OK && many_fp)
         st = add_input(d, "value_bytes", "", err);

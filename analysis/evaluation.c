@@ -259,7 +259,9 @@ static int compare_k(const void *a, const void *b)
 static void name_k(const entry_t *x, char *name, size_t size)
 {
     const char *precision = x->sample->value_bytes == 8 ? "fp64" : "fp32";
-    if (x->sample->k_is_n)
+    if (x->sample->k == 0) /* of an operation without K */
+        snprintf(name, size, "%s", precision);
+    else if (x->sample->k_is_n)
         snprintf(name, size, "k=n %s", precision);
     else
         snprintf(name, size, "k=%" PRId64 " %s", x->sample->k, precision);

@@ -65,6 +65,7 @@ static rc_status_t identify(fit_t *f)
     RC_TRY(rc_strcpy(m->feature_set, sizeof m->feature_set, d->feature_set, "feature set", f->err));
     m->kind_version = f->trainer->version;
     m->task = d->task;
+    m->operation = d->operation;
     m->feature_version = d->feature_version;
     m->geometry = d->geometry;
     m->inputs = d->inputs;

@@ -191,13 +191,17 @@ RC_API rc_status_t rc_model_candidate(
 /** Class of the device whose times the model learnt.  Borrowed. */
 RC_API const char *rc_model_device(const rc_model_t *m);
 
+/** Operation whose times the model learnt: "spmm", "spmv", "spmm_t" or "sddmm".  Borrowed. */
+RC_API const char *rc_model_operation(const rc_model_t *m);
+
 /** The product that a choice is for. */
 typedef struct rc_request {
-    int64_t k;       /**< columns of B, >= 1 */
+    int64_t k;       /**< columns of B, >= 1; 0 for spmv, which has no K */
     int value_bytes; /**< 4: fp32, 8: fp64 */
     double reuse;    /**< products with this matrix: the sum of setup and `reuse` products is made
                           smallest (needs a model with times); 0: the time of a product alone */
     int threads;     /**< for features and order; 0: all */
+    const char *operation; /**< NULL: "spmm"; a model refuses another one than its own */
 } rc_request_t;
 
 /** What was chosen, and what it took.  All times in ns; NaN is not known. */
@@ -223,7 +227,7 @@ typedef struct rc_choice {
  *  \param[in]  m, a, request  borrowed
  *  \param[out] out  free with rc_choice_free
  *  \return RC_OK, RC_EINVAL (bad request; reuse with a model that predicts no times), RC_ENOTSUP
- *          (a precision that the model was not trained on), RC_ENOMEM.  Local.  Cost: that of
+ *          (an operation or precision that the model was not trained on), RC_ENOMEM.  Local.  Cost: that of
  *          rc_features_compute and of the chosen policy; the prediction takes microseconds. */
 RC_API rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     rc_choice_t *out, rc_err_t *err);

@@ -61,7 +61,7 @@ const rc_command_t rc_command_evaluate = {
         "trained with --split group. A model that was fitted on all matrices of the store (train "
         "--folds) is refused unless --seen; its evaluation by folds is in the model file. --where, "
         "--k and --precision choose among the rows; by default the K that it was trained "
-        "on. " RC_MODELS_HELP "\n\n"
+        "on; the operation is that of the model. " RC_MODELS_HELP "\n\n"
         "With --compare, --ablation or --topologies: fits from the store alone, with the options "
         "of 'rowcast train', by default in 5 folds by group; a line per trainer, set of features "
         "or topology, and for always taking the best single class, choosing at random, and the "
@@ -99,6 +99,17 @@ static rc_status_t refuse_fit_options(const rc_learn_options_t *o, rc_err_t *err
             return rc_fail(err, RC_EINVAL,
                 "%s is of --compare, --ablation and --topologies; a model file has its own",
                 option[i].name);
+    return RC_OK;
+}
+
+static rc_status_t check_operation(const rc_learn_options_t *o, const rc_model_t *m, rc_err_t *err)
+{
+    int32_t wanted = m->operation;
+    if (o->op && rc_model_operation_parse(o->op, &wanted, err) < 0)
+        return rc_err_context(err, "--op");
+    if (wanted != m->operation)
+        return rc_fail(err, RC_EINVAL, "--op: the model was trained on %s, found '%s'",
+            rc_model_operation(m), o->op);
     return RC_OK;
 }
 
@@ -237,6 +248,7 @@ static rc_status_t evaluate_model(
     RC_TRY(refuse_fit_options(&o->learn, err));
     RC_TRY(rc_command_model(o->model, &m, err));
     RC_TRY(make_where(&o->learn, m, &where, err));
+    RC_TRY(check_operation(&o->learn, m, err));
     RC_TRY(rc_dataset_read_for(store, m, where.text, &d, err));
     row = rc_alloc((size_t)d.rows, sizeof *row, "rows", err);
     RC_TRY(row ? RC_OK : RC_ENOMEM);

@@ -15,6 +15,7 @@
 
 struct options {
     const char *model;
+    const char *op;
     const char *k;
     const char *precision;
     int64_t reuse;
@@ -28,8 +29,11 @@ struct options {
 static const rc_opt_t options[] = {
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "The selector: a file or a name. Required.", 0,
         0},
+    {"op", 0, RC_OPT_TEXT, AT(op), "NAME",
+        "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses another.",
+        0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "N|n",
-        "Columns of B; n: as many as the matrix has columns. Default: n.", 0, 0},
+        "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "NAME",
         "fp32 or fp64. Default: fp32, or what the model was trained on.", 0, 0},
     {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
@@ -86,8 +90,15 @@ static rc_status_t parse_request(
     const struct options *o, const rc_model_t *m, const rc_csr_t *a, rc_request_t *r, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    r->k = a->cols;
-    if (o->k && strcmp(o->k, "n") != 0)
+    int32_t operation = m->operation;
+    if (o->op && rc_model_operation_parse(o->op, &operation, err) < 0)
+        return rc_err_context(err, "--op");
+    int has_k = rc_model_operation_has_k(operation);
+    r->operation = rc_model_operation_names[operation];
+    r->k = has_k ? a->cols : 0;
+    if (!has_k)
+        st = o->k ? rc_fail(err, RC_EINVAL, "--k: %s has no K", r->operation) : RC_OK;
+    else if (o->k && strcmp(o->k, "n") != 0)
         st = rc_parse_int(o->k, 1, INT32_MAX, "--k", &r->k, err);
     else if (a->cols < 1)
         st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
@@ -187,8 +198,10 @@ static void print_head(const report_t *r)
     rc_text_seconds(r->choice.order_ns * 1e-9, order, sizeof order);
     printf("matrix   %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n", r->matrix, r->a->rows,
         r->a->cols, r->a->nnz);
-    printf("product  K = %" PRId64 ", %s\n", r->request.k,
-        r->request.value_bytes == 4 ? "fp32" : "fp64");
+    printf("product  %s, ", r->request.operation);
+    if (r->request.k > 0)
+        printf("K = %" PRId64 ", ", r->request.k);
+    printf("%s\n", r->request.value_bytes == 4 ? "fp32" : "fp64");
     printf("model    %s: %s@%d, features %s@%d", r->model_word, m->kind, (int)m->kind_version,
         m->feature_set, (int)m->feature_version);
     if (m->task == RC_TASK_ORDER)
@@ -234,11 +247,11 @@ static rc_status_t print_people(const report_t *r, rc_err_t *err)
 static rc_status_t print_programs(const report_t *r, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"matrix", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-        {"k", ""}, {"precision", ""}, {"reuse", "products"}, {"model", ""}, {"kind", ""},
-        {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""}, {"baseline", ""},
-        {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"}, {"total_ns", "ns"},
-        {"break_even", "products"}, {"outside", "inputs"}, {"featurise_ns", "ns"},
-        {"predict_ns", "ns"}, {"order_ns", "ns"}};
+        {"operation", ""}, {"k", ""}, {"precision", ""}, {"reuse", "products"}, {"model", ""},
+        {"kind", ""}, {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""},
+        {"baseline", ""}, {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"},
+        {"total_ns", "ns"}, {"break_even", "products"}, {"outside", "inputs"},
+        {"featurise_ns", "ns"}, {"predict_ns", "ns"}, {"order_ns", "ns"}};
     enum { digits = 17 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
@@ -250,7 +263,11 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         rc_table_int(t, r->a->rows);
         rc_table_int(t, r->a->cols);
         rc_table_int(t, r->a->nnz);
-        rc_table_int(t, r->request.k);
+        rc_table_text(t, r->request.operation);
+        if (r->request.k > 0)
+            rc_table_int(t, r->request.k);
+        else
+            rc_table_missing(t);
         rc_table_text(t, r->request.value_bytes == 4 ? "fp32" : "fp64");
         if (r->request.reuse > 0)
             rc_table_int(t, (int64_t)r->request.reuse);

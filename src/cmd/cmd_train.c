@@ -45,7 +45,8 @@ const rc_command_t rc_command_train = {
         "Fits a model that chooses, from the features of a matrix, the row order for a kernel "
         "(task order) or the pair of kernel and order (task plan), and evaluates it on matrices "
         "that it has not seen. A row of the data is a (matrix, K, precision); newest verified "
-        "results of the current versions enter, with C in the original order, of one device.\n\n"
+        "results of the current versions enter, with C in the original order, of one device and "
+        "one operation. spmv has no K.\n\n"
         "By default 20 % of the rows test, whole groups of the collection at a time, and the model "
         "is fitted on the others. With --folds every row is predicted by a fit that did not see "
         "its group; the model that is written is then fitted on all rows.\n\n"
@@ -99,8 +100,8 @@ static rc_status_t print(const struct options *o, const char *store, const rc_da
     if (!about)
         return RC_ENOMEM;
     if (format == RC_TABLE_TEXT)
-        printf("%s, task %s, %s; all figures are of rows that the fit did not see.\n", o->model,
-            rc_task_names[d->task], protocol);
+        printf("%s, task %s of %s, %s; all figures are of rows that the fit did not see.\n",
+            o->model, rc_task_names[d->task], rc_model_operation_names[d->operation], protocol);
     rc_status_t st = json_object_set_new(about, "protocol", json_string(protocol)) < 0
                          ? rc_fail(err, RC_ENOMEM, "no memory for an evaluation")
                          : rc_evaluation_print(d, e, format, about, err);

@@ -50,6 +50,7 @@ rc_status_t rc_learn_dataset(const rc_learn_options_t *o, rc_dataset_options_t *
     if (task == RC_TASK_ORDER && o->portfolio)
         return rc_fail(err, RC_EINVAL, "--portfolio is of task plan");
     *out = (rc_dataset_options_t){.task = (rc_task_t)task,
+        .op = o->op,
         .kernel = o->kernel,
         .classes = o->classes,
         .baseline = o->baseline,
@@ -172,8 +173,10 @@ int64_t rc_learn_matrices(const rc_dataset_t *d)
 void rc_learn_describe(const rc_dataset_t *d, const char *command, FILE *out)
 {
     fprintf(out,
-        "%s: %" PRId64 " rows of %" PRId64 " matrices in %d groups, %d inputs, device %s\n",
-        command, d->rows, rc_learn_matrices(d), d->groups, d->inputs, d->device);
+        "%s: %" PRId64 " rows of %" PRId64 " matrices in %d groups, %d inputs, operation %s, "
+        "device %s\n",
+        command, d->rows, rc_learn_matrices(d), d->groups, d->inputs,
+        rc_model_operation_names[d->operation], d->device);
     if (d->task == RC_TASK_ORDER)
         fprintf(out, "%s: orders for the kernel %s, baseline %s\n", command, d->cls[0].kernel,
             d->cls[d->baseline].name);
@@ -203,8 +206,9 @@ json_t *rc_learn_about(const rc_dataset_t *d, const char *store, const char *mod
 {
     char hex[RC_DIGEST_HEX + 1];
     rc_digest_hex(d->digest, hex);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:I, s:I, s:i, s:{s:I, s:I}}", "store",
-        store, "model", model, "task", rc_task_names[d->task], "device", d->device, "kernel",
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:I, s:I, s:i, s:{s:I, s:I}}",
+        "store", store, "model", model, "task", rc_task_names[d->task], "operation",
+        rc_model_operation_names[d->operation], "device", d->device, "kernel",
         d->task == RC_TASK_ORDER ? d->cls[0].kernel : NULL, "data_digest", hex, "data_rows",
         (json_int_t)d->rows, "data_matrices", (json_int_t)rc_learn_matrices(d), "data_groups",
         d->groups, "left_out", "incomplete", (json_int_t)d->dropped.incomplete, "without_features",

@@ -11,6 +11,7 @@
 /** Options in a command's own struct; start from RC_LEARN_DEFAULTS. */
 typedef struct rc_learn_options {
     const char *task;
+    const char *op;
     const char *kernel;
     const char *classes;
     const char *baseline;
@@ -45,6 +46,9 @@ typedef struct rc_learn_options {
     {"task", 0, RC_OPT_TEXT, at(task), "TASK",                                                     \
         "order (default): which row order, for one kernel; plan: which pair of kernel and order.", \
         0, 0},                                                                                     \
+        {"op", 0, RC_OPT_TEXT, at(op), "NAME",                                                     \
+            "Operation: spmm (default), spmv, spmm_t or sddmm. One: times of two are not mixed.",  \
+            0, 0},                                                                                 \
         {"kernel", 0, RC_OPT_TEXT, at(kernel), "SPEC",                                             \
             "Task order: the kernel with its parameters, or a glob that fits one. Default: the "   \
             "one with most results.",                                                              \

@@ -13,11 +13,29 @@
 
 /* ------------------------------------------------------------------ request */
 
+static rc_status_t check_operation(const rc_model_t *m, const rc_request_t *r, rc_err_t *err)
+{
+    int32_t wanted = 0;
+    if (r->operation && rc_model_operation_parse(r->operation, &wanted, err) < 0)
+        return rc_err_context(err, "choose");
+    if (wanted != m->operation)
+        return rc_fail(err, RC_ENOTSUP,
+            "choose: the model was trained on %s, found a request for %s", rc_model_operation(m),
+            rc_model_operation_names[wanted]);
+    if (!rc_model_operation_has_k(wanted) && r->k != 0)
+        return rc_fail(err, RC_EINVAL, "choose: %s has no K: expected k = 0, found %" PRId64,
+            rc_model_operation(m), r->k);
+    if (rc_model_operation_has_k(wanted) && r->k < 1)
+        return rc_fail(err, RC_EINVAL, "choose: expected k of at least 1, found %" PRId64, r->k);
+    return RC_OK;
+}
+
 static rc_status_t check_request(
     const rc_model_t *m, const rc_request_t *r, rc_geometry_t *g, rc_err_t *err)
 {
-    if (r->k < 1)
-        return rc_fail(err, RC_EINVAL, "choose: expected k of at least 1, found %" PRId64, r->k);
+    rc_status_t st = check_operation(m, r, err);
+    if (st < 0)
+        return st;
     if (r->value_bytes != 4 && r->value_bytes != 8)
         return rc_fail(
             err, RC_EINVAL, "choose: expected values of 4 or 8 bytes, found %d", r->value_bytes);

@@ -84,7 +84,8 @@ static void put_head(const rc_model_t *m, const char *name, FILE *out)
         rc_version());
     fprintf(out, " * model       ");
     put_comment(out, m->kind);
-    fprintf(out, "@%d, task %s\n * device      ", (int)m->kind_version, rc_task_names[m->task]);
+    fprintf(out, "@%d, task %s, operation %s\n * device      ", (int)m->kind_version,
+        rc_task_names[m->task], rc_model_operation(m));
     put_comment(out, m->device);
     fprintf(out, "\n * training    ");
     put_comment(out, note(m, "data_digest"));

@@ -2,13 +2,38 @@
 #include "model/model.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const rc_task_names[] = {"order", "plan", NULL};
+const char *const rc_model_operation_names[] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
 const char *const rc_transform_names[] = {"none", "log1p", "log", NULL};
 const char *const rc_output_names[] = {"log_ns", "log_ratio", "score", NULL};
+
+int rc_model_operation_has_k(int32_t operation)
+{
+    return strcmp(rc_model_operation_names[operation], "spmv") != 0;
+}
+
+rc_status_t rc_model_operation_parse(const char *text, int32_t *out, rc_err_t *err)
+{
+    rc_str_t list = {0};
+    for (int i = 0; rc_model_operation_names[i]; i++) {
+        if (strcmp(rc_model_operation_names[i], text) == 0) {
+            *out = i;
+            rc_str_free(&list);
+            return RC_OK;
+        }
+        rc_str_addf(&list, "%s%s", i ? ", " : "", rc_model_operation_names[i]);
+    }
+    (void)rc_fail(err, RC_EINVAL, "expected one operation of %s, found '%s'",
+        list.text && !list.failed ? list.text : "this library", text);
+    rc_str_free(&list);
+    return RC_EINVAL;
+}
 
 rc_model_t *rc_model_new(rc_err_t *err)
 {
@@ -50,6 +75,11 @@ rc_status_t rc_model_candidate(const rc_model_t *m, int index, rc_candidate_t *o
 const char *rc_model_device(const rc_model_t *m)
 {
     return m ? m->device : "";
+}
+
+const char *rc_model_operation(const rc_model_t *m)
+{
+    return m ? rc_model_operation_names[m->operation] : "";
 }
 
 /* ------------------------------------------------------------- prediction */

@@ -41,6 +41,7 @@ typedef enum rc_output {
 
 /** Names in the order of the values, NULL-terminated, as in model files. */
 extern const char *const rc_task_names[];
+extern const char *const rc_model_operation_names[]; /**< numbered as the operations of a store */
 extern const char *const rc_transform_names[];
 extern const char *const rc_output_names[];
 
@@ -88,6 +89,7 @@ struct rc_model {
     char kind[32];        /**< trainer: "mlp", "softmax", ... */
     int32_t kind_version; /**< of the trainer */
     rc_task_t task;
+    int32_t operation; /**< whose times were learnt, see rc_model_operation_names; 0: spmm */
     rc_output_t output;
     char device[RC_DEVICE_NAME_MAX + 1]; /**< class of the device whose times were learnt */
     char feature_set[32];
@@ -109,6 +111,12 @@ struct rc_model {
     json_t *training;   /**< owned; NULL: none */
     json_t *evaluation; /**< owned; NULL: none */
 };
+
+/** 1: an operation has K columns; 0: K is no parameter of it (spmv), and no input of its models. */
+int rc_model_operation_has_k(int32_t operation);
+
+/** The number of an operation.  \return RC_OK or RC_EINVAL: names those that there are */
+rc_status_t rc_model_operation_parse(const char *text, int32_t *out, rc_err_t *err);
 
 /** A new empty model; free with rc_model_free.  NULL with err set when there is no memory. */
 rc_model_t *rc_model_new(rc_err_t *err);

@@ -25,8 +25,8 @@ enum {
 static rc_status_t read_head(const json_t *root, rc_err_t *err)
 {
     static const char *const keys[] = {"format", "version", "kind", "kind_version", "task",
-        "output", "device", "features", "inputs", "classes", "baseline", "setup", "predictor",
-        "training", "evaluation", NULL};
+        "operation", "output", "device", "features", "inputs", "classes", "baseline", "setup",
+        "predictor", "training", "evaluation", NULL};
     if (!json_is_object(root))
         return rc_member_wrong(root, "the file", NULL, "an object", err);
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -47,12 +47,16 @@ static rc_status_t read_words(const json_t *root, rc_model_t *m, rc_err_t *err)
     rc_status_t st;
     int task = 0;
     int output = 0;
+    int operation = 0; /* files from before there were others do not say */
     RC_TRY(rc_member_text(root, "", "kind", m->kind, sizeof m->kind, err));
     RC_TRY(rc_member_int(root, "", "kind_version", 1, INT32_MAX, &m->kind_version, err));
     RC_TRY(rc_member_name(root, "", "task", rc_task_names, &task, err));
+    if (json_object_get(root, "operation"))
+        RC_TRY(rc_member_name(root, "", "operation", rc_model_operation_names, &operation, err));
     RC_TRY(rc_member_name(root, "", "output", rc_output_names, &output, err));
     RC_TRY(rc_member_text(root, "", "device", m->device, sizeof m->device, err));
     m->task = (rc_task_t)task;
+    m->operation = operation;
     m->output = (rc_output_t)output;
 done:
     return st;
@@ -151,6 +155,10 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
                 st = rc_fail(err, RC_EFORMAT,
                     "%s.name: expected another than that of inputs[%d], found '%s'", path, j,
                     m->input[i].name);
+        if (st == RC_OK && strcmp(m->input[i].name, "k") == 0 &&
+            !rc_model_operation_has_k(m->operation))
+            st = rc_fail(err, RC_EFORMAT, "%s.name: expected no K in a model of %s, found 'k'",
+                path, rc_model_operation(m));
         if (st < 0)
             return st;
     }

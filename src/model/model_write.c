@@ -169,12 +169,13 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
         geometry_json(&m->geometry.fp64));
     json_t *predictor = json_pack("{s:s, s:i, s:o}", "kind", m->predictor.kind->name, "version",
         m->predictor.kind->version, "state", state);
-    json_t *root = json_pack("{s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}",
-        "format", RC_MODEL_FORMAT, "version", (int)RC_MODEL_VERSION, "kind", m->kind,
-        "kind_version", (int)m->kind_version, "task", rc_task_names[m->task], "output",
-        rc_output_names[m->output], "device", m->device, "features", features, "inputs",
-        inputs_json(m), "classes", classes_json(m), "baseline", m->cls[m->baseline].name, "setup",
-        setup_json(m), "predictor", predictor);
+    json_t *root =
+        json_pack("{s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}",
+            "format", RC_MODEL_FORMAT, "version", (int)RC_MODEL_VERSION, "kind", m->kind,
+            "kind_version", (int)m->kind_version, "task", rc_task_names[m->task], "operation",
+            rc_model_operation(m), "output", rc_output_names[m->output], "device", m->device,
+            "features", features, "inputs", inputs_json(m), "classes", classes_json(m), "baseline",
+            m->cls[m->baseline].name, "setup", setup_json(m), "predictor", predictor);
     int failed = !root;
     if (!failed && m->training)
         failed = json_object_set(root, "training", m->training);
@@ -189,6 +190,14 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
 
 /* ------------------------------------------------------------------ checks */
 
+static int32_t operations(void)
+{
+    int32_t n = 0;
+    while (rc_model_operation_names[n])
+        n++;
+    return n;
+}
+
 /* What must hold for the JSON to be made; what it then says is checked by reading it again. */
 static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
 {
@@ -202,6 +211,8 @@ static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
     if ((unsigned)m->task > RC_TASK_PLAN || (unsigned)m->output > RC_OUTPUT_SCORE)
         return rc_fail(
             err, RC_EINVAL, "the model has task %d and output %d", (int)m->task, (int)m->output);
+    if (m->operation < 0 || m->operation >= operations())
+        return rc_fail(err, RC_EINVAL, "the model has operation %d", (int)m->operation);
     for (int i = 0; i < m->inputs; i++) {
         const rc_model_input_t *in = &m->input[i];
         if ((unsigned)in->transform > RC_TRANSFORM_LOG || !isfinite(in->mean) ||

@@ -22,6 +22,7 @@ static const rc_opt_t table[] = {
     {"seed", 0, RC_OPT_INT, AT(s.seed), "S", "Of features and noise (default 1).", 0, 1e15},
     {"noise", 0, RC_OPT_DOUBLE, AT(s.noise), "X", "Of log times (default 0.01).", 0, 1},
     {"k", 0, RC_OPT_TEXT, AT(s.k), "LIST", "Default 8,32,128; n may be among them.", 0, 0},
+    {"op", 0, RC_OPT_TEXT, AT(s.op), "LIST", "Operations (default spmm).", 0, 0},
     {"devices", 0, RC_OPT_INT, AT(devices), "N", "Devices (default 1).", 1, 8},
     {"fp64", 0, RC_OPT_FLAG, AT(s.fp64), NULL, "Also fp64.", 0, 0},
     {"shuffle", 0, RC_OPT_FLAG, AT(s.shuffle), NULL, "Rows in another order.", 0, 0},

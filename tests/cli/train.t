@@ -7,7 +7,7 @@ python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 "$ROWCAST" train "$tmp/none" -o "$tmp/none" --model nosuch 2>&1 | grep -q 'there are:.*mlp' \
     || skip_all "this build has no mlp (no OpenBLAS)"
-plan 72
+plan 86
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 store=$tmp/rule.h5
@@ -162,3 +162,21 @@ ok "are named" grep -q -- '--folds is of --compare' "$tmp/err"
 ok "a model of another device" sed -i 's/"syn:device"/"syn:other"/' "$tmp/a.json"
 code "does not fit" 2 "$ROWCAST" evaluate "$store" -m "$tmp/a.json"
 ok "and both are named" grep -q "'syn:other'; there are: syn:device" "$tmp/err"
+
+# two operations in one store: times of one never enter a model of the other
+ok "a store of two operations" "${top_builddir:?}/tests/cli/synthetic_store" --matrices 60 --groups 12 --k 8,32 \
+    --op spmm,spmv "$tmp/ops.h5"
+code "spmm is the default" 0 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/spmm.json" --model tree -f json
+is "its rows are those of spmm" "$(get "$tmp/out" '[x["operation"], x["data_rows"]]')" "['spmm', 120]"
+code "spmv" 0 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/spmv.json" --op spmv --model mlp --restarts 1 --epochs 30 --task plan -f json
+is "has one row a matrix" "$(get "$tmp/out" '[x["operation"], x["data_rows"]]')" "['spmv', 60]"
+is "the model says so, and K is no input" \
+    "$(get "$tmp/spmv.json" '[x["operation"], [i["name"] for i in x["inputs"] if i["name"] == "k"]]')" "['spmv', []]"
+code "a mixture is refused" 2 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/x.json" --op spmm,spmv
+ok "in one line" grep -q -- "--op: expected one operation of spmm, spmv, spmm_t, sddmm, found 'spmm,spmv'" "$tmp/err"
+code "spmv has no K" 2 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/x.json" --op spmv --k 8
+code "a prediction needs none" 0 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" -f json
+is "and has none" "$(get "$tmp/out" '[x["rows"][0][k] for k in ("operation", "k")]')" "['spmv', None]"
+code "another operation is refused" 2 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" --op spmm
+ok "and both are named" grep -q 'trained on spmv, found a request for spmm' "$tmp/err"
+code "also when a store is evaluated" 2 "$ROWCAST" evaluate "$tmp/ops.h5" -m "$tmp/spmv.json" --op spmm

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "feature/feature.h"
+#include "model/model.h"
 #include "order/policy.h"
 #include "store/commit.h"
 #include "store/journal.h"
@@ -17,14 +18,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const synthetic_t synthetic_default = {
-    .matrices = 300, .groups = 40, .seed = 1, .noise = 0.01, .k = "8,32,128", .devices = 1};
+const synthetic_t synthetic_default = {.matrices = 300,
+    .groups = 40,
+    .seed = 1,
+    .noise = 0.01,
+    .k = "8,32,128",
+    .op = "spmm",
+    .devices = 1};
 
 const char *const synthetic_policies[SYNTHETIC_POLICIES] = {"csr", "dcsr", "lpt", "warp"};
 const char *const synthetic_kernels[SYNTHETIC_KERNELS] = {
     "syn-a:strip=8", "syn-b:lanes=8", "syn-c:pre=1"};
 
-enum { KERNEL = 2, OLD_KERNEL = 1, MOST_K = 16 };
+enum { KERNEL = 2, OLD_KERNEL = 1, MOST_K = 16, MOST_OPS = 8 };
 
 rc_geometry_t synthetic_geometry(int kernel, int value_bytes)
 {
@@ -125,8 +131,22 @@ typedef struct writer {
     char names[1024]; /* of the features */
     int64_t k[MOST_K];
     int ks;
+    int32_t op[MOST_OPS];
+    int ops;
     rc_err_t *err;
 } writer_t;
+
+static rc_status_t parse_ops(writer_t *w)
+{
+    rc_words_t words = {0};
+    rc_status_t st = rc_words_split(w->s->op ? w->s->op : "spmm", ',', &words, w->err);
+    for (int i = 0; st == RC_OK && i < words.count; i++)
+        st = w->ops == MOST_OPS
+                 ? rc_fail(w->err, RC_EINVAL, "more than %d operations", (int)MOST_OPS)
+                 : rc_model_operation_parse(words.word[i], &w->op[w->ops++], w->err);
+    rc_words_free(&words);
+    return st;
+}
 
 static rc_status_t parse_k(writer_t *w)
 {
@@ -209,6 +229,7 @@ typedef struct what {
     int policy;
     int fp64;
     int device;
+    int32_t op;
 } what_t;
 
 static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t *c)
@@ -231,6 +252,7 @@ static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t
     c->nt = g.nt;
     c->line = g.line;
     c->k = x->k;
+    c->op = x->op;
 }
 
 /* About normal: the sum of 12 uniform draws. */
@@ -248,7 +270,8 @@ static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
     /* the rule is of the features of kernel a's geometry, whatever kernel runs */
     rc_geometry_t g = synthetic_geometry(0, x->fp64 ? 8 : 4);
     synthetic_features(w->s, x->matrix, &g, value);
-    double ns = synthetic_time(value, x->kernel, x->policy, x->k, x->fp64 ? 8 : 4);
+    double ns = synthetic_time(value, x->kernel, x->policy, x->k ? x->k : 1, x->fp64 ? 8 : 4);
+    ns *= 1 + x->op; /* so that one operation cannot be taken for another */
     rc_digest_t id = rc_case_id(c);
     uint64_t seed = (uint64_t)w->s->seed + ((uint64_t)w->s->run << 32);
     if (x->kernel == 1 && w->s->slow > 0)
@@ -298,22 +321,25 @@ static rc_status_t add_results(writer_t *w, const what_t *x)
     return st == RC_OK ? add_result(w, x, version, 1) : st;
 }
 
-/* Every case of matrix i. */
-static rc_status_t add_cases(writer_t *w, int64_t i)
+/* Every case of matrix i and an operation. */
+static rc_status_t add_cases(writer_t *w, int64_t i, int32_t op)
 {
     rc_status_t st = RC_OK;
     int precisions = w->s->fp64 ? 2 : 1;
-    int n = w->s->devices * precisions * w->ks * SYNTHETIC_KERNELS * SYNTHETIC_POLICIES;
+    int has_k = rc_model_operation_has_k(op);
+    int ks = has_k ? w->ks : 1;
+    int n = w->s->devices * precisions * ks * SYNTHETIC_KERNELS * SYNTHETIC_POLICIES;
     for (int at = 0; st == RC_OK && at < n; at++) {
         int q = w->s->shuffle ? n - 1 - at : at;
-        what_t x = {.matrix = i};
+        what_t x = {.matrix = i, .op = op};
         x.policy = q % SYNTHETIC_POLICIES;
         q /= SYNTHETIC_POLICIES;
         x.kernel = q % SYNTHETIC_KERNELS;
         q /= SYNTHETIC_KERNELS;
-        x.k = w->k[q % w->ks];
+        x.k = w->k[q % ks];
         x.k = x.k ? x.k : rows_of(w->s, i);
-        q /= w->ks;
+        x.k = has_k ? x.k : 0;
+        q /= ks;
         x.fp64 = q % precisions;
         x.device = q / precisions;
         st = add_results(w, &x);
@@ -339,8 +365,8 @@ static rc_status_t write_journal(writer_t *w, const char *dir)
         st = add_source(w, at);
         if (st == RC_OK)
             st = add_features(w, at);
-        if (st == RC_OK)
-            st = add_cases(w, at);
+        for (int op = 0; st == RC_OK && op < w->ops; op++)
+            st = add_cases(w, at, w->op[op]);
     }
     rc_rec_put_end(&w->bytes, &end);
     if (st == RC_OK)
@@ -363,6 +389,8 @@ rc_status_t synthetic_write(const char *store, const synthetic_t *s, rc_err_t *e
             w.names + at, sizeof w.names - at, "%s%s", i ? "," : "", set->feature[i].name);
     char *dir = rc_journal_dir(store, err);
     rc_status_t st = dir ? parse_k(&w) : RC_ENOMEM;
+    if (st == RC_OK)
+        st = parse_ops(&w);
     if (st == RC_OK)
         st = write_journal(&w, dir);
     if (st == RC_OK)

@@ -13,6 +13,8 @@ typedef struct synthetic {
     int64_t seed;
     double noise;  /* times are multiplied by exp(noise * z), z about normal */
     const char *k; /* "8,32,n" */
+    const char *op; /* "spmm,spmv", NULL: spmm; the same cases of each; spmv has no K, so one where others have
+                       several */
     int fp64;      /* also fp64 */
     int shuffle;   /* the results come in another order; nothing else changes */
     int devices;   /* the same cases on so many devices; the second is half as fast */

@@ -212,6 +212,8 @@ static void bad_requests_are_refused(void **state)
     rc_model_t *m = model_make(1, &(model_shape_t){.fp32_only = 1});
     rc_model_t *classifier = model_make(1, &(model_shape_t){.output = RC_OUTPUT_SCORE});
     rc_model_t *no_setup = model_make(1, &(model_shape_t){.no_setup = 1});
+    rc_model_t *spmv = model_make(1, &(model_shape_t){0});
+    spmv->operation = 1;
     const struct {
         const rc_model_t *m;
         const rc_csr_t *a;
@@ -225,6 +227,13 @@ static void bad_requests_are_refused(void **state)
             "reuse of at least 0, found -1"},
         {m, &a, {.k = 8, .value_bytes = 4, .reuse = NAN}, RC_EINVAL, "reuse"},
         {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL, "threads, found -2"},
+        {m, &a, {.k = 8, .value_bytes = 4, .operation = "spmm_t"}, RC_ENOTSUP,
+            "trained on spmm, found a request for spmm_t"},
+        {m, &a, {.k = 8, .value_bytes = 4, .operation = "spam"}, RC_EINVAL, "found 'spam'"},
+        {spmv, &a, {.k = 8, .value_bytes = 4}, RC_ENOTSUP,
+            "trained on spmv, found a request for spmm"},
+        {spmv, &a, {.k = 8, .value_bytes = 4, .operation = "spmv"}, RC_EINVAL,
+            "spmv has no K: expected k = 0, found 8"},
         {m, &a, {.k = 8, .value_bytes = 8}, RC_ENOTSUP,
             "trained on fp32, found a request for fp64"},
         {classifier, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "classifier"},
@@ -258,6 +267,7 @@ static void bad_requests_are_refused(void **state)
     rc_model_free(m);
     rc_model_free(classifier);
     rc_model_free(no_setup);
+    rc_model_free(spmv);
 }
 
 /* ------------------------------------------------------------------- C source */
