@@ -41,103 +41,87 @@ enum { ENTRY_FIELDS(AS_ENUM) FIELD_COUNT };
 const rc_field_t rc_entry_fields[] = {ENTRY_FIELDS(AS_ROW)};
 _Static_assert((int)FIELD_COUNT == (int)RC_ENTRY_FIELDS, "fields of an entry");
 
-static void missing(rc_value_t *out)
-{
-    out->kind = RC_VALUE_REAL;
-    out->r = NAN;
-}
-
-/* Negative: not known. */
-static void known(rc_value_t *out, int64_t value)
-{
-    if (value < 0)
-        missing(out);
-    else
-        out->i = value;
-}
-
 static const char *where_name(rc_where_t where)
 {
     return where == RC_WHERE_FILE ? "file" : where == RC_WHERE_GENERATED ? "generated" : "absent";
 }
 
-void rc_entry_get(const void *entry, int field, rc_value_t *out)
+static const char *text_of(const rc_entry_t *e, int field)
 {
-    const rc_entry_t *e = entry;
-    *out = (rc_value_t){.kind = rc_entry_fields[field].kind};
     switch (field) {
     case FIELD_NAME:
-        out->text = rc_entry_short_name(e);
-        break;
+        return rc_entry_short_name(e);
     case FIELD_FULLNAME:
-        out->text = e->name;
-        break;
+        return e->name;
     case FIELD_GROUP:
-        out->text = e->group;
-        break;
+        return e->group;
     case FIELD_KIND:
-        out->text = e->kind;
-        break;
-    case FIELD_ID:
-        known(out, e->id > 0 ? e->id : -1);
-        break;
-    case FIELD_ROWS:
-        known(out, e->rows);
-        break;
-    case FIELD_COLS:
-        known(out, e->cols);
-        break;
-    case FIELD_NNZ:
-        known(out, e->nnz);
-        break;
-    case FIELD_PATTERN_NNZ:
-        known(out, e->pattern_nnz);
-        break;
-    case FIELD_DENSITY:
-        if (e->rows > 0 && e->cols > 0 && e->nnz >= 0)
-            out->r = (double)e->nnz / ((double)e->rows * (double)e->cols);
-        else
-            missing(out);
-        break;
-    case FIELD_SQUARE:
-        known(out, e->rows < 0 ? -1 : e->rows == e->cols);
-        break;
-    case FIELD_SYMMETRY:
-        out->r = e->pattern_symmetry;
-        break;
-    case FIELD_NUMERICAL_SYMMETRY:
-        out->r = e->numerical_symmetry;
-        break;
-    case FIELD_REAL:
-        known(out, e->real);
-        break;
-    case FIELD_BINARY:
-        known(out, e->binary);
-        break;
-    case FIELD_ND:
-        known(out, e->nd);
-        break;
-    case FIELD_POSDEF:
-        known(out, e->posdef);
-        break;
-    case FIELD_DUPLICATE:
-        out->i = strncasecmp(e->kind, "duplicate", strlen("duplicate")) == 0;
-        break;
-    case FIELD_PRESENT:
-        out->i = e->where != RC_WHERE_ABSENT;
-        break;
+        return e->kind;
     case FIELD_WHERE:
-        out->text = where_name(e->where);
-        break;
-    case FIELD_LOCATION:
-        out->text = e->location;
-        break;
-    case FIELD_BYTES:
-        known(out, e->where == RC_WHERE_FILE ? e->bytes : -1);
-        break;
+        return where_name(e->where);
     default:
-        missing(out);
-        break;
+        return e->location;
+    }
+}
+
+static double real_of(const rc_entry_t *e, int field)
+{
+    switch (field) {
+    case FIELD_DENSITY:
+        return e->rows > 0 && e->cols > 0 && e->nnz >= 0
+                   ? (double)e->nnz / ((double)e->rows * (double)e->cols)
+                   : NAN;
+    case FIELD_SYMMETRY:
+        return e->pattern_symmetry;
+    default:
+        return e->numerical_symmetry;
+    }
+}
+
+/* Negative: not known. */
+static int64_t number_of(const rc_entry_t *e, int field)
+{
+    switch (field) {
+    case FIELD_ID:
+        return e->id > 0 ? e->id : -1;
+    case FIELD_ROWS:
+        return e->rows;
+    case FIELD_COLS:
+        return e->cols;
+    case FIELD_NNZ:
+        return e->nnz;
+    case FIELD_PATTERN_NNZ:
+        return e->pattern_nnz;
+    case FIELD_SQUARE:
+        return e->rows < 0 ? -1 : e->rows == e->cols;
+    case FIELD_REAL:
+        return e->real;
+    case FIELD_BINARY:
+        return e->binary;
+    case FIELD_ND:
+        return e->nd;
+    case FIELD_POSDEF:
+        return e->posdef;
+    case FIELD_DUPLICATE:
+        return strncasecmp(e->kind, "duplicate", strlen("duplicate")) == 0;
+    case FIELD_PRESENT:
+        return e->where != RC_WHERE_ABSENT;
+    default:
+        return e->where == RC_WHERE_FILE ? e->bytes : -1;
+    }
+}
+
+void rc_entry_get(const void *entry, int field, rc_value_t *out)
+{
+    *out = (rc_value_t){.kind = rc_entry_fields[field].kind};
+    if (out->kind == RC_VALUE_TEXT)
+        out->text = text_of(entry, field);
+    else if (out->kind == RC_VALUE_REAL)
+        out->r = real_of(entry, field);
+    else {
+        out->i = number_of(entry, field);
+        if (out->i < 0)
+            *out = (rc_value_t){.kind = RC_VALUE_REAL, .r = NAN};
     }
 }
 

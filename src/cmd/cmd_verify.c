@@ -73,7 +73,7 @@ static int begin(output_t *o)
     return o->table != NULL;
 }
 
-static void put(void *user, const rc_problem_t *p)
+static void put(void *user, const rc_verify_problem_t *p)
 {
     output_t *o = user;
     if (o->count++ >= o->limit || !begin(o))

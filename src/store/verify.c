@@ -33,7 +33,7 @@ void rc_verify_say(
     snprintf(text[1], sizeof text[1], "%s", expected);
     clean(text[0]);
     clean(text[1]);
-    const rc_problem_t p = {path, row, text[1], text[0]};
+    const rc_verify_problem_t p = {path, row, text[1], text[0]};
     v->info.problems++;
     v->report(v->user, &p);
 }

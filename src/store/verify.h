@@ -5,15 +5,15 @@
 #include "rowcast.h"
 
 /** Something that is not as it has to be. */
-typedef struct rc_problem {
+typedef struct rc_verify_problem {
     const char *path; /**< of a table, "bytes" of the file, or the name of a journal */
     int64_t row;      /**< of the table; offset in the file or journal; -1: the whole */
     const char *expected;
     const char *found;
-} rc_problem_t;
+} rc_verify_problem_t;
 
 /** Told of each problem; the texts are one line each and last until it returns. */
-typedef void rc_problem_fn(void *user, const rc_problem_t *p);
+typedef void rc_problem_fn(void *user, const rc_verify_problem_t *p);
 
 typedef struct rc_verify_options {
     int deep; /**< 1: also look for each result that a journal beside the store holds, and that is

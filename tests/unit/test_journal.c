@@ -37,9 +37,8 @@ enum { ROUNDS = 300 };
         for (size_t cut = 0; cut < first.len; cut += 1 + first.len / 40)                           \
             if (cut + lacks[0] != first.len && cut + lacks[1] != first.len)                        \
                 assert_int_equal(rc_rec_get_##kind(first.data, cut, &back), RC_ESTORE);            \
-        for (int l_ = 0; l_ < 2; l_++)                                                                \
-            assert_int_equal(                                                                      \
-                rc_rec_get_##kind(first.data, first.len - lacks[l_], &back), RC_OK);                \
+        for (int l_ = 0; l_ < 2; l_++)                                                             \
+            assert_int_equal(rc_rec_get_##kind(first.data, first.len - lacks[l_], &back), RC_OK);  \
         rc_bytes_free(&first);                                                                     \
         rc_bytes_free(&again);                                                                     \
     } while (0)
@@ -60,130 +59,154 @@ static int32_t any32(rc_rng_t *r)
     return (int32_t)(uint32_t)rc_rng_next(r);
 }
 
+/* ROUND_TRIP of random records, by what they are about. */
+static void runs_come_back(rc_rng_t *r)
+{
+    static char text[65536];
+    rc_rec_run_t run = {.started_ns = any(r), .ranks = any32(r), .rank = any32(r)};
+    random_text(r, run.uuid, sizeof run.uuid - 1);
+    random_text(r, run.version, sizeof run.version - 1);
+    random_text(r, run.git, sizeof run.git - 1);
+    ROUND_TRIP(run, run);
+
+    rc_rec_kv_t kv = {.rank = any32(r), .value = text};
+    random_text(r, kv.key, sizeof kv.key - 1);
+    random_text(r, text, sizeof text - 1);
+    ROUND_TRIP(kv, kv);
+
+    rc_rec_plan_t p = {any(r), any(r), any(r), rc_rng_unit(r)};
+    ROUND_TRIP(plan, p);
+    rc_rec_end_t e = {any(r), any32(r)};
+    ROUND_TRIP(end, e);
+}
+
+static void matrices_come_back(rc_rng_t *r)
+{
+    rc_rec_source_t s = {.ssid = any(r),
+        .bytes = any(r),
+        .mtime_ns = any(r),
+        .load_ns = any(r),
+        .utc_ns = any(r),
+        .rows = any(r),
+        .cols = any(r),
+        .nnz = any(r),
+        .digest = {rc_rng_next(r), rc_rng_next(r)},
+        .loaded = any32(r),
+        .values_seeded = any32(r),
+        .where = any32(r),
+        .status = any32(r),
+        .phase = any32(r)};
+    random_text(r, s.name, sizeof s.name - 1);
+    random_text(r, s.kind, sizeof s.kind - 1);
+    random_text(r, s.location, sizeof s.location - 1);
+    random_text(r, s.text, sizeof s.text - 1);
+    ROUND_TRIP(source, s);
+}
+
+static void features_and_orders_come_back(rc_rng_t *r)
+{
+    static char names[65536];
+    static double value[30];
+    random_text(r, names, sizeof names - 1);
+    rc_rec_feature_t f = {.matrix = {rc_rng_next(r), rc_rng_next(r)},
+        .version = any32(r),
+        .nw = any32(r),
+        .nt = any32(r),
+        .line = any32(r),
+        .feature_ns = any(r),
+        .count = (int32_t)rc_rng_below(r, 31),
+        .value = value,
+        .names = names};
+    for (int k = 0; k < 30; k++)
+        value[k] = rc_rng_unit(r);
+    random_text(r, f.set, sizeof f.set - 1);
+    ROUND_TRIP(feature, f);
+
+    rc_rec_order_t o = {.matrix = {rc_rng_next(r), rc_rng_next(r)},
+        .version = any32(r),
+        .nw = any32(r),
+        .nt = any32(r),
+        .line = any32(r),
+        .order_ns = any(r),
+        .slots = any(r),
+        .pads = any(r),
+        .utc_ns = any(r)};
+    random_text(r, o.policy, sizeof o.policy - 1);
+    random_text(r, o.params, sizeof o.params - 1);
+    ROUND_TRIP_NEWER(order, o, text_bytes(o.params), 0);
+}
+
+static void begun_cases_come_back(rc_rng_t *r)
+{
+    rc_rec_begin_t b = {.id = {rc_rng_next(r), rc_rng_next(r)},
+        .utc_ns = any(r),
+        .phase = any32(r),
+        .is_source = (int32_t)rc_rng_below(r, 2),
+        .bytes = any(r),
+        .mtime_ns = any(r),
+        .where = any32(r),
+        .job = any(r)};
+    random_case(r, &b.c);
+    random_text(r, b.name, sizeof b.name - 1);
+    random_text(r, b.location, sizeof b.location - 1);
+    size_t params = text_bytes(b.is_source ? "" : b.c.policy_params);
+    ROUND_TRIP_NEWER(begin, b, sizeof b.job + params, params);
+
+    rc_rec_settled_t settled = {.job = any(r), .utc_ns = any(r), .over = any32(r)};
+    ROUND_TRIP(settled, settled);
+}
+
+static void results_come_back(rc_rng_t *r)
+{
+    static int64_t sample[20];
+    rc_rec_result_t res;
+    memset(&res, 0, sizeof res);
+    random_case(r, &res.c);
+    random_text(r, res.text, sizeof res.text - 1);
+    res.row.order_ns = any(r);
+    res.row.prepare_ns = any(r);
+    res.row.preprocess_ns = any(r);
+    res.row.k_tile = any(r);
+    res.row.first_ns = any(r);
+    res.row.throttle = any(r);
+    res.row.reps = (int64_t)rc_rng_below(r, 21);
+    res.row.batch = any(r);
+    res.row.bytes_min = any(r);
+    res.row.seed = any(r);
+    res.row.utc_ns = any(r);
+    res.row.median_ns = rc_rng_unit(r);
+    res.row.min_ns = NAN;
+    res.row.mean_ns = rc_rng_unit(r);
+    res.row.sd_ns = INFINITY;
+    res.row.rel_err = rc_rng_unit(r);
+    res.row.error_max = rc_rng_unit(r);
+    res.row.error_rel = rc_rng_unit(r);
+    res.row.clock_mhz = rc_rng_unit(r);
+    res.row.memory_clock_mhz = rc_rng_unit(r);
+    res.row.temperature_c = rc_rng_unit(r);
+    res.row.status = any32(r);
+    res.row.phase = any32(r);
+    res.row.stop = any32(r);
+    res.sample_ns = sample;
+    for (int k = 0; k < 20; k++)
+        sample[k] = any(r);
+    res.row.device_bytes = any(r);
+    res.row.fill = rc_rng_unit(r);
+    ROUND_TRIP_NEWER(result, res,
+        text_bytes(res.c.policy_params) + sizeof res.row.device_bytes + sizeof res.row.fill, 0);
+}
+
 static void records_come_back(void **state)
 {
     (void)state;
-    static int64_t sample[20];
-    static double value[30];
-    static char long_text[65536];
     rc_rng_t r;
     rc_rng_seed(&r, 1);
     for (int i = 0; i < ROUNDS; i++) {
-        rc_rec_run_t run = {.started_ns = any(&r), .ranks = any32(&r), .rank = any32(&r)};
-        random_text(&r, run.uuid, sizeof run.uuid - 1);
-        random_text(&r, run.version, sizeof run.version - 1);
-        random_text(&r, run.git, sizeof run.git - 1);
-        ROUND_TRIP(run, run);
-
-        rc_rec_kv_t kv = {.rank = any32(&r), .value = long_text};
-        random_text(&r, kv.key, sizeof kv.key - 1);
-        random_text(&r, long_text, sizeof long_text - 1);
-        ROUND_TRIP(kv, kv);
-
-        rc_rec_source_t s = {.ssid = any(&r),
-            .bytes = any(&r),
-            .mtime_ns = any(&r),
-            .load_ns = any(&r),
-            .utc_ns = any(&r),
-            .rows = any(&r),
-            .cols = any(&r),
-            .nnz = any(&r),
-            .digest = {rc_rng_next(&r), rc_rng_next(&r)},
-            .loaded = any32(&r),
-            .values_seeded = any32(&r),
-            .where = any32(&r),
-            .status = any32(&r),
-            .phase = any32(&r)};
-        random_text(&r, s.name, sizeof s.name - 1);
-        random_text(&r, s.kind, sizeof s.kind - 1);
-        random_text(&r, s.location, sizeof s.location - 1);
-        random_text(&r, s.text, sizeof s.text - 1);
-        ROUND_TRIP(source, s);
-
-        rc_rec_feature_t f = {.matrix = {rc_rng_next(&r), rc_rng_next(&r)},
-            .version = any32(&r),
-            .nw = any32(&r),
-            .nt = any32(&r),
-            .line = any32(&r),
-            .feature_ns = any(&r),
-            .count = (int32_t)rc_rng_below(&r, 31),
-            .value = value,
-            .names = long_text};
-        for (int k = 0; k < 30; k++)
-            value[k] = rc_rng_unit(&r);
-        random_text(&r, f.set, sizeof f.set - 1);
-        ROUND_TRIP(feature, f);
-
-        rc_rec_order_t o = {.matrix = {rc_rng_next(&r), rc_rng_next(&r)},
-            .version = any32(&r),
-            .nw = any32(&r),
-            .nt = any32(&r),
-            .line = any32(&r),
-            .order_ns = any(&r),
-            .slots = any(&r),
-            .pads = any(&r),
-            .utc_ns = any(&r)};
-        random_text(&r, o.policy, sizeof o.policy - 1);
-        random_text(&r, o.params, sizeof o.params - 1);
-        ROUND_TRIP_NEWER(order, o, text_bytes(o.params), 0);
-
-        rc_rec_begin_t b = {.id = {rc_rng_next(&r), rc_rng_next(&r)},
-            .utc_ns = any(&r),
-            .phase = any32(&r),
-            .is_source = (int32_t)rc_rng_below(&r, 2),
-            .bytes = any(&r),
-            .mtime_ns = any(&r),
-            .where = any32(&r),
-            .job = any(&r)};
-        random_case(&r, &b.c);
-        random_text(&r, b.name, sizeof b.name - 1);
-        random_text(&r, b.location, sizeof b.location - 1);
-        size_t params = text_bytes(b.is_source ? "" : b.c.policy_params);
-        ROUND_TRIP_NEWER(begin, b, sizeof b.job + params, params);
-
-        rc_rec_settled_t settled = {.job = any(&r), .utc_ns = any(&r), .over = any32(&r)};
-        ROUND_TRIP(settled, settled);
-
-        rc_rec_result_t res;
-        memset(&res, 0, sizeof res);
-        random_case(&r, &res.c);
-        random_text(&r, res.text, sizeof res.text - 1);
-        res.row.order_ns = any(&r);
-        res.row.prepare_ns = any(&r);
-        res.row.preprocess_ns = any(&r);
-        res.row.k_tile = any(&r);
-        res.row.first_ns = any(&r);
-        res.row.throttle = any(&r);
-        res.row.reps = (int64_t)rc_rng_below(&r, 21);
-        res.row.batch = any(&r);
-        res.row.bytes_min = any(&r);
-        res.row.seed = any(&r);
-        res.row.utc_ns = any(&r);
-        res.row.median_ns = rc_rng_unit(&r);
-        res.row.min_ns = NAN;
-        res.row.mean_ns = rc_rng_unit(&r);
-        res.row.sd_ns = INFINITY;
-        res.row.rel_err = rc_rng_unit(&r);
-        res.row.error_max = rc_rng_unit(&r);
-        res.row.error_rel = rc_rng_unit(&r);
-        res.row.clock_mhz = rc_rng_unit(&r);
-        res.row.memory_clock_mhz = rc_rng_unit(&r);
-        res.row.temperature_c = rc_rng_unit(&r);
-        res.row.status = any32(&r);
-        res.row.phase = any32(&r);
-        res.row.stop = any32(&r);
-        res.sample_ns = sample;
-        for (int k = 0; k < 20; k++)
-            sample[k] = any(&r);
-        res.row.device_bytes = any(&r);
-        res.row.fill = rc_rng_unit(&r);
-        ROUND_TRIP_NEWER(result, res,
-            text_bytes(res.c.policy_params) + sizeof res.row.device_bytes + sizeof res.row.fill, 0);
-
-        rc_rec_plan_t p = {any(&r), any(&r), any(&r), rc_rng_unit(&r)};
-        ROUND_TRIP(plan, p);
-        rc_rec_end_t e = {any(&r), any32(&r)};
-        ROUND_TRIP(end, e);
+        runs_come_back(&r);
+        matrices_come_back(&r);
+        features_and_orders_come_back(&r);
+        begun_cases_come_back(&r);
+        results_come_back(&r);
     }
 }
 

@@ -73,14 +73,14 @@ static void lacks_what_is_new(const raw_t *r, const int64_t *count)
     }
 }
 
-static void note(void *user, const rc_problem_t *p)
+static void note(void *user, const rc_verify_problem_t *p)
 {
     (void)user;
     print_message("%s:%lld: expected %s, found %s\n", p->path, (long long)p->row, p->expected,
         p->found);
 }
 
-static void ignore(void *user, const rc_problem_t *p)
+static void ignore(void *user, const rc_verify_problem_t *p)
 {
     (void)user;
     (void)p;

@@ -28,7 +28,7 @@ typedef struct found {
     int count;
 } found_t;
 
-static void note(void *user, const rc_problem_t *p)
+static void note(void *user, const rc_verify_problem_t *p)
 {
     found_t *f = user;
     size_t at = strlen(f->text);
