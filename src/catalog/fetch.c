@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "catalog/fetch_part.h"
 #include "catalog/fetch_text.h"
 #include "catalog/list.h"
 
@@ -17,7 +16,7 @@
 
 /* ------------------------------------------------------------------------ names */
 
-char *rc_fetch_url(const rc_fetch_t *f, const rc_entry_t *e, rc_err_t *err)
+static char *archive_url(const rc_fetch_t *f, const rc_entry_t *e, rc_err_t *err)
 {
     rc_str_t s = {0};
     rc_str_add(&s, f->archives);
@@ -32,14 +31,28 @@ char *rc_fetch_url(const rc_fetch_t *f, const rc_entry_t *e, rc_err_t *err)
     return s.text;
 }
 
-rc_status_t rc_fetch_names(
-    const rc_fetch_t *f, const rc_entry_t *e, rc_str_t *dir, rc_str_t *name, rc_err_t *err)
+rc_status_t rc_fetch_look(
+    const rc_fetch_t *f, const rc_entry_t *e, rc_fetch_part_t *part, rc_err_t *err)
 {
-    dir->len = name->len = 0;
-    rc_str_addf(dir, "%s/%s", f->config->to, e->group);
-    rc_str_addf(name, "%s.tar.gz", rc_entry_short_name(e));
-    return dir->failed || name->failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
-                                       : RC_OK;
+    rc_str_t dir = {0};
+    rc_str_t name = {0};
+    char *url = archive_url(f, e, err);
+    rc_status_t st = url ? RC_OK : RC_ENOMEM;
+    rc_str_addf(&dir, "%s/%s", f->config->to, e->group);
+    rc_str_addf(&name, "%s.tar.gz", rc_entry_short_name(e));
+    if (st == RC_OK)
+        st = dir.failed || name.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
+                                       : rc_fetch_part_look(dir.text, name.text, url, part, err);
+    rc_str_free(&dir);
+    rc_str_free(&name);
+    free(url);
+    return st;
+}
+
+int64_t rc_fetch_estimate(const rc_entry_t *e)
+{
+    static const double bytes_per_entry = 5; /* of archives of the collection, about */
+    return rc_archive_estimate(e, bytes_per_entry);
 }
 
 const char *rc_fetch_file(const rc_fetch_t *f, const rc_entry_t *e)
@@ -111,7 +124,6 @@ static rc_status_t set_local(rc_fetch_t *f, const char *mirror, rc_err_t *err)
 rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_err_t *err)
 {
     const char *mirror = config->mirror ? config->mirror : RC_FETCH_MIRROR;
-    rc_http_config_t http = {config->jobs, config->stall_s, config->max_rate};
     rc_status_t st = RC_OK;
     rc_fetch_t *f = rc_alloc0(1, sizeof *f, "a download", err);
     if (!f)
@@ -124,7 +136,7 @@ rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_
     } else
         st = set_local(f, mirror, err);
     if (st == RC_OK)
-        st = rc_http_open(&http, &f->http, err);
+        st = rc_http_open(config->stall_s, config->max_rate, &f->http, err);
     if (st < 0)
         rc_fetch_close(f);
     else
@@ -149,16 +161,35 @@ int rc_fetch_stopping(const rc_fetch_t *f)
     return f->config->stop && f->config->stop();
 }
 
-int64_t rc_fetch_delay(const rc_fetch_t *f, int64_t now)
+rc_status_t rc_fetch_ask(
+    rc_fetch_t *f, const rc_http_request_t *q, rc_http_reply_t *r, rc_err_t *err)
 {
-    int64_t at = f->next_start_ns > f->pause_ns ? f->next_start_ns : f->pause_ns;
-    return at > now ? at - now : 0;
+    static const int64_t slice_ns = 50000000; /* between looks at signals */
+    int64_t left;
+    while ((left = f->next_start_ns - rc_clock_ns()) > 0) {
+        if (rc_fetch_stopping(f))
+            return rc_fail(err, RC_EINTR, "asked to stop");
+        if (q->tick)
+            q->tick(q->sink);
+        rc_sleep_ns(left < slice_ns ? left : slice_ns);
+    }
+    if (f->config->rate > 0)
+        f->next_start_ns = rc_clock_ns() + (int64_t)(1e9 / f->config->rate);
+    return rc_http_get(f->http, q, r, err);
 }
 
-void rc_fetch_requested(rc_fetch_t *f, int64_t now)
+void rc_fetch_back_off(
+    rc_fetch_t *f, const char *what, const rc_err_t *why, int tries, double retry_after_s)
 {
-    if (f->config->rate > 0)
-        f->next_start_ns = now + (int64_t)(1e9 / f->config->rate);
+    const rc_fetch_config_t *c = f->config;
+    int64_t wait = rc_backoff_ns(c->backoff_s, tries, c->seed, what);
+    if (retry_after_s * 1e9 > (double)wait)
+        wait = (int64_t)(retry_after_s * 1e9);
+    int64_t until = rc_clock_ns() + wait;
+    if (until > f->next_start_ns)
+        f->next_start_ns = until;
+    rc_log(c->log, RC_LOG_INFO, "fetch", "%s: %s; again in %.1f s", what, why->text,
+        (double)wait * 1e-9);
 }
 
 static const char *reason(int status)
@@ -176,7 +207,7 @@ static const char *reason(int status)
     return "";
 }
 
-rc_verdict_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err)
+rc_fetch_answer_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err)
 {
     enum {
         ok = 200,
@@ -193,25 +224,25 @@ rc_verdict_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err)
     switch (r->end) {
     case RC_HTTP_BROKEN:
         *err = r->err;
-        return RC_VERDICT_RETRY;
+        return RC_ANSWER_RETRY;
     case RC_HTTP_IMPOSSIBLE:
     case RC_HTTP_REFUSED:
         *err = r->err;
-        return RC_VERDICT_FAIL;
+        return RC_ANSWER_FAIL;
     case RC_HTTP_DONE:
         break;
     }
     if (status == ok || status == partial)
-        return RC_VERDICT_HAVE;
+        return RC_ANSWER_HAVE;
     if (status == same)
-        return RC_VERDICT_SAME;
+        return RC_ANSWER_SAME;
     if (status == range)
-        return RC_VERDICT_RANGE;
+        return RC_ANSWER_RANGE;
     rc_fail(err, RC_EIO, "the server answers %d%s", status, reason(status));
     return status == timeout || status == early || status == too_many ||
                    (status >= server && status < server_end)
-               ? RC_VERDICT_RETRY
-               : RC_VERDICT_FAIL;
+               ? RC_ANSWER_RETRY
+               : RC_ANSWER_FAIL;
 }
 
 /* ------------------------------------------------------------------------ index */
@@ -219,42 +250,26 @@ rc_verdict_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err)
 static const char index_name[] = "ssstats.csv";
 
 typedef struct index_file {
-    rc_part_t part;
+    const rc_fetch_t *f;
+    rc_fetch_part_t part;
 } index_file_t;
 
 static rc_status_t begin_index(void *sink, const rc_http_head_t *head, rc_err_t *err)
 {
     index_file_t *x = sink;
-    return rc_part_begin(&x->part, 0, head->mark, head->total, err);
+    return rc_fetch_part_begin(&x->part, 0, head->mark, head->total, err);
 }
 
 static rc_status_t write_index(void *sink, const void *data, size_t n, rc_err_t *err)
 {
     index_file_t *x = sink;
-    return rc_part_write(&x->part, data, n, err);
+    return rc_fetch_part_write(&x->part, data, n, err);
 }
 
-/* The reply to one request. */
-static rc_status_t exchange(
-    rc_fetch_t *f, const rc_http_request_t *q, rc_http_reply_t *r, rc_err_t *err)
+static int stop_index(void *sink)
 {
-    static const int slice_ms = 50;
-    rc_status_t st = RC_OK;
-    while (rc_fetch_delay(f, rc_clock_ns()) > 0) {
-        if (rc_fetch_stopping(f))
-            return rc_fail(err, RC_EINTR, "asked to stop");
-        int64_t ns = rc_fetch_delay(f, rc_clock_ns());
-        rc_sleep_ns(ns < slice_ms * INT64_C(1000000) ? ns : slice_ms * INT64_C(1000000));
-    }
-    rc_fetch_requested(f, rc_clock_ns());
-    RC_TRY(rc_http_start(f->http, q, err));
-    while (!rc_http_next(f->http, r)) {
-        if (rc_fetch_stopping(f))
-            return rc_fail(err, RC_EINTR, "asked to stop");
-        RC_TRY(rc_http_wait(f->http, slice_ms, err));
-    }
-done:
-    return st;
+    const index_file_t *x = sink;
+    return rc_fetch_stopping(x->f);
 }
 
 /* Download the index into x->part, or find that the copy with `mark` is still the server's. */
@@ -267,42 +282,38 @@ static rc_status_t get_index(
         .most_bytes = most_bytes,
         .begin = begin_index,
         .write = write_index,
+        .tick = stop_index,
         .sink = x};
     for (int tries = 0;; tries++) {
         rc_http_reply_t r;
         rc_err_t why = {0};
-        rc_status_t st = exchange(f, &q, &r, err);
+        rc_status_t st = rc_fetch_ask(f, &q, &r, err);
         if (st < 0)
             return st;
-        rc_part_pause(&x->part);
-        rc_verdict_t v = rc_fetch_judge(&r, &why);
-        *is_same = v == RC_VERDICT_SAME && mark;
-        if (*is_same || v == RC_VERDICT_HAVE)
+        rc_fetch_part_pause(&x->part);
+        rc_fetch_answer_t v = rc_fetch_judge(&r, &why);
+        *is_same = v == RC_ANSWER_SAME && mark;
+        if (*is_same || v == RC_ANSWER_HAVE)
             return RC_OK;
-        if (v != RC_VERDICT_RETRY || tries >= f->config->retries)
+        if (v != RC_ANSWER_RETRY || tries >= f->config->retries)
             return rc_fail(err, RC_EIO, "%s: %.300s", x->part.url,
                 why.text[0] ? why.text : "the server gives no file");
-        int64_t wait = rc_backoff_ns(f->config->backoff_s, tries, f->config->seed, x->part.url);
-        if (r.head.retry_after_s * 1e9 > (double)wait)
-            wait = (int64_t)(r.head.retry_after_s * 1e9);
-        rc_log(f->config->log, RC_LOG_INFO, "fetch", "%s: %s; again in %.1f s", x->part.url,
-            why.text, (double)wait * 1e-9);
-        f->pause_ns = rc_clock_ns() + wait;
+        rc_fetch_back_off(f, x->part.url, &why, tries, r.head.retry_after_s);
     }
 }
 
 /* The mark of the copy that is there, "" when there is none. */
 static rc_status_t index_mark(
-    const char *dir, const char *url, char mark[RC_PART_MARK_MAX], rc_err_t *err)
+    const char *dir, const char *url, char mark[RC_FETCH_MARK_MAX], rc_err_t *err)
 {
-    rc_part_t kept;
-    rc_status_t st = rc_part_look(dir, index_name, url, &kept, err);
+    rc_fetch_part_t kept;
+    rc_status_t st = rc_fetch_part_look(dir, index_name, url, &kept, err);
     mark[0] = '\0';
     if (st < 0)
         return st;
     if (!kept.is_there && access(kept.final, R_OK) == 0)
-        memcpy(mark, kept.mark, RC_PART_MARK_MAX);
-    rc_part_free(&kept);
+        memcpy(mark, kept.mark, RC_FETCH_MARK_MAX);
+    rc_fetch_part_free(&kept);
     return RC_OK;
 }
 
@@ -310,12 +321,12 @@ static rc_status_t index_mark(
 static rc_status_t fetch_index(rc_fetch_t *f, const char *url, const char *dir, const char *copy,
     int keep, rc_catalog_t *out, rc_err_t *err)
 {
-    index_file_t x = {.part = {.fd = -1}};
-    char mark[RC_PART_MARK_MAX];
+    index_file_t x = {.f = f, .part = {.fd = -1}};
+    char mark[RC_FETCH_MARK_MAX];
     int is_same = 0;
     rc_status_t st;
     RC_TRY(index_mark(f->config->to, url, mark, err));
-    RC_TRY(rc_part_look(dir, index_name, url, &x.part, err));
+    RC_TRY(rc_fetch_part_look(dir, index_name, url, &x.part, err));
     RC_TRY(get_index(f, &x, mark[0] ? mark : NULL, &is_same, err));
     if (is_same) {
         st = rc_catalog_read(copy, out, err);
@@ -323,18 +334,18 @@ static rc_status_t fetch_index(rc_fetch_t *f, const char *url, const char *dir, 
     }
     st = rc_catalog_read(x.part.path, out, err);
     if (st < 0) {
-        rc_part_discard(&x.part);
+        rc_fetch_part_discard(&x.part);
         rc_err_context(err, "%s", url);
         goto done;
     }
     if (keep) {
-        st = rc_part_finish(&x.part, 1, err);
+        st = rc_fetch_part_finish(&x.part, 1, err);
         if (st < 0)
             rc_catalog_free(out);
     } else
-        rc_part_discard(&x.part);
+        rc_fetch_part_discard(&x.part);
 done:
-    rc_part_free(&x.part);
+    rc_fetch_part_free(&x.part);
     return st;
 }
 
@@ -388,32 +399,26 @@ int rc_fetch_is_known(const rc_fetch_t *f, const rc_manifest_t *m, const rc_entr
 static rc_status_t plan_one(
     rc_fetch_t *f, const rc_manifest_t *m, const rc_entry_t *e, rc_fetch_item_t *out, rc_err_t *err)
 {
-    rc_str_t dir = {0};
-    rc_str_t name = {0};
-    rc_part_t part = {.fd = -1};
-    rc_status_t st = RC_OK;
-    out->url = rc_fetch_url(f, e, err);
-    if (!out->url)
-        return RC_ENOMEM;
+    rc_fetch_part_t part = {.fd = -1};
+    rc_status_t st = rc_fetch_look(f, e, &part, err);
+    if (st < 0)
+        return st;
+    out->url = part.url;
+    part.url = NULL;
     if (e->where == RC_WHERE_FILE) {
         int known = !f->config->verify && rc_fetch_is_known(f, m, e);
         out->need = known ? RC_FETCH_THERE : RC_FETCH_UNCHECKED;
         out->have = out->bytes = e->bytes;
-        return RC_OK;
+    } else {
+        out->need = part.bytes > 0 ? RC_FETCH_PART : RC_FETCH_ABSENT;
+        out->have = part.bytes;
+        out->estimated = part.bytes == 0 || part.total < part.bytes;
+        out->bytes = out->estimated ? rc_fetch_estimate(e) : part.total;
+        if (out->bytes < out->have)
+            out->bytes = out->have;
     }
-    RC_TRY(rc_fetch_names(f, e, &dir, &name, err));
-    RC_TRY(rc_part_look(dir.text, name.text, out->url, &part, err));
-    out->need = part.bytes > 0 ? RC_FETCH_PART : RC_FETCH_ABSENT;
-    out->have = part.bytes;
-    out->estimated = part.bytes == 0 || part.total < part.bytes;
-    out->bytes = out->estimated ? rc_archive_estimate(e, RC_FETCH_BYTES_PER_ENTRY) : part.total;
-    if (out->bytes < out->have)
-        out->bytes = out->have;
-done:
-    rc_part_free(&part);
-    rc_str_free(&dir);
-    rc_str_free(&name);
-    return st;
+    rc_fetch_part_free(&part);
+    return RC_OK;
 }
 
 rc_status_t rc_fetch_plan(

@@ -1,6 +1,6 @@
-/** \file catalog/fetch.h  Downloading matrices of the SuiteSparse collection, from its site or from
- *  a mirror: MIRROR/MM/<Group>/<Name>.tar.gz and MIRROR/files/ssstats.csv.  A mirror may be a local
- *  folder.
+/** \file catalog/fetch.h  Downloading matrices of the SuiteSparse collection, one by one, from its
+ *  site or from a mirror: MIRROR/MM/<Group>/<Name>.tar.gz and MIRROR/files/ssstats.csv.  A mirror
+ *  may be a local folder.
  *
  *  An archive gets its name, DIR/<Group>/<Name>.tar.gz, when it has been read to its end and holds
  *  the rows, columns and entries that the catalogue says.  What is on its way is in hidden files
@@ -21,30 +21,27 @@ typedef struct rc_fetch_progress {
     int64_t there;    /**< were there, and are what the catalogue says */
     int64_t fetched;  /**< came now */
     int64_t failed;
-    int active;         /**< transfers */
-    int64_t bytes_done; /**< of the archives that were not there at the start */
-    int64_t
-        bytes_expected; /**< of the same; estimated for those whose size no server has told yet */
-    double bytes_per_s; /**< of this run */
-    double left_s;      /**< estimated; NaN: no idea yet */
+    int64_t bytes_done;     /**< of the archives that were not there at the start */
+    int64_t bytes_expected; /**< of the same; estimated where no server has told the size yet */
+    double bytes_per_s;     /**< of this run */
+    double left_s;          /**< estimated; NaN: no idea yet */
 } rc_fetch_progress_t;
 
 typedef struct rc_fetch_config {
     const char *to;      /**< folder of the collection */
     const char *mirror;  /**< address ("https://...") or folder; NULL: RC_FETCH_MIRROR */
-    int jobs;            /**< transfers at once, 1 to 64 */
     int retries;         /**< tries after a failed one, per archive; the count starts again when a
                               try brought 1 MiB */
-    double rate;         /**< requests a second, all together; 0: no limit */
-    int64_t max_rate;    /**< bytes a second, all together; 0: no limit */
+    double rate;         /**< requests a second; 0: no limit */
+    int64_t max_rate;    /**< bytes a second; 0: no limit */
     double backoff_s;    /**< the wait before the first retry; it doubles, see rc_backoff_ns */
     double stall_s;      /**< a transfer without a byte for this long is tried again */
     uint64_t seed;       /**< of the waiting times */
     int verify;          /**< 1: read again what is there, and compare it with the manifest too */
     const rc_log_t *log; /**< a line for each failure (error), retry (info) and archive (debug) */
     int (*stop)(void);   /**< not 0: stop and keep what has come; may be NULL */
-    void (*progress)(
-        void *arg, const rc_fetch_progress_t *p); /**< some 20 times a second; or NULL */
+    /** Told now and then; may be NULL. */
+    void (*progress)(void *arg, const rc_fetch_progress_t *p);
     void *arg;
 } rc_fetch_config_t;
 

@@ -1,5 +1,5 @@
-/** \file catalog/fetch_check.h  Whether a file holds the matrix of an entry, and a thread that
- * finds out while transfers go on.  Private to src/catalog. */
+/** \file catalog/fetch_check.h  Whether a file holds the matrix of an entry.  Private to
+ *  src/catalog. */
 #ifndef RC_CATALOG_FETCH_CHECK_H
 #define RC_CATALOG_FETCH_CHECK_H
 
@@ -11,7 +11,6 @@ typedef struct rc_check {
     const rc_entry_t *entry; /**< rows, cols and entries that are expected */
     const char *path;        /**< of the file; borrowed */
     int is_archive;          /**< 1: it must be an archive of the collection, whatever its name */
-    void *owner;             /**< the asker's */
     rc_status_t status;      /**< RC_OK; RC_EFORMAT: damaged, hostile, or another matrix; RC_EINTR;
                                   RC_ENOENT, RC_EIO, RC_ENOMEM */
     rc_err_t err;
@@ -21,7 +20,6 @@ typedef struct rc_check {
     int64_t rows;
     int64_t cols;
     int64_t entries;
-    struct rc_check *next; /**< the list's */
 } rc_check_t;
 
 /** Answer a question: reads the whole file.
@@ -29,22 +27,5 @@ typedef struct rc_check {
  *  pattern entries (the collection's files hold explicit zeros), or its nnz (a copy without them).
  *  \param[in] stop  asked now and then; may be NULL */
 void rc_check_file(rc_check_t *c, int threads, int (*stop)(void *), void *arg);
-
-typedef struct rc_checker rc_checker_t;
-
-/** Start the thread.  \param[in] threads  that read one file */
-rc_status_t rc_checker_open(int threads, rc_checker_t **out, rc_err_t *err);
-
-/** Put a question; c is the checker's until rc_checker_take gives it back. */
-void rc_checker_ask(rc_checker_t *k, rc_check_t *c);
-
-/** An answered question; NULL when there is none. */
-rc_check_t *rc_checker_take(rc_checker_t *k);
-
-/** Let questions that are not answered end with RC_EINTR, soon. */
-void rc_checker_stop(rc_checker_t *k);
-
-/** Stop, wait for the thread, free. */
-void rc_checker_close(rc_checker_t *k);
 
 #endif

@@ -18,14 +18,20 @@ enum {
     redirections = 5,
     connect_s = 30,
     buffer_bytes = 1 << 18,
-    error_body_bytes = 1 << 20, /* of a reply that is not wanted */
-    limited_ms = 20             /* between looks at what the limit of bytes allows */
+    error_body_bytes = 1 << 20 /* of a reply that is not wanted */
+};
+
+struct rc_http {
+    CURL *easy; /* keeps its connection from one transfer to the next */
+    double stall_s;
+    int64_t bytes_per_s;
+    int64_t received;
 };
 
 typedef struct transfer {
     rc_http_t *h;
+    CURL *easy; /* of h */
     rc_http_request_t request;
-    CURL *easy;
     struct curl_slist *fields;
     rc_http_head_t head;
     int is_local; /* its head was made from the file's, not received */
@@ -33,11 +39,12 @@ typedef struct transfer {
     int begun;
     int refused; /* by begin or write, or too long */
     int enough;  /* of the body of an error */
-    int paused;  /* by the limit of bytes */
+    int stopped; /* by tick */
     int ended;
     rc_http_end_t end;
     int unreachable;
     int64_t got;
+    int64_t start_ns;
     rc_err_t err;
     char text[CURL_ERROR_SIZE];
     char date[64];              /* Last-Modified */
@@ -45,18 +52,7 @@ typedef struct transfer {
     int64_t length;             /* of Content-Range */
     int64_t first;
     double retry_after_s;
-    struct transfer *next;
 } transfer_t;
-
-struct rc_http {
-    CURLM *multi;
-    rc_http_config_t config;
-    transfer_t *list;
-    int active;
-    int64_t received;
-    double allowance; /* bytes that the limit lets through now */
-    int64_t filled_ns;
-};
 
 /* ------------------------------------------------------------------------- head */
 
@@ -157,6 +153,23 @@ static int begin(transfer_t *t)
     return !t->refused;
 }
 
+/* Wait until what has come may have: libcurl's own limit lets short transfers through. */
+static int keep_rate(const transfer_t *t)
+{
+    static const int64_t slice_ns = 50000000; /* between looks at signals */
+    double rate = (double)t->h->bytes_per_s;
+    if (rate <= 0)
+        return 1;
+    int64_t until = t->start_ns + (int64_t)((double)t->got / rate * 1e9);
+    int64_t left;
+    while ((left = until - rc_clock_ns()) > 0) {
+        if (t->request.tick && t->request.tick(t->request.sink))
+            return 0;
+        rc_sleep_ns(left < slice_ns ? left : slice_ns);
+    }
+    return 1;
+}
+
 static size_t on_body(char *data, size_t size, size_t count, void *arg)
 {
     transfer_t *t = arg;
@@ -167,10 +180,6 @@ static size_t on_body(char *data, size_t size, size_t count, void *arg)
         t->got += (int64_t)n;
         t->enough = t->got > error_body_bytes;
         return t->enough ? 0 : n;
-    }
-    if (h->config.bytes_per_s > 0 && h->allowance <= 0) {
-        t->paused = 1;
-        return CURL_WRITEFUNC_PAUSE;
     }
     if (!begin(t))
         return 0;
@@ -183,25 +192,26 @@ static size_t on_body(char *data, size_t size, size_t count, void *arg)
         return 0;
     }
     h->received += (int64_t)n;
-    h->allowance -= (double)n;
     if (t->request.write(t->request.sink, data, n, &t->err) < 0) {
         t->refused = 1;
         return 0;
     }
-    return n;
+    t->stopped = !keep_rate(t);
+    return t->stopped ? 0 : n;
+}
+
+static int on_progress(
+    void *arg, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
+{
+    transfer_t *t = arg;
+    (void)total;
+    (void)now;
+    (void)up_total;
+    (void)up_now;
+    return t->request.tick && t->request.tick(t->request.sink);
 }
 
 /* -------------------------------------------------------------------- transfers */
-
-static void free_transfer(transfer_t *t)
-{
-    if (t->easy) {
-        curl_multi_remove_handle(t->h->multi, t->easy);
-        curl_easy_cleanup(t->easy);
-    }
-    curl_slist_free_all(t->fields);
-    free(t);
-}
 
 static void end_with(transfer_t *t, rc_http_end_t end)
 {
@@ -292,11 +302,10 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
 {
     CURL *e = t->easy;
     char range[32];
-    long stall = (long)t->h->config.stall_s;
+    long stall = (long)t->h->stall_s;
     CURLcode c = set_protocols(e, t->request.url);
 #define SET(option, value) c = c ? c : curl_easy_setopt(e, option, value)
     SET(CURLOPT_URL, t->request.url);
-    SET(CURLOPT_PRIVATE, t);
     SET(CURLOPT_ERRORBUFFER, t->text);
     SET(CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
     SET(CURLOPT_NOSIGNAL, 1L);
@@ -310,6 +319,9 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
     SET(CURLOPT_WRITEDATA, t);
     SET(CURLOPT_HEADERFUNCTION, on_field);
     SET(CURLOPT_HEADERDATA, t);
+    SET(CURLOPT_NOPROGRESS, 0L);
+    SET(CURLOPT_XFERINFOFUNCTION, on_progress);
+    SET(CURLOPT_XFERINFODATA, t);
     if (t->request.from > 0) {
         snprintf(range, sizeof range, "%" PRId64 "-", t->request.from);
         SET(CURLOPT_RANGE, range);
@@ -320,48 +332,6 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
     return c ? rc_fail(err, RC_ENOMEM, "%s: libcurl: %s", t->request.url, curl_easy_strerror(c))
              : RC_OK;
 }
-
-rc_status_t rc_http_start(rc_http_t *h, const rc_http_request_t *r, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    transfer_t *t = rc_alloc0(1, sizeof *t, "a transfer", err);
-    if (!t)
-        return RC_ENOMEM;
-    t->h = h;
-    t->request = *r;
-    t->head = (rc_http_head_t){.total = -1, .from = -1, .retry_after_s = -1};
-    forget_head(t);
-    t->easy = curl_easy_init();
-    if (!t->easy)
-        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for a transfer"));
-    if (strncmp(r->url, "file://", strlen("file://")) == 0)
-        RC_TRY(look_local(t, err));
-    else
-        RC_TRY(ask_conditions(t, err));
-    RC_TRY(set_options(t, err));
-    CURLMcode c = t->ended ? CURLM_OK : curl_multi_add_handle(h->multi, t->easy);
-    if (c != CURLM_OK)
-        RC_TRY(rc_fail(err, RC_ENOMEM, "libcurl: %s", curl_multi_strerror(c)));
-    t->next = h->list;
-    h->list = t;
-    h->active++;
-done:
-    if (st < 0)
-        free_transfer(t);
-    return st;
-}
-
-int rc_http_active(const rc_http_t *h)
-{
-    return h->active;
-}
-
-int64_t rc_http_received(const rc_http_t *h)
-{
-    return h->received;
-}
-
-/* ------------------------------------------------------------------------- ends */
 
 static int is_worth_a_try(CURLcode c)
 {
@@ -406,130 +376,63 @@ static void conclude(transfer_t *t, CURLcode c)
     end_with(t, is_worth_a_try(c) ? RC_HTTP_BROKEN : RC_HTTP_IMPOSSIBLE);
 }
 
-static int collect(rc_http_t *h)
+rc_status_t rc_http_get(
+    rc_http_t *h, const rc_http_request_t *r, rc_http_reply_t *out, rc_err_t *err)
 {
-    int left;
-    int ended = 0;
-    CURLMsg *m;
-    while ((m = curl_multi_info_read(h->multi, &left)) != NULL) {
-        char *p = NULL;
-        if (m->msg != CURLMSG_DONE)
-            continue;
-        CURLcode c = m->data.result;
-        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &p);
-        conclude((transfer_t *)(void *)p, c);
+    transfer_t t = {.h = h, .easy = h->easy, .request = *r, .start_ns = rc_clock_ns()};
+    rc_status_t st = RC_OK;
+    t.head = (rc_http_head_t){.total = -1, .from = -1, .retry_after_s = -1};
+    forget_head(&t);
+    curl_easy_reset(h->easy);
+    if (strncmp(r->url, "file://", strlen("file://")) == 0)
+        RC_TRY(look_local(&t, err));
+    else
+        RC_TRY(ask_conditions(&t, err));
+    RC_TRY(set_options(&t, err));
+    if (!t.ended) {
+        CURLcode c = curl_easy_perform(h->easy);
+        if (c == CURLE_ABORTED_BY_CALLBACK || t.stopped)
+            RC_TRY(rc_fail(err, RC_EINTR, "asked to stop"));
+        conclude(&t, c);
     }
-    for (const transfer_t *t = h->list; t; t = t->next)
-        ended += t->ended;
-    return ended;
+    *out =
+        (rc_http_reply_t){.head = t.head, .end = t.end, .unreachable = t.unreachable, .err = t.err};
+done:
+    curl_slist_free_all(t.fields);
+    return st;
 }
 
-/* ------------------------------------------------------------------------- time */
-
-static void refill(rc_http_t *h)
+int64_t rc_http_received(const rc_http_t *h)
 {
-    static const double burst_s = 0.1;
-    int64_t now = rc_clock_ns();
-    double rate = (double)h->config.bytes_per_s;
-    if (rate <= 0)
-        return;
-    h->allowance += rate * (double)(now - h->filled_ns) * 1e-9;
-    h->filled_ns = now;
-    if (h->allowance > rate * burst_s)
-        h->allowance = rate * burst_s;
-    for (transfer_t *t = h->list; t; t = t->next)
-        if (t->paused && !t->ended && h->allowance > 0) {
-            t->paused = 0;
-            curl_easy_pause(t->easy, CURLPAUSE_CONT);
-        }
+    return h->received;
 }
 
-rc_status_t rc_http_wait(rc_http_t *h, int ms, rc_err_t *err)
-{
-    int64_t until = rc_clock_ns() + ms * INT64_C(1000000);
-    for (;;) {
-        int running = 0;
-        int ready = 0;
-        refill(h);
-        CURLMcode c = curl_multi_perform(h->multi, &running);
-        if (c == CURLM_OK && collect(h) > 0)
-            return RC_OK;
-        int64_t left = (until - rc_clock_ns()) / 1000000;
-        if (c == CURLM_OK && left > 0) {
-            if (h->config.bytes_per_s > 0 && left > limited_ms)
-                left = limited_ms;
-            int64_t start = rc_clock_ns();
-            c = curl_multi_wait(h->multi, NULL, 0, (int)left, &ready);
-            /* with nothing to wait for it returns at once */
-            if (c == CURLM_OK && ready == 0 && rc_clock_ns() - start < 1000000)
-                rc_sleep_ns((left < 10 ? left : 10) * 1000000);
-        }
-        if (c != CURLM_OK)
-            return rc_fail(err, RC_EIO, "libcurl: %s", curl_multi_strerror(c));
-        if (left <= 0)
-            return RC_OK;
-    }
-}
-
-int rc_http_next(rc_http_t *h, rc_http_reply_t *out)
-{
-    for (transfer_t **at = &h->list; *at; at = &(*at)->next) {
-        transfer_t *t = *at;
-        if (!t->ended)
-            continue;
-        *out = (rc_http_reply_t){.sink = t->request.sink,
-            .head = t->head,
-            .end = t->end,
-            .unreachable = t->unreachable,
-            .err = t->err};
-        *at = t->next;
-        h->active--;
-        free_transfer(t);
-        return 1;
-    }
-    return 0;
-}
-
-/* ------------------------------------------------------------------ open, close */
-
-rc_status_t rc_http_open(const rc_http_config_t *config, rc_http_t **out, rc_err_t *err)
+rc_status_t rc_http_open(double stall_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err)
 {
     rc_http_t *h = rc_alloc0(1, sizeof *h, "transfers", err);
     if (!h)
         return RC_ENOMEM;
-    h->config = *config;
-    h->filled_ns = rc_clock_ns();
+    h->stall_s = stall_s;
+    h->bytes_per_s = bytes_per_s;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(h);
         return rc_fail(err, RC_ENOMEM, "libcurl cannot be initialised");
     }
-    h->multi = curl_multi_init();
-    if (!h->multi) {
+    h->easy = curl_easy_init();
+    if (!h->easy) {
         rc_http_close(h);
         return rc_fail(err, RC_ENOMEM, "no memory for transfers");
     }
-    (void)curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)config->most);
     *out = h;
     return RC_OK;
-}
-
-void rc_http_cancel(rc_http_t *h)
-{
-    while (h->list) {
-        transfer_t *t = h->list;
-        h->list = t->next;
-        h->active--;
-        free_transfer(t);
-    }
 }
 
 void rc_http_close(rc_http_t *h)
 {
     if (!h)
         return;
-    rc_http_cancel(h);
-    if (h->multi)
-        curl_multi_cleanup(h->multi);
+    if (h->easy)
+        curl_easy_cleanup(h->easy);
     curl_global_cleanup();
     free(h);
 }

@@ -1,4 +1,4 @@
-/** \file catalog/fetch_http.h  Transfers, several at once: HTTP, HTTPS, and files through the same
+/** \file catalog/fetch_http.h  Transfers, one after the other: HTTP, HTTPS, and files through the same
  *  calls.  The only part that knows libcurl.  Private to src/catalog; not thread-safe. */
 #ifndef RC_CATALOG_FETCH_HTTP_H
 #define RC_CATALOG_FETCH_HTTP_H
@@ -27,7 +27,7 @@ typedef enum rc_http_end {
 } rc_http_end_t;
 
 typedef struct rc_http_request {
-    const char *url;    /**< borrowed until the reply */
+    const char *url;
     int64_t from;       /**< first byte wanted, when the version still has `mark`; 0: all */
     const char *mark;   /**< of an earlier reply; with from 0: no body when it still has it */
     int64_t most_bytes; /**< longest body that is taken */
@@ -35,47 +35,33 @@ typedef struct rc_http_request {
      *  empty one); not RC_OK ends the transfer. */
     rc_status_t (*begin)(void *sink, const rc_http_head_t *head, rc_err_t *err);
     rc_status_t (*write)(void *sink, const void *data, size_t n, rc_err_t *err);
-    void *sink;
+    /** Called about once a second and with whatever comes; not 0 ends the transfer; may be NULL. */
+    int (*tick)(void *sink);
+    void *sink; /**< of begin, write and tick */
 } rc_http_request_t;
 
 typedef struct rc_http_reply {
-    void *sink;
     rc_http_head_t head;
     rc_http_end_t end;
     int unreachable; /**< BROKEN without a word from the server: name or connection failed */
     rc_err_t err;    /**< why, when the end is not DONE */
 } rc_http_reply_t;
 
-/** Settings of all transfers. */
-typedef struct rc_http_config {
-    int most;            /**< transfers at once, at least 1 */
-    double stall_s;      /**< a transfer without a byte for this long is broken */
-    int64_t bytes_per_s; /**< of all transfers together; 0: no limit */
-} rc_http_config_t;
+/** \param[in] stall_s      a transfer without a byte for this long is broken
+ *  \param[in] bytes_per_s  of a transfer; 0: no limit
+ *  \return RC_OK; RC_ENOTSUP when the program was built without libcurl; RC_ENOMEM */
+rc_status_t rc_http_open(double stall_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err);
 
-/** \return RC_OK; RC_ENOTSUP when the program was built without libcurl; RC_ENOMEM */
-rc_status_t rc_http_open(const rc_http_config_t *config, rc_http_t **out, rc_err_t *err);
-
-/** Start a transfer.  At most config.most at once.
- *  \param[in] r  copied; url, mark and sink are borrowed until its reply is taken */
-rc_status_t rc_http_start(rc_http_t *h, const rc_http_request_t *r, rc_err_t *err);
-
-/** Transfers that were started and whose reply was not taken. */
-int rc_http_active(const rc_http_t *h);
+/** Make a request and take what comes.
+ *  \param[out] out  how it ended, whatever the server said
+ *  \return RC_OK; RC_EINTR (tick said so: what came went to the sink); RC_ENOMEM */
+rc_status_t rc_http_get(
+    rc_http_t *h, const rc_http_request_t *r, rc_http_reply_t *out, rc_err_t *err);
 
 /** Bytes of bodies received so far. */
 int64_t rc_http_received(const rc_http_t *h);
 
-/** Move data for about `ms` milliseconds; returns earlier when a transfer ends. */
-rc_status_t rc_http_wait(rc_http_t *h, int ms, rc_err_t *err);
-
-/** Take the reply of a transfer that has ended: 1; 0 when there is none. */
-int rc_http_next(rc_http_t *h, rc_http_reply_t *out);
-
-/** End all transfers without a reply: their sinks are not touched any more. */
-void rc_http_cancel(rc_http_t *h);
-
-/** Cancel, free.  NULL is allowed. */
+/** NULL is allowed. */
 void rc_http_close(rc_http_t *h);
 
 /** Seconds from `now` (since 1970) that a Retry-After field asks for, at least 0; a number of

@@ -4,51 +4,29 @@
 
 /* A build without libcurl: nothing can be opened, so nothing else is ever called. */
 
-rc_status_t rc_http_open(const rc_http_config_t *config, rc_http_t **out, rc_err_t *err)
+rc_status_t rc_http_open(double stall_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err)
 {
-    (void)config;
+    (void)stall_s;
+    (void)bytes_per_s;
     (void)out;
     return rc_fail(err, RC_ENOTSUP,
         "this program was built without libcurl, which downloads; install it (Debian: "
         "libcurl4-openssl-dev), then configure and build again");
 }
 
-rc_status_t rc_http_start(rc_http_t *h, const rc_http_request_t *r, rc_err_t *err)
+rc_status_t rc_http_get(
+    rc_http_t *h, const rc_http_request_t *r, rc_http_reply_t *out, rc_err_t *err)
 {
     (void)h;
     (void)r;
+    (void)out;
     return rc_fail(err, RC_ENOTSUP, "built without libcurl");
-}
-
-int rc_http_active(const rc_http_t *h)
-{
-    (void)h;
-    return 0;
 }
 
 int64_t rc_http_received(const rc_http_t *h)
 {
     (void)h;
     return 0;
-}
-
-rc_status_t rc_http_wait(rc_http_t *h, int ms, rc_err_t *err)
-{
-    (void)h;
-    (void)ms;
-    return rc_fail(err, RC_ENOTSUP, "built without libcurl");
-}
-
-int rc_http_next(rc_http_t *h, rc_http_reply_t *out)
-{
-    (void)h;
-    (void)out;
-    return 0;
-}
-
-void rc_http_cancel(rc_http_t *h)
-{
-    (void)h;
 }
 
 void rc_http_close(rc_http_t *h)

@@ -16,12 +16,12 @@
 /* ------------------------------------------------------------ where it is from */
 
 /* Three lines: address, mark, total.  Nothing is taken over unless all three are right. */
-static void read_from(rc_part_t *p)
+static void read_from(rc_fetch_part_t *p)
 {
     enum { lines = 3 };
     char *line = NULL;
     size_t capacity = 0;
-    char mark[RC_PART_MARK_MAX] = "";
+    char mark[RC_FETCH_MARK_MAX] = "";
     int64_t total = -1;
     int right = 0;
     FILE *f = fopen(p->from, "r");
@@ -47,7 +47,7 @@ static void read_from(rc_part_t *p)
     }
 }
 
-static rc_status_t write_from(const rc_part_t *p, rc_err_t *err)
+static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
 {
     rc_str_t beside = {0};
     rc_status_t st = RC_OK;
@@ -86,17 +86,17 @@ static char *name_of(const char *dir, const char *name, const char *before, cons
     return s.text;
 }
 
-rc_status_t rc_part_look(
-    const char *dir, const char *name, const char *url, rc_part_t *out, rc_err_t *err)
+rc_status_t rc_fetch_part_look(
+    const char *dir, const char *name, const char *url, rc_fetch_part_t *out, rc_err_t *err)
 {
     struct stat s;
-    rc_part_t p = {.fd = -1, .total = -1};
+    rc_fetch_part_t p = {.fd = -1, .total = -1};
     p.path = name_of(dir, name, ".", ".part");
     p.from = name_of(dir, name, ".", ".part.from");
     p.final = name_of(dir, name, "", "");
     p.url = rc_strdup(url, err);
     if (!p.path || !p.from || !p.final || !p.url) {
-        rc_part_free(&p);
+        rc_fetch_part_free(&p);
         return rc_fail(err, RC_ENOMEM, "no memory for a file name");
     }
     p.is_there = lstat(p.path, &s) == 0;
@@ -107,8 +107,8 @@ rc_status_t rc_part_look(
     return RC_OK;
 }
 
-rc_status_t rc_part_begin(
-    rc_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err)
+rc_status_t rc_fetch_part_begin(
+    rc_fetch_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     if (p->fd < 0) {
@@ -129,7 +129,7 @@ rc_status_t rc_part_begin(
     return write_from(p, err);
 }
 
-rc_status_t rc_part_write(rc_part_t *p, const void *data, size_t n, rc_err_t *err)
+rc_status_t rc_fetch_part_write(rc_fetch_part_t *p, const void *data, size_t n, rc_err_t *err)
 {
     const char *from = data;
     while (n > 0) {
@@ -146,16 +146,16 @@ rc_status_t rc_part_write(rc_part_t *p, const void *data, size_t n, rc_err_t *er
     return RC_OK;
 }
 
-void rc_part_pause(rc_part_t *p)
+void rc_fetch_part_pause(rc_fetch_part_t *p)
 {
     if (p->fd >= 0)
         close(p->fd);
     p->fd = -1;
 }
 
-void rc_part_discard(rc_part_t *p)
+void rc_fetch_part_discard(rc_fetch_part_t *p)
 {
-    rc_part_pause(p);
+    rc_fetch_part_pause(p);
     /* the mark first: bytes without one are not continued */
     unlink(p->from);
     unlink(p->path);
@@ -180,9 +180,9 @@ static void sync_folder(const char *file)
     free(folder);
 }
 
-rc_status_t rc_part_finish(rc_part_t *p, int keep_mark, rc_err_t *err)
+rc_status_t rc_fetch_part_finish(rc_fetch_part_t *p, int keep_mark, rc_err_t *err)
 {
-    rc_part_pause(p);
+    rc_fetch_part_pause(p);
     int fd = open(p->path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0) {
         int why = errno;
@@ -200,14 +200,14 @@ rc_status_t rc_part_finish(rc_part_t *p, int keep_mark, rc_err_t *err)
     return RC_OK;
 }
 
-void rc_part_free(rc_part_t *p)
+void rc_fetch_part_free(rc_fetch_part_t *p)
 {
     if (!p->path && !p->from && !p->final && !p->url)
         return; /* zeroed: fd 0 is not ours */
-    rc_part_pause(p);
+    rc_fetch_part_pause(p);
     free(p->path);
     free(p->from);
     free(p->final);
     free(p->url);
-    *p = (rc_part_t){.fd = -1};
+    *p = (rc_fetch_part_t){.fd = -1};
 }

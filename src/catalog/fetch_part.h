@@ -9,46 +9,46 @@
 
 #include "rowcast.h"
 
-enum { RC_PART_MARK_MAX = 256 };
+enum { RC_FETCH_MARK_MAX = 256 };
 
-typedef struct rc_part {
-    char *path;                  /**< DIR/.NAME.part */
-    char *from;                  /**< DIR/.NAME.part.from */
-    char *final;                 /**< DIR/NAME */
-    char *url;                   /**< where it is to come from */
-    int fd;                      /**< -1: not open */
-    int is_there;                /**< at rc_part_look: 1 when something had come */
-    int64_t bytes;               /**< that have come and may be continued */
-    int64_t total;               /**< of the whole; -1 when not known */
-    char mark[RC_PART_MARK_MAX]; /**< entity tag or date, as the server gave it; "" when none */
-} rc_part_t;
+typedef struct rc_fetch_part {
+    char *path;                   /**< DIR/.NAME.part */
+    char *from;                   /**< DIR/.NAME.part.from */
+    char *final;                  /**< DIR/NAME */
+    char *url;                    /**< where it is to come from */
+    int fd;                       /**< -1: not open */
+    int is_there;                 /**< at rc_fetch_part_look: 1 when something had come */
+    int64_t bytes;                /**< that have come and may be continued */
+    int64_t total;                /**< of the whole; -1 when not known */
+    char mark[RC_FETCH_MARK_MAX]; /**< entity tag or date, as the server gave it; "" when none */
+} rc_fetch_part_t;
 
 /** See what is there of DIR/NAME; opens and changes nothing.
  *  \param[in]  url  bytes of another address are not continued
- *  \param[out] out  free with rc_part_free
+ *  \param[out] out  free with rc_fetch_part_free
  *  \return RC_OK, RC_EIO, RC_ENOMEM */
-rc_status_t rc_part_look(
-    const char *dir, const char *name, const char *url, rc_part_t *out, rc_err_t *err);
+rc_status_t rc_fetch_part_look(
+    const char *dir, const char *name, const char *url, rc_fetch_part_t *out, rc_err_t *err);
 
 /** Open for what comes, after `keep` bytes (0, or p->bytes); makes DIR when it is not there.
  *  \param[in] mark, total  of the version that comes: mark "" when the server has none */
-rc_status_t rc_part_begin(
-    rc_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err);
+rc_status_t rc_fetch_part_begin(
+    rc_fetch_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err);
 
 /** Append.  \return RC_OK, RC_EIO (disk full: what fits is kept and counted) */
-rc_status_t rc_part_write(rc_part_t *p, const void *data, size_t n, rc_err_t *err);
+rc_status_t rc_fetch_part_write(rc_fetch_part_t *p, const void *data, size_t n, rc_err_t *err);
 
 /** Close; what has come stays for another time. */
-void rc_part_pause(rc_part_t *p);
+void rc_fetch_part_pause(rc_fetch_part_t *p);
 
 /** Remove what has come. */
-void rc_part_discard(rc_part_t *p);
+void rc_fetch_part_discard(rc_fetch_part_t *p);
 
 /** Sync, rename to DIR/NAME, remove the rest.
  *  \param[in] keep_mark  1: the mark stays; as long as nothing else comes it is that of DIR/NAME */
-rc_status_t rc_part_finish(rc_part_t *p, int keep_mark, rc_err_t *err);
+rc_status_t rc_fetch_part_finish(rc_fetch_part_t *p, int keep_mark, rc_err_t *err);
 
 /** Pause, and free the names. */
-void rc_part_free(rc_part_t *p);
+void rc_fetch_part_free(rc_fetch_part_t *p);
 
 #endif

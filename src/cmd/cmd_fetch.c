@@ -24,7 +24,6 @@ struct options {
     int64_t limit;
     const char *mirror;
     const char *index;
-    int64_t jobs;
     int64_t retries;
     double rate;
     int64_t max_rate;
@@ -58,13 +57,12 @@ static const rc_opt_t table[] = {
         "Index of the collection. Default: MIRROR/files/ssstats.csv, which is kept as "
         "DIR/ssstats.csv.",
         0, 0},
-    {"jobs", 'j', RC_OPT_INT, AT(jobs), "N", "Transfers at once. Default: 4.", 1, 64},
     {"retries", 'r', RC_OPT_INT, AT(retries), "N",
         "Tries after a failed one, for each archive. Default: 5.", 0, 1000},
     {"rate", 0, RC_OPT_DOUBLE, AT(rate), "X", "Requests a second at most; 0: no limit. Default: 4.",
         0, 1e6},
     {"max-rate", 0, RC_OPT_BYTES, AT(max_rate), "BYTES",
-        "Bytes a second at most, all transfers together. Default: no limit.", 0, 0},
+        "Bytes a second at most. Default: no limit.", 0, 0},
     {"backoff", 0, RC_OPT_DOUBLE, AT(backoff), "SECONDS",
         "Wait before the first retry; it doubles up to a minute, and is longer when the server "
         "says so (Retry-After). Default: 1.",
@@ -92,7 +90,7 @@ const rc_command_t rc_command_fetch = {
     .summary = "download matrices of the SuiteSparse collection",
     .usage = "[OPTIONS] --where EXPR --to DIR",
     .description =
-        "Downloads the archives of the matrices that match, a few at a time, into a folder that "
+        "Downloads the archives of the matrices that match, one after the other, into a folder that "
         "'rowcast sweep --collection DIR --catalog DIR/ssstats.csv' takes as it is. An archive "
         "gets its name when it was read to its end and has the rows, columns and entries of the "
         "index; DIR/manifest.jsonl says of each what it is, with digest, origin and time. What is "
@@ -142,9 +140,9 @@ static void show(void *arg, const rc_fetch_progress_t *p)
     rc_text_bytes(p->bytes_per_s, speed, sizeof speed);
     rc_text_seconds(p->left_s, left, sizeof left);
     fprintf(stderr,
-        "%s%" PRId64 " of %" PRId64 " matrices, %s of about %s, %s/s, %s%s, %d under way",
+        "%s%" PRId64 " of %" PRId64 " matrices, %s of about %s, %s/s, %s%s",
         s->is_terminal ? "\r" : "", p->there + p->fetched, p->matrices, done, all, speed,
-        isnan(p->left_s) ? "" : "about ", isnan(p->left_s) ? "time left unknown" : left, p->active);
+        isnan(p->left_s) ? "" : "about ", isnan(p->left_s) ? "time left unknown" : left);
     if (p->failed)
         fprintf(stderr, ", %" PRId64 " failed", p->failed);
     fputs(s->is_terminal ? "\033[K" : "\n", stderr);
@@ -325,7 +323,7 @@ static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_
 static int run(int argc, char **argv)
 {
     struct options o = {
-        .limit = -1, .jobs = 4, .retries = 5, .rate = 4, .backoff = 1, .stall = 60, .seed = 1};
+        .limit = -1, .retries = 5, .rate = 4, .backoff = 1, .stall = 60, .seed = 1};
     char **operands;
     rc_err_t err = {0};
     rc_table_format_t format = RC_TABLE_TEXT;
@@ -346,7 +344,6 @@ static int run(int argc, char **argv)
     progress_t p = {.is_terminal = isatty(STDERR_FILENO)};
     rc_fetch_config_t config = {.to = o.to,
         .mirror = o.mirror,
-        .jobs = (int)o.jobs,
         .retries = (int)o.retries,
         .rate = o.rate,
         .max_rate = o.max_rate,

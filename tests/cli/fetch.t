@@ -281,7 +281,7 @@ at_least()
     awk -v found="$1" -v wanted="$2" 'BEGIN { exit !(found >= wanted) }'
 }
 behave "/MM/A/four.tar.gz status=429,2 ok"
-code "Retry-After in seconds" 0 fetch --where 'group == A' --to "$tmp/p1" --jobs 1
+code "Retry-After in seconds" 0 fetch --where 'group == A' --to "$tmp/p1"
 ok "is honoured" at_least "$(span /MM/A/four)" 1.9
 ok "by all requests" at_least "$(span /MM/A/)" 1.9
 is "and the order of requests tells" "$(awk '$3 ~ /MM/ && NR <= 3 { print $2, $3 }' "$tmp/state/log")" \
@@ -291,7 +291,7 @@ behave "/MM/A/four.tar.gz status=503,+3 ok"
 code "Retry-After as a date" 0 fetch --where 'name == four' --to "$tmp/p2"
 ok "is honoured" at_least "$(span /MM/A/four)" 1.5
 behave "/MM/A/four.tar.gz status=429,86400"
-code "a server that wants a day" 75 fetch --where 'group == A' --to "$tmp/p3" --jobs 1
+code "a server that wants a day" 75 fetch --where 'group == A' --to "$tmp/p3"
 is "is left alone" "$(result)" 0,0,0,4
 behave
 code "a rate of requests" 0 fetch --where 'group == A' --to "$tmp/p4" --rate 5

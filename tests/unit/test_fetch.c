@@ -237,12 +237,12 @@ static void test_manifest_cut(void **state)
 /* ------------------------------------------------------------------------- parts */
 
 static void write_part(
-    rc_part_t *p, int64_t keep, const char *mark, const char *text, int64_t total)
+    rc_fetch_part_t *p, int64_t keep, const char *mark, const char *text, int64_t total)
 {
     rc_err_t err = {0};
-    assert_int_equal(rc_part_begin(p, keep, mark, total, &err), RC_OK);
-    assert_int_equal(rc_part_write(p, text, strlen(text), &err), RC_OK);
-    rc_part_pause(p);
+    assert_int_equal(rc_fetch_part_begin(p, keep, mark, total, &err), RC_OK);
+    assert_int_equal(rc_fetch_part_write(p, text, strlen(text), &err), RC_OK);
+    rc_fetch_part_pause(p);
 }
 
 static void test_part(void **state)
@@ -250,24 +250,24 @@ static void test_part(void **state)
     char dir[SCRATCH_PATH];
     char name[SCRATCH_PATH + 32];
     rc_err_t err = {0};
-    rc_part_t p;
+    rc_fetch_part_t p;
     scratch_path(state, "deep/er", dir);
-    assert_int_equal(rc_part_look(dir, "x.gz", "http://a/x", &p, &err), RC_OK);
+    assert_int_equal(rc_fetch_part_look(dir, "x.gz", "http://a/x", &p, &err), RC_OK);
     assert_true(p.bytes == 0 && p.total == -1 && !p.mark[0] && !p.is_there);
     assert_int_equal(access(dir, F_OK), -1); /* looking makes nothing */
     write_part(&p, 0, "\"v1\"", "hello ", 11);
-    rc_part_free(&p);
+    rc_fetch_part_free(&p);
 
-    assert_int_equal(rc_part_look(dir, "x.gz", "http://other/x", &p, &err), RC_OK);
+    assert_int_equal(rc_fetch_part_look(dir, "x.gz", "http://other/x", &p, &err), RC_OK);
     assert_true(p.bytes == 0); /* of another address */
-    rc_part_free(&p);
-    assert_int_equal(rc_part_look(dir, "x.gz", "http://a/x", &p, &err), RC_OK);
+    rc_fetch_part_free(&p);
+    assert_int_equal(rc_fetch_part_look(dir, "x.gz", "http://a/x", &p, &err), RC_OK);
     assert_true(p.bytes == 6 && p.total == 11);
     assert_string_equal(p.mark, "\"v1\"");
     write_part(&p, p.bytes, p.mark, "world", 11);
     assert_true(p.bytes == 11);
-    assert_int_equal(rc_part_finish(&p, 0, &err), RC_OK);
-    rc_part_free(&p);
+    assert_int_equal(rc_fetch_part_finish(&p, 0, &err), RC_OK);
+    rc_fetch_part_free(&p);
     snprintf(name, sizeof name, "%s/x.gz", dir);
     char text[32] = "";
     FILE *f = fopen(name, "r");
@@ -277,24 +277,24 @@ static void test_part(void **state)
     assert_string_equal(text, "hello world");
 
     /* without a mark there is nothing to continue */
-    assert_int_equal(rc_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
+    assert_int_equal(rc_fetch_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
     write_part(&p, 0, "", "abc", -1);
-    rc_part_free(&p);
-    assert_int_equal(rc_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
+    rc_fetch_part_free(&p);
+    assert_int_equal(rc_fetch_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
     assert_true(p.bytes == 0 && p.is_there);
     /* and a mark that does not fit is none */
-    char longest[RC_PART_MARK_MAX + 8];
+    char longest[RC_FETCH_MARK_MAX + 8];
     memset(longest, 'm', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     write_part(&p, 0, longest, "abc", 3);
-    rc_part_free(&p);
-    assert_int_equal(rc_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
+    rc_fetch_part_free(&p);
+    assert_int_equal(rc_fetch_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
     assert_true(p.bytes == 0);
-    rc_part_discard(&p);
-    rc_part_free(&p);
-    assert_int_equal(rc_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
+    rc_fetch_part_discard(&p);
+    rc_fetch_part_free(&p);
+    assert_int_equal(rc_fetch_part_look(dir, "y.gz", "http://a/y", &p, &err), RC_OK);
     assert_false(p.is_there);
-    rc_part_free(&p);
+    rc_fetch_part_free(&p);
 }
 
 /* Whatever a kill leaves of the file that tells where the bytes are from, they are continued with
@@ -311,13 +311,13 @@ static void test_part_cut(void **state)
     scratch_path(state, ".z.part.from", side);
     scratch_write(path, "12345", 5);
     for (size_t cut = 0; cut < sizeof from; cut++) {
-        rc_part_t p;
+        rc_fetch_part_t p;
         scratch_write(side, from, cut);
-        assert_int_equal(rc_part_look(dir, "z", "http://a/z", &p, &err), RC_OK);
+        assert_int_equal(rc_fetch_part_look(dir, "z", "http://a/z", &p, &err), RC_OK);
         assert_true(p.bytes == (cut == sizeof from - 1 ? 5 : 0));
         if (p.bytes)
             assert_string_equal(p.mark, "\"mark\"");
-        rc_part_free(&p);
+        rc_fetch_part_free(&p);
     }
     unlink(path);
     unlink(side);
@@ -420,44 +420,6 @@ static void test_check(void **state)
     assert_int_equal(c.status, RC_EFORMAT);
 }
 
-/* Every question comes back once, answered or stopped. */
-static void test_checker(void **state)
-{
-    enum { many = 200 };
-    static const char text[] = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
-    char path[SCRATCH_PATH];
-    char name[] = "G/m";
-    char group[] = "G";
-    scratch_path(state, "k.mtx", path);
-    scratch_write(path, text, strlen(text));
-    rc_entry_t e = {.name = name, .group = group, .rows = 1, .cols = 1, .nnz = 1, .pattern_nnz = 1};
-    for (int stop_after = 0; stop_after <= many; stop_after += 40) {
-        rc_checker_t *k;
-        rc_err_t err = {0};
-        rc_check_t c[many];
-        int seen[many] = {0};
-        int answers = 0;
-        assert_int_equal(rc_checker_open(1, &k, &err), RC_OK);
-        for (int i = 0; i < many; i++) {
-            c[i] = (rc_check_t){.entry = &e, .path = path, .owner = &seen[i]};
-            rc_checker_ask(k, &c[i]);
-        }
-        while (answers < many) {
-            rc_check_t *a = rc_checker_take(k);
-            if (answers >= stop_after)
-                rc_checker_stop(k);
-            if (!a)
-                continue;
-            assert_true(a->status == RC_OK || a->status == RC_EINTR);
-            if (answers < stop_after)
-                assert_int_equal(a->status, RC_OK);
-            assert_int_equal((*(int *)a->owner)++, 0);
-            answers++;
-        }
-        rc_checker_close(k);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,7 +436,6 @@ int main(void)
         cmocka_unit_test(test_count),
         cmocka_unit_test(test_count_symmetric),
         cmocka_unit_test(test_check),
-        cmocka_unit_test(test_checker),
     };
     return cmocka_run_group_tests_name("fetch", tests, scratch_setup, scratch_teardown);
 }
