@@ -27,8 +27,10 @@ typedef struct scan {
 
 rc_status_t rc_fold_not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
 {
-    return rc_fail(err, RC_ESTORE, "%s: record %" PRId64 " of type %d cannot be understood", name,
-        r->seq, (int)r->type);
+    return rc_fail(err, RC_ESTORE,
+        "%s: record %" PRId64
+        " of type %d cannot be understood: it is damaged, or of a newer rowcast; nothing was folded",
+        name, r->seq, (int)r->type);
 }
 
 static rc_status_t push_provenance(scan_t *s, const rc_rec_kv_t *kv, int32_t run)

@@ -71,9 +71,30 @@ static void check_ok(rc_verify_t *v, int64_t row, const rc_row_result_t *r)
             rc_stop_name((rc_stop_t)r->stop));
 }
 
+/* A product of vectors has no columns. */
+static int has_columns(const rc_row_result_t *r)
+{
+    int32_t spmv = 0;
+    while (strcmp(rc_op_names[spmv], "spmv") != 0)
+        spmv++;
+    return r->op != spmv;
+}
+
+static void check_matrix(rc_verify_t *v, int64_t row, const rc_row_result_t *r)
+{
+    if (has_columns(r) ? r->k < 1 : r->k != 0)
+        rc_verify_say(v, path, row, has_columns(r) ? "k >= 1" : "k 0, as the operation has none",
+            "%" PRId64, r->k);
+    if (r->device_bytes < -1)
+        rc_verify_say(v, path, row, "device_bytes >= -1", "%" PRId64, r->device_bytes);
+    if (r->fill < 0 || isinf(r->fill))
+        rc_verify_say(v, path, row, "fill >= 0, or NaN", "%g", r->fill);
+}
+
 static void check_row(rc_verify_t *v, int64_t row, const rc_row_result_t *r)
 {
     check_case(v, row, r);
+    check_matrix(v, row, r);
     if (r->status == RC_CASE_PENDING)
         rc_verify_say(v, path, row, "a final status", "pending");
     if (r->status == RC_CASE_OK)

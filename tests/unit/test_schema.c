@@ -145,7 +145,7 @@ static rc_case_t new_case(void)
 {
     rc_case_t c = make_case(2, "lpt", 0);
     snprintf(c.policy_params, sizeof c.policy_params, "bits=8:seed=1");
-    c.op = 3;
+    c.op = 1; /* spmv, which has no K */
     c.c_order = 2;
     return c;
 }
@@ -195,7 +195,8 @@ static void a_commit_converts(void **state)
     rc_digest_hex(rc_case_id(&c), hex);
     assert_memory_equal(row->case_id, hex, sizeof row->case_id);
     assert_string_equal(policy->params, "bits=8:seed=1");
-    assert_int_equal(row->op, 3);
+    assert_int_equal(row->op, 1);
+    assert_int_equal(row->k, 0);
     assert_int_equal(row->c_order, 2);
     free_raw(&before);
     free_raw(&after);

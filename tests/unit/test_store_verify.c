@@ -170,6 +170,9 @@ static void flaws_of_results_are_found(void **state)
     RESULT(row, k, r.k + 1, "case_id ");
     RESULT(row, case_id[5], 'x', "case_id ");
     RESULT(row, nt, r.nt + 1, "case_id ");
+    RESULT(row, device_bytes, -2, "device_bytes >= -1, found -2");
+    RESULT(row, fill, -0.5, "fill >= 0, or NaN, found -0.5");
+    RESULT(row, fill, INFINITY, "fill >= 0, or NaN, found inf");
     RESULT(row, stop, 5, "stop from 0 to 4, found 5");
     RESULT(row, stop, RC_STOP_SIGNAL, "stop target, time or count");
     RESULT(row, phase, -1, "phase from 0 to ");
@@ -193,6 +196,14 @@ static void flaws_of_results_are_found(void **state)
     found_t f;
     (void)verify(b, 0, &f);
     assert_non_null(strstr(f.text, "raw times of its own"));
+    store_copy(a, b);
+    STORE_EDIT(b, RC_T_RESULT, row, rc_row_result_t, k, 0); /* which is another case, too */
+    (void)verify(b, 0, &f);
+    assert_non_null(strstr(f.text, "k >= 1, found 0"));
+    store_copy(a, b);
+    STORE_EDIT(b, RC_T_RESULT, row, rc_row_result_t, op, 1);
+    (void)verify(b, 0, &f);
+    assert_non_null(strstr(f.text, "k 0, as the operation has none, found "));
     store_copy(a, b);
     store_set_sample(b, at, -5);
     char where[32];
