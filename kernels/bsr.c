@@ -2,7 +2,6 @@
 #include "kernels/bsr.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cpu/slots.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

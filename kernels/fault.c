@@ -26,18 +26,18 @@ typedef enum fault_mode {
 } fault_mode_t;
 
 typedef struct fault {
-    rc_device_t *device;
+    rc_executor_t *executor;
     const rc_csr_t *a;
-    const rc_schedule_t *schedule;
-    int64_t k;
     rc_precision_t precision;
     fault_mode_t mode;
     int64_t delay_ns;
     int64_t at; /* row that goes wrong */
 } fault_t;
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
     int64_t rows = p->param[PARAM_ROWS];
     fault_mode_t mode =
         rows == 0 || rows == p->a->rows ? (fault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
@@ -47,10 +47,8 @@ static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, 
     if (!s)
         return RC_ENOMEM;
     *s = (fault_t){
-        .device = d,
+        .executor = x,
         .a = p->a,
-        .schedule = p->schedule,
-        .k = p->k,
         .precision = p->precision,
         .mode = mode,
         .delay_ns = p->param[PARAM_DELAY_US] * 1000,
@@ -73,68 +71,76 @@ static void store(const fault_t *s, void *to, int64_t i, double value)
         ((double *)to)[i] = value;
 }
 
-static void multiply(const fault_t *s, const void *b, void *c)
+/* alpha sum + beta of what is there; with beta 0 that is not read */
+static void put(
+    const fault_t *s, const rc_operands_t *o, int64_t i, double sum, double alpha, double beta)
+{
+    double old = beta == 0 ? 0 : beta * load(s, o->out.data, i);
+    store(s, o->out.data, i, alpha * sum + old);
+}
+
+static void multiply(const fault_t *s, const rc_operands_t *o, double alpha, double beta)
 {
     const rc_csr_t *a = s->a;
-    for (int64_t p = 0; p < s->schedule->slots; p++) {
-        int64_t r = s->schedule->row[p];
-        if (r < 0 || (s->mode == FAULT_UNSTORED && r == s->at))
+    for (int64_t r = 0; r < a->rows; r++) {
+        if (s->mode == FAULT_UNSTORED && r == s->at)
             continue;
-        for (int64_t j = 0; j < s->k; j++) {
+        for (int64_t j = 0; j < o->out.cols; j++) {
             double sum = 0;
             for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-                double v = s->precision == RC_FP32 ? (double)(float)a->val[e] : a->val[e];
-                sum += v * load(s, b, j * a->cols + a->col_idx[e]);
+                double v = rc_precision_round(s->precision, a->val[e]);
+                sum += v * load(s, o->in[0].data, j * o->in[0].ld + a->col_idx[e]);
             }
-            store(s, c, j * a->rows + r, sum);
+            put(s, o, j * o->out.ld + r, sum, alpha, beta);
         }
     }
 }
 
-static void spoil(const fault_t *s, void *c)
+static void spoil(const fault_t *s, const rc_dense_t *c)
 {
     int64_t rows = s->a->rows;
-    int64_t i = s->k / 2 * rows + s->at;
+    int64_t i = c->cols / 2 * c->ld + s->at;
     if (s->mode == FAULT_VALUE && s->at < rows)
-        store(s, c, i, load(s, c, i) + 0.5);
+        store(s, c->data, i, load(s, c->data, i) + 0.5);
     if (s->mode == FAULT_SWAPPED && s->at < rows)
-        for (int64_t j = 0; j < s->k; j++) {
-            int64_t x = j * rows + s->at;
-            int64_t y = j * rows + (s->at + 1) % rows;
-            double value = load(s, c, x);
-            store(s, c, x, load(s, c, y));
-            store(s, c, y, value);
+        for (int64_t j = 0; j < c->cols; j++) {
+            int64_t x = j * c->ld + s->at;
+            int64_t y = j * c->ld + (s->at + 1) % rows;
+            double value = load(s, c->data, x);
+            store(s, c->data, x, load(s, c->data, y));
+            store(s, c->data, y, value);
         }
     if (s->mode == FAULT_ABSENT)
         for (int64_t r = 0; r < rows; r++)
             if (s->a->row_ptr[r] == s->a->row_ptr[r + 1])
-                store(s, c, i - s->at + r, 1e-3);
+                store(s, c->data, i - s->at + r, 1e-3);
 }
 
 /* As a GPU after an illegal access: nothing works any more. */
-static rc_status_t lost_fill(rc_device_t *d, void *p, int byte, size_t bytes, rc_err_t *err)
+static rc_status_t lost_fill(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err)
 {
-    (void)d;
+    (void)x;
     (void)p;
     (void)byte;
     (void)bytes;
     return rc_fail(err, RC_EDEVICE, "the device is lost (requested by fault)");
 }
 
-static rc_status_t lost_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+static rc_status_t lost_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
 {
     *out = NULL;
-    return lost_fill(d, NULL, 0, bytes, err);
+    return lost_fill(x, NULL, 0, bytes, err);
 }
 
 static rc_status_t lost_download(
-    rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
+    rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
 {
     (void)from;
-    return lost_fill(d, to, 0, bytes, err);
+    return lost_fill(x, to, 0, bytes, err);
 }
 
-static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const fault_t *s = state;
     if (s->delay_ns)
@@ -147,13 +153,13 @@ static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
         return rc_fail(
             err, RC_EDEVICE, "the device failed (requested by fault:mode=%d)", (int)s->mode);
     if (s->mode == FAULT_LOST) {
-        s->device->fill = lost_fill;
-        s->device->alloc = lost_alloc;
-        s->device->upload = s->device->download = lost_download;
-        return lost_fill(s->device, NULL, 0, 0, err);
+        s->executor->fill = lost_fill;
+        s->executor->alloc = lost_alloc;
+        s->executor->upload = s->executor->download = lost_download;
+        return lost_fill(s->executor, NULL, 0, 0, err);
     }
-    multiply(s, b, c);
-    spoil(s, c);
+    multiply(s, o, alpha, beta);
+    spoil(s, &o->out);
     return RC_OK;
 }
 
@@ -162,10 +168,11 @@ static void release(void *state)
     free(state);
 }
 
-static int64_t no_bytes(const rc_problem_t *p)
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    (void)p;
-    return 0;
+    rc_status_t st = rc_slots_analyse(p, out, err);
+    out->bytes = 0; /* it reads the matrix where it is */
+    return st;
 }
 
 const rc_kernel_t rc_kernel_fault = {
@@ -174,7 +181,9 @@ const rc_kernel_t rc_kernel_fault = {
     .source = "rowcast",
     .version = 1,
     .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
     .for_testing = 1,
     .param =
@@ -187,10 +196,8 @@ const rc_kernel_t rc_kernel_fault = {
             {"delay_us", "sleep this long in every run, in us", 0, 0, 1000000000},
             {"at", "row that goes wrong; -1: two thirds down", -1, -1, INT32_MAX},
         },
-    .supports = rc_cpu_supports,
+    .analyse = analyse,
     .geometry = rc_cpu_geometry,
-    .bytes_min = rc_slots_bytes_min,
-    .bytes_device = no_bytes,
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -14,46 +14,37 @@ const rc_kernel_t *const rc_kernels[] = {
     NULL};
 #undef RC_KERNEL
 
-const char *rc_op_name(rc_op_t op)
+int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order)
 {
-    return op == RC_OP_SPMM ? "spmm" : "unknown";
+    return (kernel->c_orders >> order & 1u) != 0;
 }
 
-const char *rc_precision_name(rc_precision_t p)
+rc_status_t rc_kernel_analyse(
+    const rc_kernel_t *kernel, const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    return p == RC_FP32 ? "fp32" : "fp64";
+    const rc_operation_t *o = rc_operation_of(kernel->op);
+    if (p->k < 1)
+        return rc_fail(err, RC_ENOTSUP, "shape: %s has no columns", o->in[0].name);
+    if (!rc_kernel_stores(kernel, p->c_order))
+        return rc_fail(err, RC_ENOTSUP, "kernel %s does not store %s in %s order", kernel->name,
+            o->out.name, rc_c_order_name(p->c_order));
+    rc_analysis_t a = {.fill = 1};
+    rc_status_t st = kernel->analyse(p, &a, err);
+    if (st == RC_OK)
+        *out = a;
+    return st;
 }
 
-const char *rc_layout_name(rc_layout_t l)
+int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k)
 {
-    return l == RC_COL_MAJOR ? "col" : "row";
+    return rc_sat_add(a->bytes, rc_sat_mul(a->bytes_per_column, k));
 }
 
-const char *rc_c_order_name(rc_c_order_t o)
+int64_t rc_analysis_traffic(
+    const rc_analysis_t *a, const rc_operation_t *o, const rc_problem_t *p, int64_t k)
 {
-    return o == RC_C_ORIGINAL ? "original" : "schedule";
-}
-
-rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *err)
-{
-    static const rc_precision_t all[] = {RC_FP32, RC_FP64};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strcmp(text, rc_precision_name(all[i])) == 0) {
-            *out = all[i];
-            return RC_OK;
-        }
-    return rc_fail(err, RC_EINVAL, "unknown precision '%s'; expected fp32 or fp64", text);
-}
-
-size_t rc_precision_bytes(rc_precision_t p)
-{
-    return p == RC_FP32 ? sizeof(float) : sizeof(double);
-}
-
-void rc_device_close(rc_device_t *d)
-{
-    if (d)
-        d->close(d);
+    return rc_sat_add(
+        a->traffic, rc_operation_dense_bytes(o, p->a, a->stored_rows, k, p->precision));
 }
 
 const rc_kernel_t *rc_kernel_find(const char *name)

@@ -2,26 +2,32 @@
 #include "config.h"
 #include "kernels/cpu/slots.h"
 
-static int64_t no_bytes(const rc_problem_t *p)
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)p;
-    return 0;
+    (void)err;
+    *out = (rc_analysis_t){.fill = 1};
+    return RC_OK;
 }
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
-    (void)d;
+    (void)x;
     (void)p;
+    (void)analysis;
     (void)err;
     *state = NULL;
     return RC_OK;
 }
 
-static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     (void)state;
-    (void)b;
-    (void)c;
+    (void)o;
+    (void)alpha;
+    (void)beta;
     (void)err;
     return RC_OK;
 }
@@ -37,13 +43,13 @@ const rc_kernel_t rc_kernel_null = {
     .source = "rowcast",
     .version = 1,
     .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ORIGINAL,
     .computes = 0,
     .for_testing = 1,
-    .supports = rc_cpu_supports,
+    .analyse = analyse,
     .geometry = rc_cpu_geometry,
-    .bytes_min = no_bytes,
-    .bytes_device = no_bytes,
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -10,26 +10,37 @@ static const char *device_name(rc_device_kind_t device)
     return device == RC_DEVICE_CPU ? "cpu" : "cuda";
 }
 
+/* What a list is for. */
+typedef struct purpose {
+    rc_device_kind_t device;
+    unsigned ops;
+} purpose_t;
+
 static int in_all(int member, const void *user)
 {
     const rc_kernel_t *k = rc_kernels[member];
-    return k->device == *(const rc_device_kind_t *)user && k->computes && !k->for_testing;
+    const purpose_t *u = user;
+    return k->device == u->device && (u->ops >> k->op & 1u) && k->computes && !k->for_testing;
 }
 
 static rc_status_t allowed(int member, const void *user, rc_err_t *err)
 {
     const rc_kernel_t *k = rc_kernels[member];
-    rc_device_kind_t device = *(const rc_device_kind_t *)user;
-    return k->device == device
-               ? RC_OK
-               : rc_fail(err, RC_EINVAL, "kernel %s is for --device %s, but this sweep is on %s",
-                     k->name, device_name(k->device), device_name(device));
+    const purpose_t *u = user;
+    if (k->device != u->device)
+        return rc_fail(err, RC_EINVAL, "kernel %s is for --device %s, but this sweep is on %s",
+            k->name, device_name(k->device), device_name(u->device));
+    if (!(u->ops >> k->op & 1u))
+        return rc_fail(err, RC_EINVAL, "kernel %s is for --op %s, which is not asked for", k->name,
+            rc_op_name(k->op));
+    return RC_OK;
 }
 
-rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, int most,
+rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, unsigned ops, int most,
     rc_kernel_spec_t **out, int *count, rc_err_t *err)
 {
-    const rc_specs_rule_t rule = {.user = &device,
+    const purpose_t purpose = {device, ops};
+    const rc_specs_rule_t rule = {.user = &purpose,
         .in_all = in_all,
         .allowed = allowed,
         .where = device == RC_DEVICE_CPU ? " for --device cpu" : " for --device cuda",

@@ -5,11 +5,12 @@
 #include "kernels/kernel.h"
 
 /** The kernels that a list names, as rc_specs_parse reads it.  "all" and globs: every kernel of the
- *  device that computes and is not for testing.
+ *  device and of one of the operations that computes and is not for testing.
+ *  \param[in] ops  set of operations, as bits 1u << rc_op_t
  *  \param[in] most  members at most
  *  \param[out] out  [*count]; free with free()
- *  \return as rc_specs_parse; RC_EINVAL also for a kernel of another device */
-rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, int most,
+ *  \return as rc_specs_parse; RC_EINVAL also for a kernel of another device or operation */
+rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, unsigned ops, int most,
     rc_kernel_spec_t **out, int *count, rc_err_t *err);
 
 #endif

@@ -42,7 +42,7 @@ enum {
 #endif
 
 typedef void team_member_fn(
-    const rc_slots_t *s, int64_t strip, int64_t workers, int t, const void *b, void *c);
+    const rc_slots_t *s, int64_t strip, int64_t workers, int t, const rc_cpu_run_t *run);
 
 /* [instruction set][precision]; wider vectors than AVX2's have nothing to add */
 static team_member_fn *const instances[][2] = {
@@ -61,33 +61,38 @@ typedef struct cstat {
     team_member_fn *member;
 } cstat_t;
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
     cstat_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    rc_status_t st = rc_slots_build(d, p, &s->slots, err);
+    rc_status_t st = rc_slots_build(x, p, &s->slots, err);
     if (st < 0) {
         free(s);
         return st;
     }
     s->strip = p->param[PARAM_STRIP];
     s->workers = p->geometry.nw;
-    size_t level = (size_t)rc_simd_level(d->lanes32);
+    size_t level = (size_t)rc_simd_level(x->lanes32);
     size_t last = sizeof instances / sizeof instances[0] - 1;
     s->member = instances[level < last ? level : last][p->precision == RC_FP64];
     *state = s;
     return RC_OK;
 }
 
-static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     (void)err;
     const cstat_t *s = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
     /* static chunks of 1 give every index to some thread, whatever team the runtime grants */
 #pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
     for (int t = 0; t < s->slots.threads; t++)
-        s->member(&s->slots, s->strip, s->workers, t, b, c);
+        s->member(&s->slots, s->strip, s->workers, t, &run);
+    rc_slots_scale_absent(&s->slots, &o->out, beta);
     return RC_OK;
 }
 
@@ -106,13 +111,13 @@ const rc_kernel_t rc_kernel_cstat = {
     .source = "Mehrabi et al. 2021, section II-B, Algorithm 1",
     .version = 1,
     .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
     .param = {{"strip", "columns of C computed in one pass over A", 4, 1, CSTAT_STRIP}},
-    .supports = rc_cpu_supports,
+    .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,
-    .bytes_min = rc_slots_bytes_min,
-    .bytes_device = rc_slots_bytes,
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -31,7 +31,7 @@ static lines_t lines_of(const rc_dense_t *m)
 
 static int threads_for(const rc_device_t *d, const rc_dense_t *m)
 {
-    return m->cols == 0 || m->rows <= ALONE / m->cols ? 1 : d->threads;
+    return m->cols == 0 || m->rows <= ALONE / m->cols ? 1 : d->executor.threads;
 }
 
 static int64_t index_of(const rc_dense_t *m, int64_t r, int64_t j)

@@ -3,7 +3,7 @@
 #ifndef RC_KERNELS_CPU_DENSE_CPU_H
 #define RC_KERNELS_CPU_DENSE_CPU_H
 
-#include "kernels/kernel.h"
+#include "kernels/device.h"
 
 rc_status_t rc_cpu_dense_random(
     rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride, int64_t j0, rc_err_t *err);

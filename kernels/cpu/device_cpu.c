@@ -3,7 +3,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernels/cpu/dense_cpu.h"
-#include "kernels/kernel.h"
+#include "kernels/cpu/executor_cpu.h"
+#include "kernels/device.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 typedef struct cpu_impl {
@@ -59,23 +59,6 @@ static void squeeze_blanks(char *text)
     if (to > text && to[-1] == ' ')
         to--;
     *to = '\0';
-}
-
-static int simd_lanes32(const char **isa)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq")) {
-        *isa = "avx512";
-        return 16;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        *isa = "avx2";
-        return 8;
-    }
-#endif
-    *isa = "base";
-    return 4;
 }
 
 static int64_t last_level_cache(void)
@@ -143,48 +126,7 @@ static int affinity(char *text, size_t size, int *first)
     return count > 0 ? count : 1;
 }
 
-/* --------------------------------------------------------------- memory */
-
-static rc_status_t cpu_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
-{
-    (void)d;
-    enum { small_align = 64, huge_page = 2 * 1024 * 1024 };
-    size_t align = bytes >= huge_page ? huge_page : small_align;
-    void *p = NULL;
-    if (posix_memalign(&p, align, bytes ? bytes : 1) != 0)
-        return rc_fail(err, RC_ENOMEM, "no memory on the device for %zu bytes", bytes);
-#ifdef MADV_HUGEPAGE
-    /* random rows of B: a table walk per access without huge pages; only a hint, may be refused */
-    if (bytes >= huge_page)
-        (void)madvise(p, bytes, MADV_HUGEPAGE);
-#endif
-    *out = p;
-    return RC_OK;
-}
-
-static void cpu_release(rc_device_t *d, void *p)
-{
-    (void)d;
-    free(p);
-}
-
-static rc_status_t cpu_copy(rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
-{
-    (void)d;
-    (void)err;
-    if (bytes)
-        memcpy(to, from, bytes);
-    return RC_OK;
-}
-
-static rc_status_t cpu_fill(rc_device_t *d, void *p, int byte, size_t bytes, rc_err_t *err)
-{
-    (void)d;
-    (void)err;
-    if (bytes)
-        memset(p, byte, bytes);
-    return RC_OK;
-}
+/* ---------------------------------------------------------------- caches */
 
 static rc_status_t cpu_flush(rc_device_t *d, rc_err_t *err)
 {
@@ -202,7 +144,7 @@ static rc_status_t cpu_flush(rc_device_t *d, rc_err_t *err)
     /* every thread walks the whole buffer, so that its private caches are evicted as well */
     volatile unsigned char *buffer = impl->flush_buffer;
     size_t bytes = impl->flush_bytes;
-    int threads = d->threads;
+    int threads = d->executor.threads;
 #pragma omp parallel num_threads(threads)
     {
         unsigned char sum = 0;
@@ -252,7 +194,7 @@ static void cpu_close(rc_device_t *d)
 
 rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
 {
-    enum { most_threads = 4096, line_bytes = 64 };
+    enum { most_threads = 4096 };
     if (threads < 0 || threads > most_threads)
         return rc_fail(
             err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
@@ -265,16 +207,9 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
     }
     const char *isa;
     *d = (rc_device_t){
-        .kind = RC_DEVICE_CPU,
-        .line_bytes = line_bytes,
         .cache_bytes = last_level_cache(),
         .memory_bytes = rc_memory_available(),
         .impl = impl,
-        .alloc = cpu_alloc,
-        .release = cpu_release,
-        .upload = cpu_copy,
-        .download = cpu_copy,
-        .fill = cpu_fill,
         .flush = cpu_flush,
         .time_batch = cpu_time_batch,
         .read_state = cpu_read_state,
@@ -285,12 +220,12 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
         .dense_gather = rc_cpu_dense_gather,
     };
     int cpus = affinity(d->uuid, sizeof d->uuid, &impl->first_cpu);
-    d->threads = threads ? threads : cpus;
-    d->lanes32 = simd_lanes32(&isa);
+    rc_executor_cpu(threads ? threads : cpus, &d->executor);
+    (void)rc_simd_lanes32(&isa);
     if (!cpuinfo("model name", -1, d->name, sizeof d->name))
         snprintf(d->name, sizeof d->name, "unknown CPU");
     squeeze_blanks(d->name);
-    snprintf(d->class_name, sizeof d->class_name, "cpu:%s:%dt:%s", d->name, d->threads, isa);
+    snprintf(d->class_name, sizeof d->class_name, "cpu:%s:%dt:%s", d->name, d->executor.threads, isa);
     *out = d;
     return RC_OK;
 }

@@ -12,6 +12,12 @@
  * and the value of A have room. */
 enum { ROWSPLIT_VECTORS = 8 };
 
+/* The vectors of columns of C that are computed at once. */
+typedef struct cover {
+    int64_t at[ROWSPLIT_VECTORS];  /* first column */
+    int64_t own[ROWSPLIT_VECTORS]; /* columns at its begin that another vector stores */
+} cover_t;
+
 #define VALUE float
 #define LANES 4
 #define TARGET
@@ -45,7 +51,7 @@ enum { ROWSPLIT_VECTORS = 8 };
 #include "kernels/cpu/rowsplit.inc"
 #endif
 
-typedef void chunk_fn(const rc_slots_t *s, int64_t p0, int64_t p1, const void *b, void *c);
+typedef void chunk_fn(const rc_slots_t *s, int64_t p0, int64_t p1, const rc_cpu_run_t *run);
 
 /* [instruction set][precision] */
 static chunk_fn *const instances[][2] = {
@@ -87,33 +93,38 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
     enum { row_cost = 2 }; /* storing a row of C costs about as much as two entries */
     rowsplit_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->cut = rc_alloc((size_t)d->threads + 1, sizeof *s->cut, "chunks of the threads", err);
-    if (!s->cut || rc_slots_build(d, p, &s->slots, err) < 0) {
+    s->cut = rc_alloc((size_t)x->threads + 1, sizeof *s->cut, "chunks of the threads", err);
+    if (!s->cut || rc_slots_build(x, p, &s->slots, err) < 0) {
         release(s);
         return RC_ENOMEM;
     }
     double work = (double)p->a->nnz + (double)(s->slots.slots * row_cost);
-    for (int t = 0; t < d->threads; t++)
-        s->cut[t] = cut_at(&s->slots, row_cost, work * t / d->threads);
-    s->cut[d->threads] = s->slots.slots;
-    s->chunk = instances[rc_simd_level(d->lanes32)][p->precision == RC_FP64];
+    for (int t = 0; t < x->threads; t++)
+        s->cut[t] = cut_at(&s->slots, row_cost, work * t / x->threads);
+    s->cut[x->threads] = s->slots.slots;
+    s->chunk = instances[rc_simd_level(x->lanes32)][p->precision == RC_FP64];
     *state = s;
     return RC_OK;
 }
 
-static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     (void)err;
     const rowsplit_t *s = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
 #pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
     for (int t = 0; t < s->slots.threads; t++)
-        s->chunk(&s->slots, s->cut[t], s->cut[t + 1], b, c);
+        s->chunk(&s->slots, s->cut[t], s->cut[t + 1], &run);
+    rc_slots_scale_absent(&s->slots, &o->out, beta);
     return RC_OK;
 }
 
@@ -123,12 +134,12 @@ const rc_kernel_t rc_kernel_rowsplit = {
     .source = "the usual CPU row-split product; register blocking over K",
     .version = 1,
     .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
-    .supports = rc_cpu_supports,
+    .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,
-    .bytes_min = rc_slots_bytes_min,
-    .bytes_device = rc_slots_bytes,
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t rc_sat_add(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-int64_t rc_sat_mul(int64_t a, int64_t b)
-{
-    return b && a > INT64_MAX / b ? INT64_MAX : a * b;
-}
-
 static void copy_row(
     const rc_csr_t *a, int64_t from, int64_t n, int64_t to, rc_precision_t precision, rc_slots_t *s)
 {
@@ -31,21 +21,63 @@ static void copy_row(
         val[i] = (float)a->val[from + i];
 }
 
+/* Rows of C are stored where the schedule says; otherwise slot p is row p. */
+static int has_rows(const rc_problem_t *p)
+{
+    return !p->identity && p->c_order == RC_C_ORIGINAL;
+}
+
+static int64_t held_rows(const rc_schedule_t *s)
+{
+    int64_t held = 0;
+    for (int64_t p = 0; p < s->slots; p++)
+        held += s->row[p] >= 0;
+    return held;
+}
+
+/* The rows that no slot holds, in increasing order. */
+static rc_status_t list_absent(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+{
+    int64_t rows = p->a->rows;
+    const rc_schedule_t *schedule = p->schedule;
+    if (!has_rows(p) || held_rows(schedule) == rows)
+        return RC_OK;
+    unsigned char *held = rc_alloc0((size_t)rows, 1, "the rows of the schedule", err);
+    s->absent = rc_alloc(
+        (size_t)(rows - held_rows(schedule)), sizeof *s->absent, "rows without a slot", err);
+    if (held && s->absent) {
+        for (int64_t i = 0; i < schedule->slots; i++)
+            if (schedule->row[i] >= 0)
+                held[schedule->row[i]] = 1;
+        for (int64_t r = 0; r < rows; r++)
+            if (!held[r])
+                s->absent[s->absents++] = (int32_t)r;
+    }
+    rc_status_t st = held && s->absent ? RC_OK : RC_ENOMEM;
+    free(held);
+    return st;
+}
+
+static rc_status_t alloc_arrays(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+{
+    size_t nnz = (size_t)p->a->nnz;
+    s->ptr = rc_alloc_aligned((size_t)s->slots + 1, sizeof *s->ptr, "slot pointers", err);
+    s->col = rc_alloc_aligned(nnz, sizeof *s->col, "columns in slot order", err);
+    s->val =
+        rc_alloc_aligned(nnz, rc_precision_bytes(p->precision), "values in slot order", err);
+    if (has_rows(p))
+        s->row = rc_alloc_aligned((size_t)s->slots, sizeof *s->row, "rows of the slots", err);
+    return s->ptr && s->col && s->val && (s->row || !has_rows(p)) ? RC_OK : RC_ENOMEM;
+}
+
 rc_status_t rc_slots_build(
-    const rc_device_t *d, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
+    const rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
 {
     const rc_csr_t *a = p->a;
     const int32_t *row = p->schedule->row;
     int64_t slots = p->schedule->slots;
-    rc_slots_t s = {
-        .slots = slots, .rows = a->rows, .cols = a->cols, .k = p->k, .threads = d->threads};
-    s.ptr = rc_alloc_aligned((size_t)slots + 1, sizeof *s.ptr, "slot pointers", err);
-    s.col = rc_alloc_aligned((size_t)a->nnz, sizeof *s.col, "columns in slot order", err);
-    s.val = rc_alloc_aligned(
-        (size_t)a->nnz, rc_precision_bytes(p->precision), "values in slot order", err);
-    if (!p->identity)
-        s.row = rc_alloc_aligned((size_t)slots, sizeof *s.row, "rows of the slots", err);
-    if (!s.ptr || !s.col || !s.val || (!p->identity && !s.row)) {
+    rc_slots_t s = {.slots = slots, .cols = a->cols, .threads = x->threads};
+    if (alloc_arrays(p, &s, err) < 0 || list_absent(p, &s, err) < 0) {
         rc_slots_free(&s);
         return RC_ENOMEM;
     }
@@ -57,7 +89,7 @@ rc_status_t rc_slots_build(
     if (s.row && slots)
         memcpy(s.row, row, (size_t)slots * sizeof *s.row);
     enum { chunk = 256 }; /* rows: small enough to balance, large enough to hide the hand-out */
-#pragma omp parallel for num_threads(d->threads) schedule(dynamic, chunk)
+#pragma omp parallel for num_threads(x->threads) schedule(dynamic, chunk)
     for (int64_t i = 0; i < slots; i++)
         if (row[i] >= 0)
             copy_row(a, a->row_ptr[row[i]], s.ptr[i + 1] - s.ptr[i], s.ptr[i], p->precision, &s);
@@ -71,44 +103,78 @@ void rc_slots_free(rc_slots_t *s)
     free(s->col);
     free(s->val);
     free(s->row);
+    free(s->absent);
     *s = (rc_slots_t){0};
 }
+
+/* ------------------------------------------------------------------- run */
+
+rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta)
+{
+    return (rc_cpu_run_t){.b = o->in[0].data,
+        .c = o->out.data,
+        .ldb = o->in[0].ld,
+        .ldc = o->out.ld,
+        .k = o->out.cols,
+        .alpha = alpha,
+        .beta = beta};
+}
+
+static void scale(const rc_dense_t *c, int64_t at, double beta)
+{
+    if (c->precision == RC_FP32) {
+        float *value = (float *)c->data + at;
+        *value = beta == 0 ? 0 : (float)beta * *value;
+    } else {
+        double *value = (double *)c->data + at;
+        *value = beta == 0 ? 0 : beta * *value;
+    }
+}
+
+void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta)
+{
+    enum { alone = 1 << 14 };
+    int row_major = c->layout == RC_ROW_MAJOR;
+    int64_t lines = row_major ? s->absents : c->cols;
+    int64_t length = row_major ? c->cols : s->absents;
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (lines * length > alone)
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t k = 0; k < length; k++)
+            scale(c, row_major ? s->absent[i] * c->ld + k : i * c->ld + s->absent[k], beta);
+}
+
+/* --------------------------------------------------------------- analysis */
 
 int64_t rc_slots_bytes(const rc_problem_t *p)
 {
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
-    int64_t slot = (int64_t)(sizeof(int64_t) + (p->identity ? 0 : sizeof(int32_t)));
+    int64_t slot = (int64_t)(sizeof(int64_t) + (has_rows(p) ? sizeof(int32_t) : 0));
     int64_t bytes = rc_sat_mul(p->a->nnz, entry);
     bytes = rc_sat_add(bytes, rc_sat_mul(p->schedule->slots, slot));
     return rc_sat_add(bytes, (int64_t)sizeof(int64_t));
 }
 
-int64_t rc_slots_bytes_min(const rc_problem_t *p)
+int64_t rc_stored_rows(const rc_problem_t *p)
 {
-    int64_t stored = p->schedule->slots;
-    if (!p->identity)
-        for (int64_t i = 0; i < p->schedule->slots; i++)
-            stored -= p->schedule->row[i] < 0;
-    int64_t row_bytes = rc_sat_mul(p->k, (int64_t)rc_precision_bytes(p->precision));
-    return rc_sat_add(rc_slots_bytes(p), rc_sat_mul(row_bytes, stored + p->a->cols));
+    return p->c_order == RC_C_ORIGINAL ? p->c_rows : held_rows(p->schedule);
 }
 
-rc_geometry_t rc_cpu_geometry(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
+rc_status_t rc_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    (void)err;
+    int64_t absent = has_rows(p) ? p->a->rows - held_rows(p->schedule) : 0;
+    out->traffic = rc_slots_bytes(p);
+    out->bytes = rc_sat_add(out->traffic, absent * (int64_t)sizeof(int32_t));
+    out->stored_rows = rc_stored_rows(p);
+    return RC_OK;
+}
+
+rc_geometry_t rc_cpu_geometry(
+    const rc_executor_t *x, const int64_t *param, rc_precision_t precision)
 {
     (void)param;
     int bytes = (int)rc_precision_bytes(precision);
-    int lanes = d->lanes32 * (int)sizeof(float) / bytes;
-    int line = d->line_bytes / bytes;
-    return (rc_geometry_t){d->threads, lanes > 1 ? lanes : 1, line > 1 ? line : 1};
-}
-
-rc_status_t rc_cpu_supports(const rc_problem_t *p, rc_err_t *err)
-{
-    if (p->op != RC_OP_SPMM)
-        return rc_fail(err, RC_ENOTSUP, "operation %s is not implemented", rc_op_name(p->op));
-    if (p->k < 1)
-        return rc_fail(err, RC_ENOTSUP, "shape: B has no columns");
-    if (p->c_order != RC_C_ORIGINAL)
-        return rc_fail(err, RC_ENOTSUP, "C in schedule order is not implemented on the CPU");
-    return RC_OK;
+    int lanes = x->lanes32 * (int)sizeof(float) / bytes;
+    int line = x->line_bytes / bytes;
+    return (rc_geometry_t){x->threads, lanes > 1 ? lanes : 1, line > 1 ? line : 1};
 }

@@ -1,6 +1,6 @@
 /* What the GPU side answers in a build without CUDA. */
 #include "config.h"
-#include "kernels/kernel.h"
+#include "kernels/device.h"
 #include "base/error.h"
 
 rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err)

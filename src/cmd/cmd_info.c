@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/table.h"
 #include "feature/feature.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
@@ -86,7 +87,7 @@ static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
     rc_text_bytes((double)d->cache_bytes, cache, sizeof cache);
     rc_text_bytes((double)d->memory_bytes, memory, sizeof memory);
     snprintf(text, sizeof text, "%d threads, %d fp32 lanes, %d-byte lines, %s cache, %s memory",
-        d->threads, d->lanes32, d->line_bytes, cache, memory);
+        d->executor.threads, d->executor.lanes32, d->executor.line_bytes, cache, memory);
     put(t, "device", d->uuid, 0, d->name, d->class_name);
     put(t, "device", d->uuid, 0, text, "");
     rc_device_close(d);

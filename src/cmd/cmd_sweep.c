@@ -21,6 +21,7 @@ struct options {
     const char *where;
     int64_t limit;
     const char *slice;
+    const char *op;
     const char *policies;
     const char *kernels;
     const char *k;
@@ -73,6 +74,10 @@ static const rc_opt_t table[] = {
         "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
         "'rowcast merge' puts together.",
         0, 0},
+    {"op", 'o', RC_OPT_TEXT, AT(op), "LIST",
+        "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
+        "spmm.",
+        0, 0},
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
         "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is those of "
         "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the baseline.",
@@ -81,10 +86,12 @@ static const rc_opt_t table[] = {
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
         "of "
         "two where only those are taken), and 'cusparse-*-row:pre=0..1' every kernel of the device "
-        "that fits. Default: all of the device.",
+        "that fits. Default: all of the device and the operations.",
         0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
-        "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. Default: 32.", 0, 0},
+        "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. spmv has none. Default: "
+        "32.",
+        0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "fp32, fp64 or both. Default: fp32.", 0,
         0},
     {"c-order", 0, RC_OPT_TEXT, AT(c_order), "ORDER",
@@ -174,7 +181,8 @@ const rc_command_t rc_command_sweep = {
         "longest "
         "first.\n\n"
         "A second run measures only what is missing: a case is known by the matrix (its contents), "
-        "the policy, kernel and feature set with their versions, K, precision and device class. "
+        "the policy, kernel and feature set with their versions, operation, K, precision and device "
+        "class. "
         "Finished cases go to a journal beside the store at once; SIGTERM, SIGINT, SIGUSR1 or "
         "--time-budget drain the run (exit 75), and even kill -9 loses only what is in flight: run "
         "the same command again.\n\n"
@@ -275,7 +283,9 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     }
     c->measure.seed = (uint64_t)o->seed;
     RC_TRY(rc_select_policies(o->policies, &l->policy, &c->policies, err));
-    RC_TRY(rc_select_kernels(o->kernels, c->device, &l->kernel, &c->kernels, err));
+    unsigned ops = 0;
+    RC_TRY(rc_select_ops(o->op, &ops, err));
+    RC_TRY(rc_select_kernels(o->kernels, c->device, ops, &l->kernel, &c->kernels, err));
     RC_TRY(rc_select_ks(o->k, &l->k, &c->ks, err));
     RC_TRY(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
     RC_TRY(select_c_orders(o->c_order, c, err));
@@ -510,6 +520,7 @@ static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1,
         .hang_limit = 3600,
+        .op = "spmm",
         .policies = "all",
         .kernels = "all",
         .k = "32",

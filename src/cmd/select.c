@@ -34,10 +34,27 @@ rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *co
     return RC_OK;
 }
 
-rc_status_t rc_select_kernels(
-    const char *text, rc_device_kind_t device, rc_kernel_spec_t **out, int *count, rc_err_t *err)
+rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err)
 {
-    rc_status_t st = rc_kernel_specs_parse(text, device, RC_WORKLIST_KERNELS_MAX, out, count, err);
+    rc_words_t words;
+    rc_status_t st = rc_words_split(text, ',', &words, err);
+    if (st < 0)
+        return rc_err_context(err, "--op");
+    *out = 0;
+    for (int i = 0; i < words.count && st == RC_OK; i++) {
+        rc_op_t op = RC_OP_SPMM;
+        st = rc_op_parse(words.word[i], &op, err);
+        *out |= 1u << op;
+    }
+    rc_words_free(&words);
+    return st < 0 ? rc_err_context(err, "--op") : RC_OK;
+}
+
+rc_status_t rc_select_kernels(const char *text, rc_device_kind_t device, unsigned ops,
+    rc_kernel_spec_t **out, int *count, rc_err_t *err)
+{
+    rc_status_t st =
+        rc_kernel_specs_parse(text, device, ops, RC_WORKLIST_KERNELS_MAX, out, count, err);
     return st < 0 ? rc_err_context(err, "--kernels") : RC_OK;
 }
 

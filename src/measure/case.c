@@ -24,10 +24,10 @@ rc_status_t rc_trial_fail(
                               : why->status == RC_ENOTSUP ? RC_CASE_SKIPPED
                                                           : RC_CASE_FAILED;
     rc_trial_end(j->m, status, phase, why->text);
-    if (why->status != RC_EDEVICE || !s->ctx->c.data)
+    if (why->status != RC_EDEVICE || !s->ctx->out.data)
         return RC_OK;
     rc_err_t probe = {0};
-    if (s->d->fill(s->d, s->ctx->c.data, 0, 1, &probe) == RC_OK)
+    if (s->d->executor.fill(&s->d->executor, s->ctx->out.data, 0, 1, &probe) == RC_OK)
         return RC_OK;
     return rc_fail(err, RC_EDEVICE, "the device is unusable: %s", probe.text);
 }
@@ -45,9 +45,9 @@ void rc_trial_release(rc_measuring_t *s, rc_trial_t *j)
     j->prepared = 0;
 }
 
-static void *state_of(const rc_measuring_t *s, const rc_trial_t *j, int64_t tile)
+static int width_of(const rc_measuring_t *s, const rc_trial_t *j, int64_t tile)
 {
-    return j->state[tile == s->tiling.count - 1 && j->held[RC_LAST] ? RC_LAST : RC_WIDE];
+    return tile == s->tiling.count - 1 && j->held[RC_LAST] ? RC_LAST : RC_WIDE;
 }
 
 rc_status_t rc_trial_launch(void *launch, rc_err_t *err)
@@ -57,8 +57,10 @@ rc_status_t rc_trial_launch(void *launch, rc_err_t *err)
     int64_t first = l->tile < 0 ? 0 : l->tile;
     int64_t end = l->tile < 0 ? s->tiling.count : l->tile + 1;
     rc_status_t st = RC_OK;
-    for (int64_t i = first; i < end && st == RC_OK; i++)
-        st = s->kernel->run(state_of(s, l->job, i), s->ctx->b.data, s->ctx->c.data, err);
+    for (int64_t i = first; i < end && st == RC_OK; i++) {
+        int w = width_of(s, l->job, i);
+        st = s->kernel->run(l->job->state[w], &l->job->operands[w], 1, 0, err);
+    }
     return st;
 }
 
@@ -66,13 +68,16 @@ rc_status_t rc_trial_launch(void *launch, rc_err_t *err)
 static rc_status_t prepare_width(rc_measuring_t *s, rc_trial_t *j, int width, rc_err_t *why)
 {
     int64_t start = rc_clock_ns();
-    rc_status_t st = s->kernel->prepare(s->d, &j->problem[width], &j->state[width], why);
+    int64_t tile = width == RC_WIDE ? 0 : s->tiling.count - 1;
+    j->operands[width] = rc_operands_of(s->ctx, j->problem[width].c_rows, tile);
+    rc_status_t st = s->kernel->prepare(
+        &s->d->executor, &j->problem[width], &j->analysis, &j->state[width], why);
     if (st < 0)
         return st;
     int64_t prepared = rc_clock_ns();
     j->held[width] = 1;
     if (s->kernel->preprocess)
-        st = s->kernel->preprocess(j->state[width], s->ctx->b.data, s->ctx->c.data, why);
+        st = s->kernel->preprocess(j->state[width], &j->operands[width], why);
     if (st < 0)
         return st;
     if (width == RC_WIDE) {
@@ -101,7 +106,7 @@ rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
     return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
 }
 
-/* Poison C, run once, compare. */
+/* Poison the output, run once, compare. */
 static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err_t *why)
 {
     int64_t ns = 0;
@@ -115,15 +120,14 @@ static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err
         j->m->first_ns += ns;
         return ran;
     }
-    const rc_problem_t *problem = &j->problem[RC_WIDE];
     rc_product_t p = {
-        .c = rc_operands_view(s->ctx, &s->ctx->c, problem->c_rows, tile),
+        .c = j->operands[width_of(s, j, tile)].out,
         .schedule = j->m->schedule,
-        .by_slot = problem->c_order == RC_C_SCHEDULE,
+        .by_slot = j->problem[RC_WIDE].c_order != RC_C_ORIGINAL,
     };
     rc_status_t st;
     RC_TRY(rc_operands_refer(s->ctx, tile, why));
-    RC_TRY(rc_reference_poison(s->ctx->ref, s->d, &p, why));
+    RC_TRY(s->d->dense_poison(s->d, &p.c, NULL, why));
     RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->first, 1, &ns, why));
     j->m->first_ns += ns;
     st = rc_reference_check(s->ctx->ref, s->d, &p, &max, &rel, why);

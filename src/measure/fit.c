@@ -14,35 +14,28 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t add(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-/* Bytes of B and C, `width` columns of each. */
+/* Bytes of the operands, `width` columns of the wide ones. */
 static int64_t dense_bytes(const rc_measuring_t *s, int64_t width)
 {
-    return add(rc_operands_b_bytes(s->g, width), rc_operands_c_bytes(s->g, s->c_rows, width));
+    return rc_operation_dense_bytes(s->op, s->g->a, s->c_rows, width, s->g->precision);
 }
 
 /* Bytes of a case's states under a tiling. */
-static int64_t state_bytes(const rc_measuring_t *s, const rc_trial_t *j, const rc_tiling_t *t)
+static int64_t state_bytes(const rc_trial_t *j, const rc_tiling_t *t)
 {
-    rc_problem_t p = j->problem[RC_WIDE];
-    p.k = t->width;
-    int64_t bytes = s->kernel->bytes_device(&p);
-    p.k = t->last;
-    return t->last == t->width ? bytes : add(bytes, s->kernel->bytes_device(&p));
+    int64_t bytes = rc_analysis_bytes(&j->analysis, t->width);
+    return t->last == t->width ? bytes
+                               : rc_sat_add(bytes, rc_analysis_bytes(&j->analysis, t->last));
 }
 
 static rc_tiling_t narrowest(const rc_measuring_t *s)
 {
-    return rc_tiling_of(s->g->k, smaller(s->g->k, RC_TILE_STEP));
+    return rc_tiling_of(s->g->k, s->op->tiles ? smaller(s->g->k, RC_TILE_STEP) : s->g->k);
 }
 
 /* Bytes that a tiling should leave for states: room for the largest one, of those that can fit at
  * all; when K is tiled also for all of them together, so that they can be timed in turn, as long as
- * that costs little of what B and C may have. */
+ * that costs little of what the operands may have. */
 static int64_t beside(const rc_measuring_t *s, const rc_tiling_t *t)
 {
     enum { part = 4 };
@@ -51,16 +44,16 @@ static int64_t beside(const rc_measuring_t *s, const rc_tiling_t *t)
     int64_t most = 0;
     int64_t all = 0;
     for (int i = 0; i < s->n; i++) {
-        if (state_bytes(s, &s->job[i], &least) > room)
+        if (s->job[i].tried || state_bytes(&s->job[i], &least) > room)
             continue;
-        int64_t bytes = state_bytes(s, &s->job[i], t);
+        int64_t bytes = state_bytes(&s->job[i], t);
         most = larger(most, bytes);
-        all = add(all, bytes);
+        all = rc_sat_add(all, bytes);
     }
     return t->count == 1 ? most : larger(most, smaller(all, s->g->memory_limit / part));
 }
 
-/* The fewest tiles that fit.  0: not even the narrowest tile of B and C does. */
+/* The fewest tiles that fit.  0: not even the narrowest tile of the operands does. */
 static int choose_tiles(rc_measuring_t *s)
 {
     int64_t k = s->g->k;
@@ -69,7 +62,7 @@ static int choose_tiles(rc_measuring_t *s)
     int64_t per_column = dense_bytes(s, 1);
     if (dense_bytes(s, least.width) > limit)
         return 0;
-    int64_t widest = per_column > 0 ? smaller(k, limit / per_column) : k;
+    int64_t widest = per_column > 0 && s->op->tiles ? smaller(k, limit / per_column) : k;
     for (;;) {
         s->tiling = rc_tiling_of(k, widest);
         if (s->tiling.width <= least.width ||
@@ -97,7 +90,7 @@ static void skip_for_memory(const rc_measuring_t *s, rc_trial_t *j, int with_mat
             (long long)s->g->k);
     if (with_matrix)
         snprintf(matrix, sizeof matrix, ", the matrix %s", need);
-    snprintf(text, sizeof text, "memory: B and C take %s%s%s, the limit is %s", both, columns,
+    snprintf(text, sizeof text, "memory: the operands take %s%s%s, the limit is %s", both, columns,
         matrix, have);
     rc_trial_end(j->m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
     j->tried = 1;
@@ -105,34 +98,43 @@ static void skip_for_memory(const rc_measuring_t *s, rc_trial_t *j, int with_mat
 
 static int64_t product_bytes(const rc_measuring_t *s, const rc_trial_t *j)
 {
-    int64_t wide = s->kernel->bytes_min(&j->problem[RC_WIDE]);
-    int64_t tiles = s->tiling.count - 1;
-    if (tiles == 0)
-        return wide;
-    if (wide > INT64_MAX / tiles)
-        return INT64_MAX;
-    return add(wide * tiles, s->kernel->bytes_min(&j->problem[RC_LAST]));
+    const rc_problem_t *p = &j->problem[RC_WIDE];
+    int64_t wide = rc_analysis_traffic(&j->analysis, s->op, p, s->tiling.width);
+    int64_t last = rc_analysis_traffic(&j->analysis, s->op, p, s->tiling.last);
+    if (!s->kernel->computes)
+        return 0;
+    return rc_sat_add(rc_sat_mul(wide, s->tiling.count - 1), last);
 }
 
-/* What one case is under the tiling; unsupported ones end here. */
-static rc_status_t settle_case(rc_measuring_t *s, rc_trial_t *j, int dense_fits, rc_err_t *err)
+/* What one case is under the tiling. */
+static void settle_case(rc_measuring_t *s, rc_trial_t *j, int dense_fits)
 {
-    rc_err_t why = {0};
     j->problem[RC_WIDE].k = s->tiling.width;
     j->problem[RC_LAST].k = s->tiling.last;
     j->m->k_tile = s->tiling.width;
-    for (int w = 0; w < RC_WIDTHS; w++)
-        if (s->kernel->supports(&j->problem[w], &why) < 0) {
-            j->tried = 1;
-            return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
-        }
     j->m->bytes_min = product_bytes(s, j);
-    j->bytes = state_bytes(s, j, &s->tiling);
+    j->m->device_bytes = j->analysis.bytes;
+    j->m->fill = j->analysis.fill;
+    j->bytes = state_bytes(j, &s->tiling);
     if (!dense_fits)
         skip_for_memory(s, j, 0);
     else if (j->bytes > s->g->memory_limit - dense_bytes(s, s->tiling.width))
         skip_for_memory(s, j, 1);
-    return RC_OK;
+}
+
+/* Analyse every case once; unsupported ones end here. */
+static rc_status_t analyse_all(rc_measuring_t *s, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < s->n && st == RC_OK; i++) {
+        rc_trial_t *j = &s->job[i];
+        rc_err_t why = {0};
+        if (rc_kernel_analyse(s->kernel, &j->problem[RC_WIDE], &j->analysis, &why) < 0) {
+            j->tried = 1;
+            st = rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
+        }
+    }
+    return st;
 }
 
 rc_status_t rc_measuring_fit(rc_measuring_t *s, rc_err_t *err)
@@ -140,14 +142,15 @@ rc_status_t rc_measuring_fit(rc_measuring_t *s, rc_err_t *err)
     s->c_rows = 0;
     for (int i = 0; i < s->n; i++)
         s->c_rows = larger(s->c_rows, s->job[i].problem[RC_WIDE].c_rows);
+    rc_status_t st = analyse_all(s, err);
+    if (st < 0)
+        return st;
     int dense_fits = choose_tiles(s);
     if (!dense_fits)
         s->tiling = narrowest(s);
-    for (int i = 0; i < s->n; i++) {
-        rc_status_t st = settle_case(s, &s->job[i], dense_fits, err);
-        if (st < 0)
-            return st;
-    }
+    for (int i = 0; i < s->n; i++)
+        if (!s->job[i].tried)
+            settle_case(s, &s->job[i], dense_fits);
     return RC_OK;
 }
 
@@ -156,6 +159,6 @@ int64_t rc_measuring_wanted(const rc_measuring_t *s)
     int64_t bytes = 0;
     for (int i = 0; i < s->n; i++)
         if (!s->job[i].tried)
-            bytes = add(bytes, s->job[i].bytes);
+            bytes = rc_sat_add(bytes, s->job[i].bytes);
     return bytes;
 }

@@ -38,15 +38,6 @@ void rc_measure_defaults(rc_measure_config_t *cfg, rc_device_kind_t kind)
     };
 }
 
-int64_t rc_group_dense_bytes(const rc_csr_t *a, int64_t k, rc_precision_t precision)
-{
-    int64_t bytes = (int64_t)rc_precision_bytes(precision);
-    int64_t rows = a->rows + a->cols; /* each fits 32 bits */
-    if (k < 1 || rows == 0)
-        return 0;
-    return k > INT64_MAX / bytes / rows ? INT64_MAX : k * rows * bytes;
-}
-
 void rc_measured_free(rc_measured_t *m)
 {
     if (!m)
@@ -246,13 +237,13 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
             .error_rel = NAN,
             .rel_err = NAN,
             .k_tile = s->g->k,
+            .device_bytes = -1,
+            .fill = NAN,
             .state = {NAN, NAN, NAN, -1},
         };
         rc_problem_t p = {
-            .op = RC_OP_SPMM,
             .k = s->g->k,
             .precision = s->g->precision,
-            .layout = s->kernel->layout,
             .c_order = s->g->c_order,
             .a = s->g->a,
             .schedule = schedule,
@@ -262,7 +253,7 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
         memcpy(p.param, s->g->kernel->param, sizeof p.param);
         if (p.identity) /* slot p is row p: the baseline pays for neither */
             p.c_order = RC_C_ORIGINAL;
-        p.c_rows = p.c_order == RC_C_SCHEDULE ? schedule->slots : s->g->a->rows;
+        p.c_rows = p.c_order == RC_C_ORIGINAL ? rc_shape_rows(&s->op->out, s->g->a) : schedule->slots;
         s->job[i].m = m;
         s->job[i].problem[RC_WIDE] = s->job[i].problem[RC_LAST] = p;
     }
@@ -277,12 +268,12 @@ static void skip_untried(rc_measuring_t *s, const char *text)
         }
 }
 
-/* Decide on tiles, have B and C on the device; or every case has its final status. */
+/* Decide on tiles, have the operands on the device; or every case has its final status. */
 static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
 {
     rc_err_t why = {0};
     if (s->g->k < 1) {
-        skip_untried(s, "shape: B has no columns");
+        skip_untried(s, "shape: the operands have no columns");
         return RC_OK;
     }
     rc_status_t st = rc_measuring_fit(s, err);
@@ -300,9 +291,10 @@ static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
     }
     s->used = rc_operands_held(s->ctx);
     RC_TRY(rc_operands_fill(s->ctx, 0, err));
-    /* what a kernel that computes finds in C is the poison */
+    /* what a kernel that computes finds in the output is the poison */
     if (!s->kernel->computes)
-        RC_TRY(s->d->fill(s->d, s->ctx->c.data, 0, (size_t)s->ctx->c.bytes, err));
+        RC_TRY(s->d->executor.fill(
+            &s->d->executor, s->ctx->out.data, 0, (size_t)s->ctx->out.bytes, err));
 done:
     return st;
 }
@@ -319,6 +311,7 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
         .cfg = cfg,
         .g = g,
         .kernel = g->kernel->kernel,
+        .op = rc_operation_of(g->kernel->kernel->op),
         .n = n,
         .stop = stop,
         .enter = enter,

@@ -2,9 +2,9 @@
  *
  *  A group is one (matrix, kernel, K, precision) under several schedules; its cases are verified
  *  one by one, then timed in interleaved rounds (A B C A B C ...) so that drift hits all alike.
- *  Verification before timing (measure/verify.h): C is poisoned, the product is run once, then
- *  every value is covered: by the poison, by the zeros of empty rows, by the sums of the rows with
- *  random signs, and a seeded sample value by value.  B and C never leave the device.
+ *  Verification before timing (measure/verify.h): the output is poisoned, the operation is run once,
+ *  then every value is covered: by the poison, by the zeros of empty rows, for products by the sums of
+ *  the rows with random signs, and a seeded sample value by value.  Operands never leave the device.
  *
  *  Tiles.  When B and C of K columns do not fit the memory, a product is a sequence of launches
  *  over tiles of columns (rc_measured_t.k_tile), as a user of that memory would run it.  Every
@@ -21,6 +21,7 @@
 
 #include "base/digest.h"
 #include "base/outcome.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
 
@@ -68,6 +69,8 @@ typedef struct rc_measured {
     double error_max;  /**< largest |C - ref| / bound over the sample; <= 1 is right */
     double error_rel;  /**< largest |C - ref| / sum |a||b| over the sample */
     int64_t bytes_min; /**< compulsory traffic of one product; A once per tile */
+    int64_t device_bytes; /**< that the prepared matrix takes on the device; -1 unknown */
+    double fill;          /**< stored entries, padding included, over nnz; NaN unknown */
     rc_device_state_t state;
     int64_t *sample_ns; /**< [reps] total of each batch; free with rc_measured_free */
 } rc_measured_t;
@@ -78,11 +81,11 @@ typedef struct rc_group {
     rc_digest_t digest; /**< of the matrix: what was computed for its products serves the next
                              group with the same digest; zero: unknown, nothing is kept */
     const rc_kernel_spec_t *kernel;
-    int64_t k;
+    int64_t k; /**< 1 where the operation of the kernel has no K */
     rc_precision_t precision;
     rc_c_order_t c_order;
     rc_geometry_t geometry;
-    int64_t memory_limit; /**< bytes that B, C and the prepared matrices may take together; the
+    int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together; the
                                verification needs some 17 bytes per row beside */
 } rc_group_t;
 
@@ -115,9 +118,6 @@ void rc_measure_context_free(rc_measure_context_t *ctx);
 rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_t *cfg,
     const rc_group_t *g, rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter,
     void *user, rc_err_t *err);
-
-/** Bytes of B and C together, C in original order; INT64_MAX when that overflows. */
-int64_t rc_group_dense_bytes(const rc_csr_t *a, int64_t k, rc_precision_t precision);
 
 /** Free the samples of a case; the rest stays readable. */
 void rc_measured_free(rc_measured_t *m);

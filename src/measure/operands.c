@@ -18,7 +18,7 @@ rc_status_t rc_measure_context_new(rc_device_t *d, rc_measure_context_t **out, r
 static void drop(rc_measure_context_t *ctx, rc_buffer_t *buffer)
 {
     if (buffer->data)
-        ctx->d->release(ctx->d, buffer->data);
+        ctx->d->executor.release(&ctx->d->executor, buffer->data);
     *buffer = (rc_buffer_t){NULL, 0};
 }
 
@@ -34,32 +34,24 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
 {
     if (!ctx)
         return;
-    drop(ctx, &ctx->b);
-    drop(ctx, &ctx->c);
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        drop(ctx, &ctx->in[i]);
+    drop(ctx, &ctx->out);
     forget(ctx, 0);
     free(ctx);
 }
 
-/* rows * width values; INT64_MAX when that overflows */
-static int64_t value_bytes(int64_t rows, int64_t width, rc_precision_t precision)
+static const rc_operation_t *operation_of(const rc_measure_context_t *ctx)
 {
-    int64_t line = rows * (int64_t)rc_precision_bytes(precision); /* rows fit 32 bits */
-    return line > 0 && width > INT64_MAX / line ? INT64_MAX : line * width;
-}
-
-int64_t rc_operands_b_bytes(const rc_group_t *g, int64_t width)
-{
-    return value_bytes(g->a->cols, width, g->precision);
-}
-
-int64_t rc_operands_c_bytes(const rc_group_t *g, int64_t c_rows, int64_t width)
-{
-    return value_bytes(c_rows, width, g->precision);
+    return rc_operation_of(ctx->g->kernel->kernel->op);
 }
 
 int64_t rc_operands_held(const rc_measure_context_t *ctx)
 {
-    return ctx->b.bytes + ctx->c.bytes;
+    int64_t bytes = ctx->out.bytes;
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        bytes += ctx->in[i].bytes;
+    return bytes;
 }
 
 static rc_status_t grow(
@@ -68,7 +60,8 @@ static rc_status_t grow(
     if (buffer->data && buffer->bytes >= bytes)
         return RC_OK;
     drop(ctx, buffer);
-    rc_status_t st = ctx->d->alloc(ctx->d, bytes > 0 ? (size_t)bytes : 1, &buffer->data, err);
+    rc_status_t st = ctx->d->executor.alloc(
+        &ctx->d->executor, bytes > 0 ? (size_t)bytes : 1, &buffer->data, err);
     if (st == RC_OK)
         buffer->bytes = bytes;
     else
@@ -81,29 +74,53 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Bytes of an operand with so many rows; the widest tile of it. */
+static int64_t widest_bytes(const rc_measure_context_t *ctx, const rc_shape_t *shape, int64_t rows)
+{
+    int64_t values = rc_sat_mul(rows, rc_shape_cols(shape, ctx->tiling.width));
+    return rc_sat_mul(values, (int64_t)rc_precision_bytes(ctx->g->precision));
+}
+
+/* Memory of earlier groups is kept while there is room for what this one wants beside. */
+static void make_room(rc_measure_context_t *ctx, const int64_t *want, int64_t out, int64_t beside)
+{
+    int64_t room = ctx->g->memory_limit - larger(out, ctx->out.bytes);
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        room -= larger(want[i], ctx->in[i].bytes);
+    for (int i = 0; i < RC_INPUTS_MAX && beside > room; i++)
+        if (want[i] < ctx->in[i].bytes)
+            drop(ctx, &ctx->in[i]);
+    if (beside > room && out < ctx->out.bytes)
+        drop(ctx, &ctx->out);
+    /* before the others grow: the peak is what the group needs */
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        if (want[i] > ctx->in[i].bytes)
+            drop(ctx, &ctx->in[i]);
+    if (out > ctx->out.bytes)
+        drop(ctx, &ctx->out);
+}
+
 rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
     const rc_measure_config_t *cfg, const rc_tiling_t *tiling, int64_t c_rows, int64_t beside,
     rc_err_t *err)
 {
-    int64_t b = rc_operands_b_bytes(g, tiling->width);
-    int64_t c = rc_operands_c_bytes(g, c_rows, tiling->width);
     ctx->g = g;
     ctx->cfg = cfg;
     ctx->tiling = *tiling;
     ctx->tile = -1;
     ctx->ref_fresh = 0;
-    int64_t room = g->memory_limit - larger(b, ctx->b.bytes);
-    if (larger(c, ctx->c.bytes) > room || beside > room - larger(c, ctx->c.bytes)) {
-        if (b < ctx->b.bytes)
-            drop(ctx, &ctx->b);
-        if (c < ctx->c.bytes)
-            drop(ctx, &ctx->c);
-    }
-    if (c > ctx->c.bytes)
-        drop(ctx, &ctx->c); /* before B grows: the peak is what the group needs */
-    rc_status_t st = grow(ctx, &ctx->b, b, err);
+    const rc_operation_t *o = operation_of(ctx);
+    int inputs = rc_operation_inputs(o);
+    int64_t want[RC_INPUTS_MAX] = {0};
+    int64_t out = widest_bytes(ctx, &o->out, c_rows);
+    for (int i = 0; i < inputs; i++)
+        want[i] = widest_bytes(ctx, &o->in[i], rc_shape_rows(&o->in[i], g->a));
+    make_room(ctx, want, out, beside);
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < inputs && st == RC_OK; i++)
+        st = grow(ctx, &ctx->in[i], want[i], err);
     if (st == RC_OK)
-        st = grow(ctx, &ctx->c, c, err);
+        st = grow(ctx, &ctx->out, out, err);
     return st;
 }
 
@@ -114,38 +131,53 @@ void rc_operands_end(rc_measure_context_t *ctx)
     enum { keep = 64 * 1024 * 1024 };
     ctx->g = NULL;
     ctx->cfg = NULL;
-    if (ctx->d->kind != RC_DEVICE_CPU)
+    if (ctx->d->executor.kind != RC_DEVICE_CPU)
         return;
-    if (ctx->b.bytes > keep)
-        drop(ctx, &ctx->b);
-    if (ctx->c.bytes > keep)
-        drop(ctx, &ctx->c);
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        if (ctx->in[i].bytes > keep)
+            drop(ctx, &ctx->in[i]);
+    if (ctx->out.bytes > keep)
+        drop(ctx, &ctx->out);
 }
 
-rc_dense_t rc_operands_view(
-    const rc_measure_context_t *ctx, const rc_buffer_t *buffer, int64_t rows, int64_t tile)
+static rc_dense_t view_of(const rc_measure_context_t *ctx, const rc_buffer_t *buffer,
+    const rc_shape_t *shape, int64_t rows, int64_t tile)
 {
-    rc_layout_t layout = ctx->g->kernel->kernel->layout;
-    int64_t width = rc_tiling_columns(&ctx->tiling, tile).width;
+    rc_layout_t layout = shape->wide ? ctx->g->kernel->kernel->layout : RC_COL_MAJOR;
+    int64_t cols = rc_shape_cols(shape, rc_tiling_columns(&ctx->tiling, tile).width);
     return (rc_dense_t){
         .data = buffer->data,
         .rows = rows,
-        .cols = width,
-        .ld = layout == RC_ROW_MAJOR ? width : rows,
+        .cols = cols,
+        .ld = layout == RC_ROW_MAJOR ? cols : rows,
         .precision = ctx->g->precision,
         .layout = layout,
     };
+}
+
+rc_operands_t rc_operands_of(const rc_measure_context_t *ctx, int64_t c_rows, int64_t tile)
+{
+    const rc_operation_t *o = operation_of(ctx);
+    rc_operands_t list = {.out = view_of(ctx, &ctx->out, &o->out, c_rows, tile)};
+    for (int i = 0; i < rc_operation_inputs(o); i++)
+        list.in[i] =
+            view_of(ctx, &ctx->in[i], &o->in[i], rc_shape_rows(&o->in[i], ctx->g->a), tile);
+    return list;
 }
 
 rc_status_t rc_operands_fill(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err)
 {
     if (ctx->tile == tile)
         return RC_OK;
-    rc_dense_t b = rc_operands_view(ctx, &ctx->b, ctx->g->a->cols, tile);
+    const rc_operation_t *o = operation_of(ctx);
+    rc_operands_t list = rc_operands_of(ctx, 0, tile);
     rc_columns_t columns = rc_tiling_columns(&ctx->tiling, tile);
+    rc_status_t st = RC_OK;
     ctx->tile = -1;
     ctx->ref_fresh = 0;
-    rc_status_t st = ctx->d->dense_random(ctx->d, &b, ctx->cfg->seed, columns.k, columns.j0, err);
+    for (int i = 0; i < rc_operation_inputs(o) && st == RC_OK; i++)
+        st = ctx->d->dense_random(ctx->d, &list.in[i], rc_input_seed(ctx->cfg->seed, i),
+            o->in[i].wide ? columns.k : 1, o->in[i].wide ? columns.j0 : 0, err);
     if (st == RC_OK)
         ctx->tile = tile;
     return st;
@@ -159,12 +191,12 @@ static void put_first(rc_measure_context_t *ctx, int from, rc_reference_t *ref)
     ctx->ref = ref;
 }
 
-/* The reference of a tile that B holds, of those that are kept or computed. */
+/* The reference of a tile that the inputs hold, of those that are kept or computed. */
 static rc_status_t find_reference(
-    rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_dense_t *b, rc_err_t *err)
+    rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_operands_t *list, rc_err_t *err)
 {
     enum { rows_kept = 1 << 23 }; /* some 200 MB */
-    int64_t rows = ctx->g->a->rows;
+    int64_t rows = rc_shape_rows(&operation_of(ctx)->out, ctx->g->a);
     int64_t fit = rows > 0 ? rows_kept / rows : RC_REFERENCES;
     rc_reference_t *ref = NULL;
     for (int i = 0; i < ctx->kept_count; i++)
@@ -178,7 +210,7 @@ static rc_status_t find_reference(
         forget(ctx, 0);
     fit = fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
     forget(ctx, (int)fit - 1);
-    rc_status_t st = rc_reference_new(ctx->g, ctx->cfg, columns, ctx->d, b, &ref, err);
+    rc_status_t st = rc_reference_new(ctx->g, ctx->cfg, columns, ctx->d, &list->in[0], &ref, err);
     if (st == RC_OK)
         put_first(ctx, ctx->kept_count++, ref);
     return st;
@@ -190,8 +222,8 @@ rc_status_t rc_operands_refer(rc_measure_context_t *ctx, int64_t tile, rc_err_t 
     rc_status_t st = rc_operands_fill(ctx, tile, err);
     if (st < 0 || ctx->ref_fresh)
         return st;
-    rc_dense_t b = rc_operands_view(ctx, &ctx->b, ctx->g->a->cols, tile);
-    st = find_reference(ctx, &columns, &b, err);
+    rc_operands_t list = rc_operands_of(ctx, 0, tile);
+    st = find_reference(ctx, &columns, &list, err);
     ctx->ref_fresh = st == RC_OK;
     return st;
 }

@@ -1,5 +1,5 @@
-/** \file measure/operands.h  B and C on the device and the reference: what a context keeps from
- *  group to group. */
+/** \file measure/operands.h  The operands on the device and the reference: what a context keeps
+ *  from group to group. */
 #ifndef RC_MEASURE_OPERANDS_H
 #define RC_MEASURE_OPERANDS_H
 
@@ -19,8 +19,8 @@ enum { RC_REFERENCES = 16 };
 
 struct rc_measure_context {
     rc_device_t *d;
-    rc_buffer_t b;
-    rc_buffer_t c;
+    rc_buffer_t in[RC_INPUTS_MAX];
+    rc_buffer_t out;
     rc_reference_t *kept[RC_REFERENCES]; /**< [kept_count], the last used first */
     int kept_count;
     rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */
@@ -28,17 +28,13 @@ struct rc_measure_context {
     const rc_group_t *g;
     const rc_measure_config_t *cfg;
     rc_tiling_t tiling;
-    int64_t tile;  /**< that B holds; -1: none */
+    int64_t tile;  /**< that the inputs hold; -1: none */
     int ref_fresh; /**< 1: ref is that of the tile */
 };
 
-/** Bytes of the tile of B, and of C with that many rows. */
-int64_t rc_operands_b_bytes(const rc_group_t *g, int64_t width);
-int64_t rc_operands_c_bytes(const rc_group_t *g, int64_t c_rows, int64_t width);
-
-/** Begin a group: memory for the widest tile of B and of C.
- *  \param[in] c_rows  the most rows that C has in the group
- *  \param[in] beside  bytes that the group would like to have beside B and C, within its limit:
+/** Begin a group: memory for the widest tile of the operands.
+ *  \param[in] c_rows  the most rows that the output has in the group
+ *  \param[in] beside  bytes that the group would like to have beside them, within its limit:
  *                     memory kept from an earlier group makes room for them
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
@@ -51,14 +47,13 @@ void rc_operands_end(rc_measure_context_t *ctx);
 /** Bytes that are held. */
 int64_t rc_operands_held(const rc_measure_context_t *ctx);
 
-/** Fill B with its columns of a tile, unless it holds them. */
+/** Fill the inputs with their columns of a tile, unless they hold them. */
 rc_status_t rc_operands_fill(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
 
 /** As rc_operands_fill, and make the reference of the tile. */
 rc_status_t rc_operands_refer(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
 
-/** B or C in a tile, with so many rows. */
-rc_dense_t rc_operands_view(
-    const rc_measure_context_t *ctx, const rc_buffer_t *buffer, int64_t rows, int64_t tile);
+/** The operands of a tile, the output with so many rows. */
+rc_operands_t rc_operands_of(const rc_measure_context_t *ctx, int64_t c_rows, int64_t tile);
 
 #endif

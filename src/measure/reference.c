@@ -3,21 +3,28 @@
 #include "base/rng.h"
 #include "base/rng_hash.h"
 #include "measure/verify_private.h"
+#include "sparse/csr.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Streams of the seed: B itself is stream 0. */
+/* Streams of the seed: the first input itself is stream 0. */
+static const uint64_t stream_input = 0x1b7a31;
 static const uint64_t stream_signs = 0x5167e5;
 static const uint64_t stream_sample = 0x5a3b1e;
 
 /* Entries that are not worth a second thread. */
 enum { ALONE = 1 << 14 };
 
-double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t len)
+uint64_t rc_input_seed(uint64_t seed, int i)
 {
-    return ((double)len + 2) * ref->eps * mag + (double)len * ref->tiny;
+    return seed ^ (uint64_t)i * stream_input;
+}
+
+double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t terms)
+{
+    return ((double)terms + 2) * ref->eps * mag + (double)terms * ref->tiny;
 }
 
 int rc_reference_comparable(const rc_reference_t *ref, double mag)
@@ -25,9 +32,15 @@ int rc_reference_comparable(const rc_reference_t *ref, double mag)
     return mag <= ref->most; /* false for NaN */
 }
 
-static double rounded(const rc_reference_t *ref, double v)
+/* Terms of the values of row r of a product. */
+static int64_t length_of(const rc_reference_t *ref, int64_t r)
 {
-    return ref->precision == RC_FP32 ? (double)(float)v : v;
+    return ref->m.a->row_ptr[r + 1] - ref->m.a->row_ptr[r];
+}
+
+int rc_reference_row_is_empty(const rc_reference_t *ref, int64_t r)
+{
+    return ref->op->project && length_of(ref, r) == 0;
 }
 
 /* The bound of a row's sum over the columns; the fp64 sums on both sides round as well. */
@@ -36,44 +49,28 @@ static double row_bound(const rc_reference_t *ref, double mag, int64_t len)
     enum { slack = 8 };
     if (!rc_reference_comparable(ref, mag))
         return -1;
-    double k = (double)ref->columns.width;
+    double k = (double)ref->out_cols;
     double fp64 = 2 * DBL_EPSILON * ((double)len + k + slack);
     return rc_reference_bound(ref, mag, len) + fp64 * mag + (double)len * k * ref->tiny;
 }
 
 /* ------------------------------------------------------------------ rows */
 
-static void multiply_rows(rc_reference_t *ref, const double *bx, const double *babs)
-{
-    enum { chunk = 256 };
-    const rc_csr_t *a = ref->a;
-#pragma omp parallel for num_threads(ref->threads) schedule(dynamic, chunk) if (a->nnz > ALONE)
-    for (int64_t r = 0; r < a->rows; r++) {
-        double sum = 0;
-        double mag = 0;
-        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-            double v = rounded(ref, a->val[e]);
-            sum += v * bx[a->col_idx[e]];
-            mag += fabs(v) * babs[a->col_idx[e]];
-        }
-        ref->sum[r] = sum;
-        ref->bound[r] = row_bound(ref, mag, a->row_ptr[r + 1] - a->row_ptr[r]);
-    }
-}
-
 /* A (B x) and its bound, from the sums of the B that the device holds. */
 static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_t *b, rc_err_t *err)
 {
-    double *bx = rc_alloc((size_t)ref->a->cols, sizeof *bx, "the sums of B", err);
-    double *babs = rc_alloc((size_t)ref->a->cols, sizeof *babs, "the sums of |B|", err);
-    rc_status_t st = bx && babs ? RC_OK : RC_ENOMEM;
-    uint64_t key = rc_rng_key(ref->seed ^ stream_signs);
-    for (int64_t j = 0; j < ref->columns.width; j++)
-        ref->sign[j] = rc_rng_keyed(key, (uint64_t)(ref->columns.j0 + j)) & 1 ? 1.0 : -1.0;
+    double *bx = rc_alloc((size_t)b->rows, sizeof *bx, "the sums of B", err);
+    double *babs = rc_alloc((size_t)b->rows, sizeof *babs, "the sums of |B|", err);
+    ref->sum = rc_alloc((size_t)ref->out_rows, sizeof *ref->sum, "the row sums", err);
+    ref->bound = rc_alloc((size_t)ref->out_rows, sizeof *ref->bound, "the row bounds", err);
+    rc_status_t st = bx && babs && ref->sum && ref->bound ? RC_OK : RC_ENOMEM;
     if (st == RC_OK)
         st = d->dense_project(d, b, ref->sign, bx, babs, NULL, err);
-    if (st == RC_OK)
-        multiply_rows(ref, bx, babs);
+    if (st == RC_OK) {
+        ref->op->project(&ref->m, bx, babs, ref->sum, ref->bound);
+        for (int64_t r = 0; r < ref->out_rows; r++)
+            ref->bound[r] = row_bound(ref, ref->bound[r], length_of(ref, r));
+    }
     free(bx);
     free(babs);
     return st;
@@ -113,28 +110,28 @@ static int64_t draw(rc_rng_t *rng, int64_t bound, int64_t want, int64_t *x, int6
     return distinct(x, given + want);
 }
 
-static int64_t longest_row(const rc_csr_t *a)
+/* The row with the most terms; where all have as many, the first. */
+static int64_t longest_row(const rc_reference_t *ref)
 {
     int64_t best = 0;
-    for (int64_t r = 1; r < a->rows; r++)
-        if (a->row_ptr[r + 1] - a->row_ptr[r] > a->row_ptr[best + 1] - a->row_ptr[best])
+    for (int64_t r = 1; ref->op->project && r < ref->out_rows; r++)
+        if (length_of(ref, r) > length_of(ref, best))
             best = r;
     return best;
 }
 
-static void sample_value(const rc_reference_t *ref, int64_t r, int64_t j, rc_sample_t *out)
+/* Inputs as the generator makes them. */
+typedef struct inputs {
+    const rc_operation_t *op;
+    uint64_t key[RC_INPUTS_MAX];
+    rc_columns_t columns;
+} inputs_t;
+
+static double input_value(const void *user, int operand, int64_t row, int64_t col)
 {
-    const rc_csr_t *a = ref->a;
-    uint64_t key = rc_rng_key(ref->seed);
-    uint64_t k = (uint64_t)ref->columns.k;
-    uint64_t at = (uint64_t)(ref->columns.j0 + j);
-    *out = (rc_sample_t){0};
-    for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-        double v =
-            rounded(ref, a->val[e]) * rc_rng_keyed_signed(key, (uint64_t)a->col_idx[e] * k + at);
-        out->ref += v;
-        out->mag += fabs(v);
-    }
+    const inputs_t *in = user;
+    int64_t at = in->op->in[operand].wide ? row * in->columns.k + in->columns.j0 + col : row;
+    return rc_rng_keyed_signed(in->key[operand], (uint64_t)at);
 }
 
 static int64_t clamp(int64_t x, int64_t most)
@@ -142,14 +139,30 @@ static int64_t clamp(int64_t x, int64_t most)
     return x < 0 ? 0 : x > most ? most : x;
 }
 
+static void compute_sample(rc_reference_t *ref)
+{
+    inputs_t in = {.op = ref->op, .columns = ref->columns};
+    int64_t samples = ref->rows * ref->cols;
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        in.key[i] = rc_rng_key(rc_input_seed(ref->seed, i));
+    int64_t work = samples * ref->columns.width;
+    for (int64_t i = 0; i < ref->rows && ref->op->project; i++)
+        work += length_of(ref, ref->row[i]) * ref->cols;
+#pragma omp parallel for num_threads(ref->m.threads) schedule(dynamic) if (work > ALONE)
+    for (int64_t i = 0; i < samples; i++)
+        ref->op->value(&ref->m, ref->row[i / ref->cols], ref->col[i % ref->cols],
+            ref->columns.width, input_value, &in, &ref->sample[i]);
+}
+
 static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
 {
     enum { fixed_rows = 3, fixed_cols = 2 };
-    const rc_csr_t *a = ref->a;
-    if (a->rows == 0)
+    if (ref->out_rows == 0)
         return RC_OK;
-    int64_t want_rows = clamp(ref->verify_rows, a->rows);
-    int64_t want_cols = clamp(ref->verify_cols, ref->columns.width);
+    int64_t want_cols = clamp(ref->verify_cols, ref->out_cols);
+    /* one column: as many values as of a matrix */
+    int64_t want_rows = ref->verify_rows * (ref->op->out.wide ? 1 : ref->verify_cols);
+    want_rows = clamp(want_rows, ref->out_rows);
     ref->row = rc_alloc((size_t)want_rows + fixed_rows, sizeof *ref->row, "the sampled rows", err);
     ref->col =
         rc_alloc((size_t)want_cols + fixed_cols, sizeof *ref->col, "the sampled columns", err);
@@ -158,26 +171,51 @@ static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
     rc_rng_t rng;
     rc_rng_seed(&rng, ref->seed ^ stream_sample);
     ref->row[0] = 0;
-    ref->row[1] = a->rows - 1;
-    ref->row[2] = longest_row(a);
-    ref->rows = draw(&rng, a->rows, want_rows, ref->row, fixed_rows);
+    ref->row[1] = ref->out_rows - 1;
+    ref->row[2] = longest_row(ref);
+    ref->rows = draw(&rng, ref->out_rows, want_rows, ref->row, fixed_rows);
     ref->col[0] = 0;
-    ref->col[1] = ref->columns.width - 1;
-    ref->cols = draw(&rng, ref->columns.width, want_cols, ref->col, fixed_cols);
+    ref->col[1] = ref->out_cols - 1;
+    ref->cols = draw(&rng, ref->out_cols, want_cols, ref->col, fixed_cols);
     int64_t samples = ref->rows * ref->cols;
     ref->sample = rc_alloc((size_t)samples, sizeof *ref->sample, "the verification sample", err);
     if (!ref->sample)
         return RC_ENOMEM;
-    int64_t work = 0;
-    for (int64_t i = 0; i < ref->rows; i++)
-        work += (a->row_ptr[ref->row[i] + 1] - a->row_ptr[ref->row[i]]) * ref->cols;
-#pragma omp parallel for num_threads(ref->threads) schedule(dynamic) if (work > ALONE)
-    for (int64_t i = 0; i < samples; i++)
-        sample_value(ref, ref->row[i / ref->cols], ref->col[i % ref->cols], &ref->sample[i]);
+    compute_sample(ref);
     return RC_OK;
 }
 
 /* ------------------------------------------------------------- reference */
+
+/* The signs of the check; they belong to the columns of the whole product. */
+static rc_status_t draw_signs(rc_reference_t *ref, rc_err_t *err)
+{
+    uint64_t key = rc_rng_key(ref->seed ^ stream_signs);
+    ref->sign = rc_alloc((size_t)ref->out_cols, sizeof *ref->sign, "the signs of the check", err);
+    if (!ref->sign)
+        return RC_ENOMEM;
+    for (int64_t j = 0; j < ref->out_cols; j++)
+        ref->sign[j] = rc_rng_keyed(key, (uint64_t)(ref->columns.j0 + j)) & 1 ? 1.0 : -1.0;
+    return RC_OK;
+}
+
+static rc_status_t fill_reference(rc_reference_t *ref, const rc_group_t *g, rc_device_t *d,
+    const rc_dense_t *b, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    ref->out_rows = rc_shape_rows(&ref->op->out, g->a);
+    ref->out_cols = rc_shape_cols(&ref->op->out, ref->columns.width);
+    if (ref->op->transposed)
+        st = rc_csr_transpose(g->a, &ref->transposed, err);
+    rc_reference_borrow(ref, g->a);
+    if (st == RC_OK)
+        st = draw_signs(ref, err);
+    if (st == RC_OK && ref->op->project)
+        st = sum_rows(ref, d, b, err);
+    if (st == RC_OK)
+        st = draw_sample(ref, err);
+    return st;
+}
 
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
     const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b, rc_reference_t **out,
@@ -187,29 +225,21 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     if (!ref)
         return RC_ENOMEM;
     int fp32 = g->precision == RC_FP32;
+    int threads = d->executor.threads;
     *ref = (rc_reference_t){
-        .a = g->a,
+        .op = rc_operation_of(g->kernel->kernel->op),
+        .m = {.precision = g->precision, .threads = threads > 0 ? threads : 1},
         .digest = g->digest,
         .nnz = g->a->nnz,
         .columns = *columns,
-        .precision = g->precision,
         .seed = cfg->seed,
         .verify_rows = cfg->verify_rows,
         .verify_cols = cfg->verify_cols,
-        .threads = d->threads > 0 ? d->threads : 1,
         .eps = fp32 ? (double)FLT_EPSILON : DBL_EPSILON,
         .tiny = fp32 ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN,
         .most = fp32 ? (double)FLT_MAX / 2 : DBL_MAX / 2,
     };
-    size_t rows = (size_t)g->a->rows;
-    ref->sign = rc_alloc((size_t)columns->width, sizeof *ref->sign, "the signs of the check", err);
-    ref->sum = rc_alloc(rows, sizeof *ref->sum, "the row sums", err);
-    ref->bound = rc_alloc(rows, sizeof *ref->bound, "the row bounds", err);
-    rc_status_t st = ref->sign && ref->sum && ref->bound ? RC_OK : RC_ENOMEM;
-    if (st == RC_OK)
-        st = sum_rows(ref, d, b, err);
-    if (st == RC_OK)
-        st = draw_sample(ref, err);
+    rc_status_t st = fill_reference(ref, g, d, b, err);
     if (st < 0) {
         rc_reference_free(ref);
         return st;
@@ -228,21 +258,23 @@ int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g)
 int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
     const rc_measure_config_t *cfg, const rc_columns_t *columns)
 {
-    return rc_reference_is_of(ref, g) && ref->precision == g->precision &&
-           ref->columns.k == columns->k && ref->columns.j0 == columns->j0 &&
-           ref->columns.width == columns->width && ref->seed == cfg->seed &&
-           ref->verify_rows == cfg->verify_rows && ref->verify_cols == cfg->verify_cols;
+    return rc_reference_is_of(ref, g) && ref->op->op == g->kernel->kernel->op &&
+           ref->m.precision == g->precision && ref->columns.k == columns->k &&
+           ref->columns.j0 == columns->j0 && ref->columns.width == columns->width &&
+           ref->seed == cfg->seed && ref->verify_rows == cfg->verify_rows &&
+           ref->verify_cols == cfg->verify_cols;
 }
 
 void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a)
 {
-    ref->a = a;
+    ref->m.a = ref->op->transposed ? &ref->transposed : a;
 }
 
 void rc_reference_free(rc_reference_t *ref)
 {
     if (!ref)
         return;
+    rc_csr_free(&ref->transposed);
     free(ref->sign);
     free(ref->sum);
     free(ref->bound);

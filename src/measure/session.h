@@ -24,6 +24,8 @@ typedef struct rc_launch {
 struct rc_trial {
     rc_measured_t *m;
     rc_problem_t problem[RC_WIDTHS];
+    rc_operands_t operands[RC_WIDTHS];
+    rc_analysis_t analysis; /**< of the matrix under the schedule, at every K */
     int64_t bytes;          /**< that its preparation takes on the device */
     void *state[RC_WIDTHS]; /**< of the kernel */
     int held[RC_WIDTHS];    /**< there is such a state */
@@ -41,14 +43,15 @@ struct rc_measuring {
     const rc_measure_config_t *cfg;
     const rc_group_t *g;
     const rc_kernel_t *kernel;
+    const rc_operation_t *op;
     rc_trial_t *job;
     int n;
     rc_stop_fn *stop;
     rc_enter_fn *enter;
     void *user;
     rc_tiling_t tiling;
-    int64_t c_rows; /**< the most of all cases */
-    int64_t used;   /**< bytes of B, C and the preparations that are held */
+    int64_t c_rows; /**< of the output, the most of all cases */
+    int64_t used;   /**< bytes of the operands and the preparations that are held */
 };
 
 /* -------------------------------------------------------------------- fit.c */

@@ -49,34 +49,6 @@ static int64_t row_of(const rc_product_t *p, int64_t at)
     return p->by_slot ? p->schedule->row[at] : at;
 }
 
-static int64_t length_of(const rc_reference_t *ref, int64_t r)
-{
-    return ref->a->row_ptr[r + 1] - ref->a->row_ptr[r];
-}
-
-/* ---------------------------------------------------------------- poison */
-
-rc_status_t rc_reference_poison(
-    const rc_reference_t *ref, rc_device_t *d, const rc_product_t *p, rc_err_t *err)
-{
-    const rc_schedule_t *s = p->schedule;
-    int64_t held = 0;
-    for (int64_t i = 0; i < s->slots; i++)
-        held += s->row[i] >= 0;
-    if (p->by_slot || held == ref->a->rows)
-        return d->dense_poison(d, &p->c, NULL, err);
-    unsigned char *clear = rc_alloc((size_t)ref->a->rows, 1, "the rows of the schedule", err);
-    if (!clear)
-        return RC_ENOMEM;
-    memset(clear, 1, (size_t)ref->a->rows); /* of at least one row */
-    for (int64_t i = 0; i < s->slots; i++)
-        if (s->row[i] >= 0)
-            clear[s->row[i]] = 0;
-    rc_status_t st = d->dense_poison(d, &p->c, clear, err);
-    free(clear);
-    return st;
-}
-
 /* ---------------------------------------------------------------- sample */
 
 typedef struct errors {
@@ -88,13 +60,13 @@ typedef struct errors {
     double ref;
 } errors_t;
 
-static void check_value(const rc_reference_t *ref, const rc_sample_t *s, int64_t r, int64_t j,
+static void check_value(const rc_reference_t *ref, const rc_exact_t *s, int64_t r, int64_t j,
     double value, errors_t *e)
 {
     if (!rc_reference_comparable(ref, s->mag))
         return;
-    double off = fabs(value - s->ref);
-    double bound = rc_reference_bound(ref, s->mag, length_of(ref, r));
+    double off = fabs(value - s->value);
+    double bound = rc_reference_bound(ref, s->mag, s->terms);
     double ratio = off == 0 ? 0 : isfinite(off) && bound > 0 ? off / bound : INFINITY;
     double rel = off == 0 ? 0 : isfinite(off) && s->mag > 0 ? off / s->mag : INFINITY;
     if (!(e->rel >= rel))
@@ -104,7 +76,7 @@ static void check_value(const rc_reference_t *ref, const rc_sample_t *s, int64_t
         e->row = r;
         e->col = j;
         e->value = value;
-        e->ref = s->ref;
+        e->ref = s->value;
     }
 }
 
@@ -116,10 +88,10 @@ static rc_status_t place_rows(
         memcpy(at, ref->row, (size_t)ref->rows * sizeof *at);
         return RC_OK;
     }
-    int64_t *slot = rc_alloc((size_t)ref->a->rows, sizeof *slot, "the slots of the rows", err);
+    int64_t *slot = rc_alloc((size_t)ref->out_rows, sizeof *slot, "the slots of the rows", err);
     if (!slot)
         return RC_ENOMEM;
-    for (int64_t r = 0; r < ref->a->rows; r++)
+    for (int64_t r = 0; r < ref->out_rows; r++)
         slot[r] = -1;
     for (int64_t i = 0; i < p->schedule->slots; i++)
         if (p->schedule->row[i] >= 0)
@@ -176,7 +148,7 @@ static int is_bad(const rc_reference_t *ref, int64_t r, unsigned found, double s
 {
     if (found & RC_ROW_POISON)
         return 1;
-    return length_of(ref, r) == 0 && ((found & RC_ROW_NONZERO) || isnan(sum));
+    return rc_reference_row_is_empty(ref, r) && ((found & RC_ROW_NONZERO) || isnan(sum));
 }
 
 static rows_found_t scan_rows(const rc_reference_t *ref, const rc_product_t *p)
@@ -191,6 +163,8 @@ static rows_found_t scan_rows(const rc_reference_t *ref, const rc_product_t *p)
             f.bad_row = r;
             f.bad_at = at;
         }
+        if (!ref->sum)
+            continue;
         double off = fabs(sum - ref->sum[r]);
         double bound = ref->bound[r];
         if (off <= bound || bound < 0)
@@ -222,18 +196,19 @@ static rc_status_t explain(const rc_reference_t *ref, rc_device_t *d, const rc_p
         for (int64_t i = 0; i < n; i++) {
             int64_t col = ref->columns.j0 + j0 + i;
             if (v.poison[i])
-                st = rc_fail(err, RC_EWRONG, "C(%" PRId64 ", %" PRId64 ") was not stored to",
-                    f->bad_row, col);
-            else if (v.value[i] != 0 && length_of(ref, f->bad_row) == 0)
+                st = rc_fail(err, RC_EWRONG, "%s(%" PRId64 ", %" PRId64 ") was not stored to",
+                    ref->op->out.name, f->bad_row, col);
+            else if (v.value[i] != 0 && rc_reference_row_is_empty(ref, f->bad_row))
                 st = rc_fail(err, RC_EWRONG,
-                    "C(%" PRId64 ", %" PRId64 "): expected 0 in a row without entries, found %.9g",
-                    f->bad_row, col, v.value[i]);
+                    "%s(%" PRId64 ", %" PRId64 "): expected 0 in a row without entries, found %.9g",
+                    ref->op->out.name, f->bad_row, col, v.value[i]);
             if (st < 0)
                 goto done;
         }
     }
     st = rc_fail(err, RC_EWRONG,
-        "row %" PRId64 " of C: a wrong value was seen and is not there any more", f->bad_row);
+        "row %" PRId64 " of %s: a wrong value was seen and is not there any more", f->bad_row,
+        ref->op->out.name);
 done:
     values_free(&v);
     return st;
@@ -250,14 +225,14 @@ static rc_status_t verdict(
     }
     if (sample_wrong)
         return rc_fail(err, RC_EWRONG,
-            "C(%" PRId64 ", %" PRId64 "): expected %.9g, found %.9g, %.3g times the bound", e->row,
-            e->col, e->ref, e->value, e->max);
+            "%s(%" PRId64 ", %" PRId64 "): expected %.9g, found %.9g, %.3g times the bound",
+            ref->op->out.name, e->row, e->col, e->ref, e->value, e->max);
     if (f.off_row < 0)
         return RC_OK;
     e->max = f.off_ratio;
     return rc_fail(err, RC_EWRONG,
-        "row %" PRId64 " of C: its sum with random signs is off by %.3g times the bound", f.off_row,
-        f.off_ratio);
+        "row %" PRId64 " of %s: its sum with random signs is off by %.3g times the bound", f.off_row,
+        ref->op->out.name, f.off_ratio);
 }
 
 static rc_status_t make_scratch(rc_reference_t *ref, int64_t rows, rc_err_t *err)

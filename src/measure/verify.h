@@ -1,26 +1,30 @@
-/** \file measure/verify.h  What the products of a group must be, and the check of them.
+/** \file measure/verify.h  What the results of a group must be, and the check of them.
  *
- *  B is seeded: B(c, j) = rc_rng_signed(seed, c K + j), the same matrix in both layouts and both
- *  precisions.  What C should be is computed in fp64, from the values of A rounded to the kernel's
- *  precision, for all columns or for a tile of them; it serves every schedule and every kernel:
+ *  Inputs are seeded: input i has (r, j) = rc_rng_signed(rc_input_seed(seed, i), r K + j), the same
+ *  matrix in both layouts and both precisions.  What the output should be is computed in fp64, from
+ *  the values of A rounded to the kernel's precision, for all columns or for a tile of them; it serves
+ *  every schedule and every kernel of the operation:
  *
  *  1. a seeded sample of rows (the first, the last and the longest are always in) and columns,
- *     value by value, within (len + 2) eps sum |a||b| + len tiny, where len is the row's length,
- *     eps the spacing of 1 and tiny the smallest subnormal of the precision.  Twice the unit
- *     roundoff makes this hold for any order of summation and leaves room for the rounding of the
- *     reference in fp64 (Higham 2002, Accuracy and Stability, section 3.1).  The values of B are
- *     those of the generator on the host, so a wrong B on the device is found too;
- *  2. every row: C x against A (B x) for a seeded vector x of signs (Freivalds 1979), within the
- *     same bound summed over the columns, so that a value outside the sample cannot be lost.  The
- *     device sums B and C where they are, the host multiplies by A;
- *  3. every value: none may hold the poison that C was filled with, and rows without entries must
- *     be exactly zero, whether the schedule has them (the kernel stores zeros) or not (nobody
- *     does).
+ *     value by value, within (terms + 2) eps mag + terms tiny, where terms is how many are added up,
+ *     mag the sum of their absolute values, eps the spacing of 1 and tiny the smallest subnormal of
+ *     the precision.  Twice the unit roundoff makes this hold for any order of summation and leaves
+ *     room for the rounding of the reference in fp64 (Higham 2002, Accuracy and Stability, section
+ *     3.1).  The inputs are those of the generator on the host, so a wrong one on the device is found
+ *     too;
+ *  2. of products every row: C x against A (B x) for a seeded vector x of signs (Freivalds 1979),
+ *     within the same bound summed over the columns, so that a value outside the sample cannot be
+ *     lost.  The device sums B and C where they are, the host multiplies by A;
+ *  3. every value: none may hold the poison that the output was filled with, and rows without terms
+ *     must be exactly zero, whether the schedule has them or not.
  *
- *  Values whose sum |a||b| is not finite or exceeds half of the largest number of the precision say
- *  nothing about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.
+ *  An operation that is no product (rc_operation_t.project is NULL) has checks 1 and 3, with a sample
+ *  as large as that of a product.
  *
- *  B and C stay on the device; host memory is O(rows + cols). */
+ *  Values whose mag is not finite or exceeds half of the largest number of the precision say nothing
+ *  about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.
+ *
+ *  Operands stay on the device; host memory is O(rows + cols), of SDDMM O(nnz). */
 #ifndef RC_MEASURE_VERIFY_H
 #define RC_MEASURE_VERIFY_H
 
@@ -37,10 +41,14 @@ typedef struct rc_product {
     int by_slot; /**< 1: row p of C is slot p; 0: the original order */
 } rc_product_t;
 
+/** Seed of input i of an operation. */
+uint64_t rc_input_seed(uint64_t seed, int i);
+
 /** Compute the reference of a group for a tile of columns.  The matrix is borrowed.
- *  \param[in] b  that tile of B, filled, on the device
+ *  \param[in] b  that tile of the first input, filled, on the device
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_reference_free.
- *  Cost O(n_col K) on the device, O(nnz + sample) on the host; memory O(rows + cols). */
+ *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory O(rows + cols), of a
+ *  transposed product O(nnz). */
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
     const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b, rc_reference_t **out,
     rc_err_t *err);
@@ -57,10 +65,6 @@ int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g);
 void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a);
 
 void rc_reference_free(rc_reference_t *ref);
-
-/** Poison C on the device; rows that the schedule leaves out are zero. */
-rc_status_t rc_reference_poison(
-    const rc_reference_t *ref, rc_device_t *d, const rc_product_t *p, rc_err_t *err);
 
 /** Check C.
  *  \param[out] error_max  largest |C - ref| / bound over the sample, or over the rows when check 2

@@ -5,42 +5,41 @@
 
 #include "measure/verify.h"
 
-/** Value (row[i / cols], col[i % cols]) of the sample. */
-typedef struct rc_sample {
-    double ref;
-    double mag; /**< sum |a||b| */
-} rc_sample_t;
-
 struct rc_reference {
-    const rc_csr_t *a; /**< of the group in hand */
+    const rc_operation_t *op;
+    rc_reference_matrix_t m; /**< of the group in hand */
+    rc_csr_t transposed;     /**< own, of an operation that reads the transpose */
     rc_digest_t digest;
     int64_t nnz;
     rc_columns_t columns;
-    rc_precision_t precision;
     uint64_t seed;
     int64_t verify_rows; /**< as asked for */
     int64_t verify_cols;
-    int threads;
     double eps;    /**< spacing of 1 */
     double tiny;   /**< smallest subnormal */
     double most;   /**< half of the largest number */
-    double *sign;  /**< [width] of the columns */
-    double *sum;   /**< [rows] A (B x) */
-    double *bound; /**< [rows] of |C x - sum|; negative: the row says nothing */
-    int64_t rows;  /**< sampled */
-    int64_t *row;  /**< [rows] increasing */
+    int64_t out_rows;
+    int64_t out_cols; /**< of the tile */
+    double *sign;     /**< [out_cols] */
+    double *sum;      /**< [out_rows] A (B x); NULL: no product */
+    double *bound;    /**< [out_rows] of |C x - sum|; negative: the row says nothing */
+    int64_t rows;     /**< sampled */
+    int64_t *row;     /**< [rows] increasing */
     int64_t cols;
-    int64_t *col;         /**< [cols] increasing, within the tile */
-    rc_sample_t *sample;  /**< [rows * cols] */
-    int64_t capacity;     /**< rows of C that the scratch is for */
-    double *c_sum;        /**< [capacity] */
+    int64_t *col;        /**< [cols] increasing, within the tile */
+    rc_exact_t *sample;  /**< [rows * cols] value (row[i / cols], col[i % cols]) */
+    int64_t capacity;    /**< rows of C that the scratch is for */
+    double *c_sum;       /**< [capacity] */
     unsigned char *found; /**< [capacity] */
 };
 
-/** The bound of a value of a row of `len` entries with sum |a||b| = mag. */
-double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t len);
+/** The bound of a value of so many terms. */
+double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t terms);
 
-/** 1 when sum |a||b| = mag lets a value be compared. */
+/** 1 when that sum of absolute values lets a value be compared. */
 int rc_reference_comparable(const rc_reference_t *ref, double mag);
+
+/** 1 when row r of the output has no terms, so that it must be zero. */
+int rc_reference_row_is_empty(const rc_reference_t *ref, int64_t r);
 
 #endif

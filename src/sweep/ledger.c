@@ -206,6 +206,8 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     r.row.batch = m->batch;
     r.row.k_tile = m->k_tile;
     r.row.bytes_min = m->bytes_min;
+    r.row.device_bytes = m->device_bytes;
+    r.row.fill = m->fill;
     r.row.seed = (int64_t)seed;
     r.row.utc_ns = rc_utc_ns();
     r.row.status = (int32_t)m->status;

@@ -3,6 +3,7 @@
 #define RC_SWEEP_PLACEMENT_H
 
 #include "base/log.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "sweep/session.h"
 

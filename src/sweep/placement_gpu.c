@@ -2,6 +2,7 @@
 #include "sweep/placement_gpu.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 
 #include <stdio.h>

@@ -203,7 +203,7 @@ static void *preparer(void *argument)
 static rc_status_t prepare_inline(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
 {
     const rc_worker_t *w = p->w;
-    int takes_lock = w->device->kind == RC_DEVICE_CPU;
+    int takes_lock = w->device->executor.kind == RC_DEVICE_CPU;
     rc_status_t st = RC_OK;
     if (takes_lock && rc_node_lock_share(w->node_lock, rc_queue_draining, w->queue) < 0)
         return rc_fail(err, RC_EINTR, "drained");

@@ -136,10 +136,10 @@ rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc
     note(&w, "device.name", d->name);
     note(&w, "device.uuid", d->uuid);
     note(&w, "device.class", d->class_name);
-    note_int(&w, "device.threads", d->threads);
+    note_int(&w, "device.threads", d->executor.threads);
     note_int(&w, "device.cache_bytes", d->cache_bytes);
     note_int(&w, "device.memory_bytes", d->memory_bytes);
-    if (d->kind == RC_DEVICE_CUDA)
+    if (d->executor.kind == RC_DEVICE_CUDA)
         note_gpu(&w);
     note_int(&w, "node.ranks", s->node_size);
     rc_bytes_free(&w.buffer);

@@ -233,7 +233,7 @@ static rc_status_t share_memory(sweep_t *w)
     w->memory_limit =
         w->c->memory_limit > 0 ? w->c->memory_limit : free_bytes / s->node_size / 10 * 9;
     w->device_limit = w->memory_limit;
-    if (w->device->kind == RC_DEVICE_CPU) {
+    if (w->device->executor.kind == RC_DEVICE_CPU) {
         if (w->c->device_memory > 0 && w->c->device_memory < w->device_limit)
             w->device_limit = w->c->device_memory;
         return RC_OK;
@@ -259,16 +259,11 @@ static void tell_left_out(const sweep_t *w)
     int wanted = 0;
     for (int i = 0; i < w->c->c_orders; i++)
         wanted = wanted || w->c->c_order[i] == RC_C_SCHEDULE;
-    for (int i = 0; w->s->rank == 0 && wanted && i < w->c->kernels; i++) {
-        int stores = 0;
-        for (int p = 0; p < w->profiles; p++)
-            for (int q = 0; q < w->c->precisions; q++)
-                stores = stores || w->profile[p].stores_schedule[i][w->c->precision[q]];
-        if (!stores)
+    for (int i = 0; w->s->rank == 0 && wanted && i < w->c->kernels; i++)
+        if (!rc_kernel_stores(w->c->kernel[i].kernel, RC_C_SCHEDULE))
             rc_log(w->log, RC_LOG_WARN, "sweep",
                 "%s cannot store C in schedule order: left out there",
                 w->c->kernel[i].kernel->name);
-    }
 }
 
 static rc_status_t common_start(sweep_t *w)
@@ -469,7 +464,7 @@ static rc_status_t commit(sweep_t *w, int create)
 /* On a CPU the ranks of a node take turns; on a GPU only ranks that share it. */
 static rc_status_t open_node_lock(sweep_t *w)
 {
-    int cpu = w->device->kind == RC_DEVICE_CPU;
+    int cpu = w->device->executor.kind == RC_DEVICE_CPU;
     int enabled = !w->c->share_machine && (cpu || w->c->share_device);
     return rc_node_lock_open(enabled, cpu ? NULL : w->device->uuid, &w->node_lock, w->err);
 }

@@ -120,9 +120,9 @@ static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
         rc_worklist_block(c, j->w->profile, i, j->a.cols, &block);
         for (int k = 0; k < i && !seen; k++) {
             rc_worklist_block(c, j->w->profile, k, j->a.cols, &before);
-            seen = before.k > 0 && same_geometry(&before.geometry, &block.geometry);
+            seen = !before.empty && same_geometry(&before.geometry, &block.geometry);
         }
-        if (block.k > 0 && !seen)
+        if (!block.empty && !seen)
             st = featurise(j, &block.geometry, err);
     }
     return st;
@@ -214,7 +214,7 @@ static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
     for (int i = 0; i < rc_worklist_blocks(c) && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, j->w->profile, i, j->a.cols, &block);
-        if (block.k > 0)
+        if (!block.empty)
             st = order_block(j, &block, err);
     }
     return st;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "catalog/catalog.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "measure/measure.h"
 #include "order/policy.h"

@@ -14,9 +14,9 @@ int rc_threads_of_class(const rc_device_t *d, const char *class_name)
     char digits[16] = "";
     /* "cpu:<model>:<threads>t:<instructions>"; a model may have a colon */
     const char *last = strrchr(d->class_name, ':');
-    snprintf(own, sizeof own, ":%dt", d->threads);
+    snprintf(own, sizeof own, ":%dt", d->executor.threads);
     size_t n = strlen(own);
-    if (d->kind != RC_DEVICE_CPU || !last || (size_t)(last - d->class_name) < n ||
+    if (d->executor.kind != RC_DEVICE_CPU || !last || (size_t)(last - d->class_name) < n ||
         strncmp(last - n, own, n) != 0 || strcmp(class_name, d->class_name) == 0)
         return 0;
     size_t prefix = (size_t)(last - d->class_name) - n + 1; /* with the colon */
@@ -58,8 +58,8 @@ rc_status_t rc_threads_find(const rc_sweep_config_t *c, const rc_device_t *d, co
         const char *class_name = rc_view_device(v, id);
         rc_device_t other = *d;
         int64_t cases = 0;
-        other.threads = rc_threads_of_class(d, class_name);
-        if (other.threads == 0)
+        other.executor.threads = rc_threads_of_class(d, class_name);
+        if (other.executor.threads == 0)
             continue;
         snprintf(other.class_name, sizeof other.class_name, "%s", class_name);
         rc_status_t st = count_done(c, &other, v, known, &cases, err);
@@ -67,7 +67,7 @@ rc_status_t rc_threads_find(const rc_sweep_config_t *c, const rc_device_t *d, co
             return st;
         if (cases > out->cases) {
             memcpy(out->class_name, other.class_name, sizeof out->class_name);
-            out->threads = other.threads;
+            out->threads = other.executor.threads;
             out->cases = cases;
         }
     }
@@ -86,6 +86,6 @@ rc_status_t rc_threads_tell(const rc_sweep_config_t *c, const rc_device_t *d, co
             "all %" PRId64 " cases are new: %s holds %" PRId64
             " of this selection, but of %s, and this is %s; --threads %d matches it%s",
             work->cases, c->store, other.cases, other.class_name, d->class_name, other.threads,
-            other.threads > d->threads ? ", with as many CPUs for each rank" : "");
+            other.threads > d->executor.threads ? ", with as many CPUs for each rank" : "");
     return st;
 }

@@ -32,9 +32,9 @@ typedef struct batch {
 
 void rc_worker_divide(rc_worker_t *w)
 {
-    int gpu = w->device->kind != RC_DEVICE_CPU;
+    int gpu = w->device->executor.kind != RC_DEVICE_CPU;
     int ahead = w->config->ahead;
-    int all = w->device->threads;
+    int all = w->device->executor.threads;
     w->threads = all > 0 ? all : 1;
     w->preparers = 0;
     w->ahead = 0;
@@ -44,7 +44,7 @@ void rc_worker_divide(rc_worker_t *w)
         /* rearranging and checking on the host is part of measuring, and the device waits for it */
         int measuring = all / 4 > 1 ? all / 4 : 1;
         w->threads = all - measuring > 1 ? all - measuring : 1;
-        w->device->threads = measuring;
+        w->device->executor.threads = measuring;
     }
     w->ahead = ahead > 0 ? ahead : 2 * w->threads > 2 ? 2 * w->threads : 2;
     /* on CPUs, where this is for testing, more than one also on one CPU */
@@ -141,7 +141,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
     rc_group_t g = {.a = &b.job->a,
         .digest = b.job->digest,
         .kernel = &c->kernel[b.block->kernel],
-        .k = b.block->k,
+        .k = b.block->k > 0 ? b.block->k : 1,
         .precision = b.block->precision,
         .c_order = b.block->c_order,
         .geometry = b.block->geometry,
@@ -186,6 +186,8 @@ static rc_status_t journal_orderless(batch_t *b, const rc_case_t *id, const rc_o
         .rel_err = NAN,
         .error_max = NAN,
         .error_rel = NAN,
+        .device_bytes = -1,
+        .fill = NAN,
         .state = {NAN, NAN, NAN, -1}};
     snprintf(
         m.text, sizeof m.text, "%s%.180s", o->status == RC_ENOMEM ? "memory: " : "", o->err.text);
@@ -257,7 +259,7 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
     for (int i = 0; i < blocks && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, t->w->profile, i, j->a.cols, &block);
-        if (block.k > 0)
+        if (!block.empty)
             st = do_block(t, j, &block);
         rc_job_spend(j, part);
         if (st == RC_OK)

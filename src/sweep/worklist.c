@@ -9,29 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a kernel stores C in schedule order is asked with a tiny matrix, its rows exchanged. */
-static int stores_schedule(const rc_kernel_spec_t *spec, rc_precision_t precision, rc_geometry_t g)
-{
-    int64_t row_ptr[] = {0, 1, 2};
-    int32_t col_idx[] = {0, 1};
-    double val[] = {1, 1};
-    int32_t row[] = {1, 0};
-    const rc_csr_t a = {
-        .rows = 2, .cols = 2, .nnz = 2, .row_ptr = row_ptr, .col_idx = col_idx, .val = val};
-    const rc_schedule_t schedule = {.slots = 2, .rows = 2, .row = row};
-    rc_problem_t p = {.op = RC_OP_SPMM,
-        .k = 1,
-        .precision = precision,
-        .layout = spec->kernel->layout,
-        .c_order = RC_C_SCHEDULE,
-        .a = &a,
-        .schedule = &schedule,
-        .geometry = g,
-        .c_rows = 2};
-    memcpy(p.param, spec->param, sizeof p.param);
-    return spec->kernel->supports(&p, NULL) == RC_OK;
-}
-
 static int asks_for(const rc_sweep_config_t *c, rc_c_order_t order)
 {
     int found = c->c_orders == 0 && order == RC_C_ORIGINAL;
@@ -44,23 +21,20 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
 {
     memset(out, 0, sizeof *out);
     memcpy(out->class_name, d->class_name, sizeof out->class_name);
-    out->kind = d->kind;
+    out->kind = d->executor.kind;
     /* a few cores out of their caches; a GPU out of its L2, and its host prepares meanwhile */
-    int gpu = d->kind != RC_DEVICE_CPU;
+    int gpu = d->executor.kind != RC_DEVICE_CPU;
     out->launch_s = gpu ? 4e-6 : 1e-6;
     out->entry_s = gpu ? 2e-12 : 5e-10;
     out->prepare_s = gpu ? 0.1 : 1;
     for (int i = 0; i < c->kernels && i < RC_WORKLIST_KERNELS_MAX; i++)
         for (int p = 0; p < RC_WORKLIST_PRECISIONS; p++) {
             rc_geometry_t g =
-                c->kernel[i].kernel->geometry(d, c->kernel[i].param, (rc_precision_t)p);
+                c->kernel[i].kernel->geometry(&d->executor, c->kernel[i].param, (rc_precision_t)p);
             g.nw = c->geometry.nw > 0 ? c->geometry.nw : g.nw;
             g.nt = c->geometry.nt > 0 ? c->geometry.nt : g.nt;
             g.line = c->geometry.line > 0 ? c->geometry.line : g.line;
             out->geometry[i][p] = g;
-            if (asks_for(c, RC_C_SCHEDULE))
-                out->stores_schedule[i][p] =
-                    (unsigned char)stores_schedule(&c->kernel[i], (rc_precision_t)p, g);
         }
 }
 
@@ -93,9 +67,10 @@ void rc_worklist_block(
     out->kernel = i / orders / c->ks / c->precisions;
     out->precision = c->precision[precision];
     out->c_order = c->c_orders > 0 ? c->c_order[order] : RC_C_ORIGINAL;
-    out->k = resolve_k(c, k, cols);
-    if (out->c_order == RC_C_SCHEDULE && !p->stores_schedule[out->kernel][out->precision])
-        out->k = 0;
+    const rc_kernel_t *kernel = c->kernel[out->kernel].kernel;
+    int has_k = rc_operation_of(kernel->op)->has_k;
+    out->k = has_k ? resolve_k(c, k, cols) : 0;
+    out->empty = (has_k ? out->k == 0 : k > 0) || !rc_kernel_stores(kernel, out->c_order);
     out->geometry = p->geometry[out->kernel][out->precision];
 }
 
@@ -115,7 +90,7 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
     memcpy(out->device, p->class_name, strnlen(p->class_name, sizeof p->class_name));
     out->policy_version = order->policy->version;
     out->kernel_version = spec->kernel->version;
-    out->op = RC_OP_SPMM;
+    out->op = (int32_t)spec->kernel->op;
     out->precision = (int32_t)b->precision;
     out->layout = (int32_t)spec->kernel->layout;
     out->c_order = is_csr ? RC_C_ORIGINAL : (int32_t)b->c_order;
@@ -328,12 +303,16 @@ static int lacks_features(const maker_t *m, const rc_block_t *b, rc_digest_t mat
 }
 
 /* Bytes of A on a GPU under one schedule, B and C: what a case takes when nothing is tiled. */
-static int64_t case_device_bytes(const rc_entry_t *e, const rc_block_t *b)
+static int64_t case_device_bytes(
+    const rc_sweep_config_t *c, const rc_entry_t *e, const rc_block_t *b)
 {
-    double value = (double)rc_precision_bytes(b->precision);
-    double dense = ((double)e->rows + (double)e->cols) * (double)b->k * value;
-    double matrix = (double)(e->nnz > 0 ? e->nnz : 0) * (value + 4) + 16 * (double)e->rows;
-    return dense + matrix < 4e18 ? (int64_t)(dense + matrix) : INT64_MAX;
+    const rc_operation_t *o = rc_operation_of(c->kernel[b->kernel].kernel->op);
+    const rc_csr_t a = {.rows = e->rows, .cols = e->cols, .nnz = e->nnz > 0 ? e->nnz : 0};
+    int64_t entry = (int64_t)(rc_precision_bytes(b->precision) + sizeof(int32_t));
+    int64_t matrix = rc_sat_add(rc_sat_mul(a.nnz, entry), rc_sat_mul(e->rows, 16));
+    int64_t rows = rc_shape_rows(&o->out, &a);
+    return rc_sat_add(
+        matrix, rc_operation_dense_bytes(o, &a, rows, b->k > 0 ? b->k : 1, b->precision));
 }
 
 static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b,
@@ -341,7 +320,7 @@ static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b
 {
     if (e->rows < 1 || e->cols < 1)
         return;
-    int64_t device = case_device_bytes(e, b);
+    int64_t device = case_device_bytes(m->c, e, b);
     if (profile->kind != RC_DEVICE_CPU) {
         item->device_bytes = device > item->device_bytes ? device : item->device_bytes;
         return;
@@ -404,7 +383,7 @@ static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const kno
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
         rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
-        if (block.k == 0)
+        if (block.empty)
             continue;
         blocks++;
         if (known && !features)

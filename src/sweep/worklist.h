@@ -20,8 +20,6 @@ typedef struct rc_profile {
     char class_name[160];
     rc_device_kind_t kind;
     rc_geometry_t geometry[RC_WORKLIST_KERNELS_MAX][RC_WORKLIST_PRECISIONS];
-    /** 1: the kernel can store C in schedule order. */
-    unsigned char stores_schedule[RC_WORKLIST_KERNELS_MAX][RC_WORKLIST_PRECISIONS];
     double launch_s;  /**< guess: of an empty product */
     double entry_s;   /**< guess: per entry of A and column of B, or row and column of C */
     double prepare_s; /**< guess: loading and ordering, relative to a CPU rank's, as far as the
@@ -37,7 +35,8 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
 typedef struct rc_block {
     int kernel; /**< index into the configuration */
     rc_precision_t precision;
-    int64_t k; /**< resolved */
+    int64_t k; /**< resolved; 0 where the operation has none */
+    int empty; /**< 1: it has no cases */
     rc_c_order_t c_order;
     rc_geometry_t geometry;
 } rc_block_t;
@@ -46,8 +45,8 @@ typedef struct rc_block {
 int rc_worklist_blocks(const rc_sweep_config_t *c);
 
 /** Block i for a matrix with `cols` columns.  Blocks whose K repeats an earlier one (K = n that
- *  equals a number of the list), and blocks whose C the kernel cannot store in that order, have k =
- * 0 and no cases. */
+ *  equals a number of the list; any but the first of an operation without K), and blocks whose C the
+ *  kernel cannot store in that order, are empty. */
 void rc_worklist_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out);
 

@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "catalog/catalog.h"
 #include "feature/feature.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "sparse/generate.h"
 
@@ -135,25 +136,25 @@ static double ratio_of(rc_device_t *d, const rc_entry_t *e, rc_err_t *err)
     void *c = NULL;
     double ratio = NAN;
     rc_status_t st;
-    RC_TRY(rc_entry_load(e, NULL, d->threads, &o.a, NULL, err));
+    RC_TRY(rc_entry_load(e, NULL, d->executor.threads, &o.a, NULL, err));
     RC_TRY(rc_order_build("csr", &o.a, NULL, 1, &o.identity, err));
-    RC_TRY(d->alloc(d, ((size_t)o.a.cols * K + 1) * sizeof(float), &b, err));
-    RC_TRY(d->alloc(d, ((size_t)o.a.rows * K + 1) * sizeof(float), &c, err));
+    RC_TRY(d->executor.alloc(&d->executor, ((size_t)o.a.cols * K + 1) * sizeof(float), &b, err));
+    RC_TRY(d->executor.alloc(&d->executor, ((size_t)o.a.rows * K + 1) * sizeof(float), &c, err));
     o.b = b;
     o.c = c;
     for (int64_t i = 0; i < o.a.cols * K; i++)
         o.b[i] = (float)rc_rng_signed(1, (uint64_t)i);
     double features = INFINITY;
     for (int i = 0; i < MATRIX_ROUNDS / ROUNDS; i++)
-        features = fmin(features, seconds_of_features(&o.a, d->threads));
+        features = fmin(features, seconds_of_features(&o.a, d->executor.threads));
     double product = seconds_of_product(d, &o, err);
     ratio = features / product;
     if (getenv("BENCH_VERBOSE"))
         printf("%-40s %9" PRId64 " %10" PRId64 " %8.3f %8.3f %8.3fx\n", e->name, o.a.rows, o.a.nnz,
             1e9 * features / (double)o.a.nnz, 1e9 * product / (double)o.a.nnz, ratio);
 done:
-    d->release(d, b);
-    d->release(d, c);
+    d->executor.release(&d->executor, b);
+    d->executor.release(&d->executor, c);
     rc_schedule_free(&o.identity);
     rc_csr_free(&o.a);
     return ratio;

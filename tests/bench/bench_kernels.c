@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "sparse/generate.h"
 
@@ -96,7 +97,7 @@ static double read_bandwidth(const rc_device_t *d)
     for (int round = 0; round < ROUNDS; round++) {
         int64_t sum = 0;
         int64_t start = rc_clock_ns();
-#pragma omp parallel for simd num_threads(d->threads) reduction(+ : sum)
+#pragma omp parallel for simd num_threads(d->executor.threads) reduction(+ : sum)
         for (int64_t i = 0; i < n; i++)
             sum += x[i];
         sink = sink + sum;
@@ -120,8 +121,8 @@ static int bench_matrix(
     void *b = NULL;
     void *c = NULL;
     failed = failed || !o.identity.row || !o.val ||
-             d->alloc(d, (size_t)most * sizeof(float), &b, &err) < 0 ||
-             d->alloc(d, (size_t)most * sizeof(float), &c, &err) < 0;
+             d->executor.alloc(&d->executor, (size_t)most * sizeof(float), &b, &err) < 0 ||
+             d->executor.alloc(&d->executor, (size_t)most * sizeof(float), &c, &err) < 0;
     o.b = b;
     o.c = c;
     for (int64_t i = 0; i < o.a.rows && !failed; i++)
@@ -151,8 +152,8 @@ static int bench_matrix(
         fprintf(stderr, "bench_kernels: %s\n", err.text);
     free(o.identity.row);
     free(o.val);
-    d->release(d, b);
-    d->release(d, c);
+    d->executor.release(&d->executor, b);
+    d->executor.release(&d->executor, c);
     rc_csr_free(&o.a);
     return failed;
 }
@@ -172,7 +173,7 @@ int main(void)
         return 1;
     }
     double bandwidth = read_bandwidth(d);
-    printf("%s, %d threads, %d lanes, reads %.1f GB/s\n", d->name, d->threads, d->lanes32,
+    printf("%s, %d threads, %d lanes, reads %.1f GB/s\n", d->name, d->executor.threads, d->executor.lanes32,
         bandwidth * 1e-9);
     printf("%-18s %8s %9s %4s  %-12s %8s %8s %8s\n", "matrix", "rows", "nnz", "K", "kernel",
         "GFLOP/s", "of loop", "of reads");

@@ -87,11 +87,12 @@ layers()
         # a feature counts what masks and rows say
         src/feature/*) may=' base sparse feature order/mask.h order/rows.h ' ;;
         # a kernel runs a schedule
-        kernels/*) may=' base sparse kernels order/policy.h ' ;;
-        src/measure/*) may=' base kernels measure ' ;;
+        src/operation/*) may=' base sparse operation ' ;;
+        kernels/*) may=' base sparse operation kernels order/policy.h ' ;;
+        src/measure/*) may=' base sparse operation kernels measure ' ;;
         src/store/*) may=' base store ' ;;
         src/table/*) may=' base store table ' ;;
-        src/sweep/*) may=' base sparse io catalog order feature kernels measure store table sweep ' ;;
+        src/sweep/*) may=' base sparse io catalog order feature operation kernels measure store table sweep ' ;;
         src/model/*) may=' base feature order model ' ;;
         # a report draws matrices in their orders
         analysis/report/*) may=' base sparse io catalog order feature table model analysis ' ;;

@@ -113,7 +113,7 @@ ok "every field of a row can be asked for" sh -c "'$ROWCAST' query -F -f csv | t
 # -------------------------------------------------------------------- empty, wrong
 code "an empty selection" 0 sweep 2 "$tmp/empty.h5" -w 'rows > 1000000'
 ok "says so" grep -q 'nothing to do' "$tmp/err"
-code "C in an order that no kernel can store" 0 sweep 2 "$tmp/empty.h5" -k 2 --kernels rowsplit --c-order schedule
+code "C in an order that no kernel can store" 0 sweep 2 "$tmp/empty.h5" -k 2 --kernels fault --c-order schedule
 ok "does not claim to be done" grep -q 'nothing to do: no case can be made' "$tmp/err"
 
 said() # lines of ours on stderr

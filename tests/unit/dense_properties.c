@@ -43,26 +43,26 @@ static image_t image_new(rc_device_t *d, int shape, int variant)
     x.host = malloc(x.bytes);
     assert_non_null(x.host);
     memset(x.host, untouched, x.bytes);
-    assert_int_equal(d->alloc(d, x.bytes, &x.m.data, NULL), RC_OK);
-    assert_int_equal(d->upload(d, x.m.data, x.host, x.bytes, NULL), RC_OK);
+    assert_int_equal(d->executor.alloc(&d->executor, x.bytes, &x.m.data, NULL), RC_OK);
+    assert_int_equal(d->executor.upload(&d->executor, x.m.data, x.host, x.bytes, NULL), RC_OK);
     return x;
 }
 enum { VARIANTS = 8 };
 
 static void image_free(rc_device_t *d, image_t *x)
 {
-    d->release(d, x->m.data);
+    d->executor.release(&d->executor, x->m.data);
     free(x->host);
 }
 
 static void image_get(rc_device_t *d, image_t *x)
 {
-    assert_int_equal(d->download(d, x->host, x->m.data, x->bytes, NULL), RC_OK);
+    assert_int_equal(d->executor.download(&d->executor, x->host, x->m.data, x->bytes, NULL), RC_OK);
 }
 
 static void image_put(rc_device_t *d, image_t *x)
 {
-    assert_int_equal(d->upload(d, x->m.data, x->host, x->bytes, NULL), RC_OK);
+    assert_int_equal(d->executor.upload(&d->executor, x->m.data, x->host, x->bytes, NULL), RC_OK);
 }
 
 static unsigned char *at(const image_t *x, int64_t r, int64_t j)
@@ -180,7 +180,7 @@ rc_dense_t random_dense(rc_device_t *d, int64_t rows, int64_t cols, rc_precision
     rc_dense_t m = {.rows = rows, .cols = cols, .precision = precision, .layout = layout};
     m.ld = layout == RC_ROW_MAJOR ? cols : rows;
     assert_int_equal(
-        d->alloc(d, (size_t)(rows * cols) * rc_precision_bytes(precision), &m.data, NULL), RC_OK);
+        d->executor.alloc(&d->executor, (size_t)(rows * cols) * rc_precision_bytes(precision), &m.data, NULL), RC_OK);
     assert_int_equal(d->dense_random(d, &m, seed, cols, 0, NULL), RC_OK);
     return m;
 }

@@ -60,12 +60,12 @@ static void threads_do_not_matter(void **state)
             rc_dense_t m = random_dense(
                 d, rows, cols, (rc_precision_t)(variant & 1), (rc_layout_t)(variant / 2), 4);
             assert_int_equal(d->dense_project(d, &m, sign, sum[t], mag[t], NULL, NULL), RC_OK);
-            assert_int_equal(d->download(d, b[t], m.data, bytes, NULL), RC_OK);
+            assert_int_equal(d->executor.download(&d->executor, b[t], m.data, bytes, NULL), RC_OK);
             assert_true(d->active_ns > 0);
             assert_memory_equal(sum[t], sum[0], sizeof sum[0]);
             assert_memory_equal(mag[t], mag[0], sizeof mag[0]);
             assert_memory_equal(b[t], b[0], bytes);
-            d->release(d, m.data);
+            d->executor.release(&d->executor, m.data);
             rc_device_close(d);
         }
     }

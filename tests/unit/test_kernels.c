@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
 
@@ -95,62 +96,68 @@ static int is_identity(const rc_schedule_t *s)
 
 /* ------------------------------------------------------- naive reference */
 
+/* A dense operand between guards, rows or columns `pad` values further apart than needed. */
 typedef struct dense {
-    rc_precision_t precision;
-    rc_layout_t layout;
-    int64_t rows;
-    int64_t k;
+    rc_dense_t m;
     unsigned char *block; /* guard bytes, the values, guard bytes */
-    void *value;
+    size_t bytes;
 } dense_t;
 
 enum { GUARD = 192, GUARD_BYTE = 0x5c };
 
-static size_t dense_bytes(const dense_t *x)
-{
-    return (size_t)(x->rows * x->k) * rc_precision_bytes(x->precision);
-}
-
 /* `offset` bytes from a multiple of 64, so that nothing can count on more than its type asks for */
-static dense_t dense_new(
-    rc_precision_t precision, rc_layout_t layout, int64_t rows, int64_t k, size_t offset)
+static dense_t dense_new(rc_precision_t precision, rc_layout_t layout, int64_t rows, int64_t cols,
+    int64_t pad, size_t offset)
 {
-    dense_t x = {precision, layout, rows, k, NULL, NULL};
-    x.block = aligned_alloc(64, (dense_bytes(&x) + 2 * GUARD + 128) / 64 * 64);
+    int64_t lines = layout == RC_ROW_MAJOR ? rows : cols;
+    int64_t length = layout == RC_ROW_MAJOR ? cols : rows;
+    dense_t x = {.m = {.rows = rows,
+                     .cols = cols,
+                     .ld = length + pad,
+                     .precision = precision,
+                     .layout = layout}};
+    x.bytes = (size_t)(lines * x.m.ld) * rc_precision_bytes(precision);
+    x.block = aligned_alloc(64, (x.bytes + 2 * GUARD + 128) / 64 * 64);
     assert_non_null(x.block);
-    memset(x.block, GUARD_BYTE, dense_bytes(&x) + 2 * GUARD);
-    x.value = x.block + GUARD - 64 + offset;
+    memset(x.block, GUARD_BYTE, x.bytes + 2 * GUARD);
+    x.m.data = x.block + GUARD - 64 + offset;
     return x;
 }
 
+static size_t dense_at(const rc_dense_t *m, int64_t r, int64_t j)
+{
+    return (size_t)(m->layout == RC_ROW_MAJOR ? r * m->ld + j : j * m->ld + r);
+}
+
+static double dense_get(const rc_dense_t *m, int64_t r, int64_t j)
+{
+    size_t i = dense_at(m, r, j);
+    return m->precision == RC_FP32 ? (double)((float *)m->data)[i] : ((double *)m->data)[i];
+}
+
+static void dense_set(const rc_dense_t *m, int64_t r, int64_t j, double v)
+{
+    size_t i = dense_at(m, r, j);
+    if (m->precision == RC_FP32)
+        ((float *)m->data)[i] = (float)v;
+    else
+        ((double *)m->data)[i] = v;
+}
+
+/* Nothing but the values was stored to: neither around them nor between the lines. */
 static void dense_check_guards(const dense_t *x)
 {
-    const unsigned char *from = x->value;
-    for (const unsigned char *p = x->block; p < from; p++)
-        assert_int_equal(*p, GUARD_BYTE);
-    for (const unsigned char *p = from + dense_bytes(x); p < x->block + dense_bytes(x) + 2 * GUARD;
-         p++)
-        assert_int_equal(*p, GUARD_BYTE);
-}
-
-static size_t dense_at(const dense_t *x, int64_t r, int64_t j)
-{
-    return (size_t)(x->layout == RC_ROW_MAJOR ? r * x->k + j : j * x->rows + r);
-}
-
-static double dense_get(const dense_t *x, int64_t r, int64_t j)
-{
-    size_t i = dense_at(x, r, j);
-    return x->precision == RC_FP32 ? (double)((float *)x->value)[i] : ((double *)x->value)[i];
-}
-
-static void dense_set(const dense_t *x, int64_t r, int64_t j, double v)
-{
-    size_t i = dense_at(x, r, j);
-    if (x->precision == RC_FP32)
-        ((float *)x->value)[i] = (float)v;
-    else
-        ((double *)x->value)[i] = v;
+    size_t value = rc_precision_bytes(x->m.precision);
+    unsigned char *is_value = calloc(x->bytes + 2 * GUARD, 1);
+    assert_non_null(is_value);
+    size_t begin = (size_t)((unsigned char *)x->m.data - x->block);
+    for (int64_t r = 0; r < x->m.rows; r++)
+        for (int64_t j = 0; j < x->m.cols; j++)
+            memset(is_value + begin + dense_at(&x->m, r, j) * value, 1, value);
+    for (size_t i = 0; i < x->bytes + 2 * GUARD; i++)
+        if (!is_value[i])
+            assert_int_equal(x->block[i], GUARD_BYTE);
+    free(is_value);
 }
 
 static double narrowed(rc_precision_t precision, double v)
@@ -158,74 +165,154 @@ static double narrowed(rc_precision_t precision, double v)
     return precision == RC_FP32 ? (double)(float)v : v;
 }
 
-static void check_product(const rc_csr_t *a, const dense_t *b, const dense_t *c)
+/* The output without alpha and beta, and the sum of the absolute values of its terms. */
+typedef struct naive {
+    double *value; /* [rows * cols] */
+    double *mag;
+    double *terms;
+} naive_t;
+
+static void naive_add(naive_t *n, int64_t i, double v)
+{
+    n->value[i] += v;
+    n->mag[i] += fabs(v);
+    n->terms[i] += 1;
+}
+
+static naive_t naive_new(
+    rc_op_t op, const rc_csr_t *a, const rc_operands_t *o, rc_precision_t precision)
+{
+    size_t values = (size_t)(o->out.rows * o->out.cols) + 1;
+    int64_t k = o->out.cols;
+    naive_t n = {calloc(values, sizeof(double)), calloc(values, sizeof(double)),
+        calloc(values, sizeof(double))};
+    assert_true(n.value && n.mag && n.terms);
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
+            double v = narrowed(precision, a->val[e]);
+            int64_t c = a->col_idx[e];
+            if (op == RC_OP_SDDMM)
+                for (int64_t j = 0; j < o->in[0].cols; j++)
+                    naive_add(&n, e, v * dense_get(&o->in[0], r, j) * dense_get(&o->in[1], c, j));
+            else if (op == RC_OP_SPMM_T)
+                for (int64_t j = 0; j < k; j++)
+                    naive_add(&n, c * k + j, v * dense_get(&o->in[0], r, j));
+            else
+                for (int64_t j = 0; j < k; j++)
+                    naive_add(&n, r * k + j, v * dense_get(&o->in[0], c, j));
+        }
+    return n;
+}
+
+/* What C held before a run with beta != 0. */
+static double old_value(int64_t r, int64_t j)
+{
+    return rc_rng_signed(7, (uint64_t)(r * 1000 + j));
+}
+
+static void check_output(const char *kernel, const naive_t *n, const rc_dense_t *c, double alpha,
+    double beta)
 {
     double eps = c->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t j = 0; j < c->k; j++) {
-            double sum = 0;
-            double mag = 0;
-            for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-                double v = narrowed(c->precision, a->val[e]) * dense_get(b, a->col_idx[e], j);
-                sum += v;
-                mag += fabs(v);
-            }
-            double len = (double)(a->row_ptr[r + 1] - a->row_ptr[r]);
-            double bound = (len + 2) * eps * mag;
-            if (!(fabs(dense_get(c, r, j) - sum) <= bound))
-                fail_msg("C(%d, %d) of %d x %d, K %d: expected %.17g, found %.17g", (int)r, (int)j,
-                    (int)a->rows, (int)a->cols, (int)c->k, sum, dense_get(c, r, j));
+    for (int64_t r = 0; r < c->rows; r++)
+        for (int64_t j = 0; j < c->cols; j++) {
+            int64_t i = r * c->cols + j;
+            double old = beta == 0 ? 0 : beta * narrowed(c->precision, old_value(r, j));
+            double want = alpha * n->value[i] + old;
+            double bound = (n->terms[i] + 4) * eps * (fabs(alpha) * n->mag[i] + fabs(old));
+            if (!(fabs(dense_get(c, r, j) - want) <= bound))
+                fail_msg("%s: (%d, %d) of %d x %d: expected %.17g, found %.17g", kernel, (int)r,
+                    (int)j, (int)c->rows, (int)c->cols, want, dense_get(c, r, j));
         }
+}
+
+static void naive_free(naive_t *n)
+{
+    free(n->value);
+    free(n->mag);
+    free(n->terms);
 }
 
 /* ------------------------------------------------------------------ runs */
 
-static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
-    const rc_schedule_t *schedule, rc_precision_t precision, int64_t k, int nw)
+static void set_output(const rc_dense_t *c, double beta)
 {
-    rc_kernel_spec_t spec;
-    assert_int_equal(rc_kernel_spec_parse(spec_text, &spec, NULL), RC_OK);
-    const rc_kernel_t *kernel = spec.kernel;
+    for (int64_t r = 0; r < c->rows; r++)
+        for (int64_t j = 0; j < c->cols; j++)
+            dense_set(c, r, j, beta == 0 ? NAN : old_value(r, j));
+}
+
+static rc_problem_t problem_of(const rc_kernel_spec_t *spec, const rc_device_t *d,
+    const rc_csr_t *a, const rc_schedule_t *schedule, rc_precision_t precision, int64_t k)
+{
+    const rc_operation_t *op = rc_operation_of(spec->kernel->op);
     rc_problem_t p = {
-        .k = k,
+        .k = op->has_k ? k : 1,
         .precision = precision,
-        .layout = kernel->layout,
         .a = a,
         .schedule = schedule,
         .identity = is_identity(schedule),
-        .geometry = kernel->geometry(d, spec.param, precision),
-        .c_rows = a->rows,
+        .geometry = spec->kernel->geometry(&d->executor, spec->param, precision),
+        .c_rows = rc_shape_rows(&op->out, a),
     };
+    memcpy(p.param, spec->param, sizeof p.param);
+    return p;
+}
+
+/* Operands: [0], [1] inputs, [2] the output. */
+static void operands_new(const rc_kernel_t *kernel, const rc_problem_t *p, int64_t pad,
+    size_t offset, dense_t x[3], rc_operands_t *o)
+{
+    const rc_operation_t *op = rc_operation_of(kernel->op);
+    memset(o, 0, sizeof *o);
+    for (int i = 0; i < 3; i++) {
+        const rc_shape_t *s = i < 2 ? &op->in[i] : &op->out;
+        int used = i == 2 || i < rc_operation_inputs(op);
+        rc_layout_t layout = s->wide ? kernel->layout : RC_COL_MAJOR;
+        x[i] = dense_new(p->precision, layout, used ? rc_shape_rows(s, p->a) : 0,
+            rc_shape_cols(s, p->k), pad, offset);
+        for (int64_t r = 0; i < 2 && r < x[i].m.rows; r++)
+            for (int64_t j = 0; j < x[i].m.cols; j++)
+                dense_set(&x[i].m, r, j, rc_rng_signed(3, (uint64_t)(r * p->k + j + i)));
+    }
+    o->in[0] = x[0].m;
+    o->in[1] = x[1].m;
+    o->out = x[2].m;
+}
+
+static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
+    const rc_schedule_t *schedule, rc_precision_t precision, int64_t k, int nw)
+{
+    static const double factor[][2] = {{1, 0}, {2, 0.5}, {-1, 1}, {0, 0}};
+    rc_kernel_spec_t spec;
+    assert_int_equal(rc_kernel_spec_parse(spec_text, &spec, NULL), RC_OK);
+    const rc_kernel_t *kernel = spec.kernel;
+    rc_problem_t p = problem_of(&spec, d, a, schedule, precision, k);
+    rc_analysis_t analysis;
+    dense_t x[3];
+    rc_operands_t o;
+    void *state = NULL;
     if (nw)
         p.geometry.nw = nw;
-    memcpy(p.param, spec.param, sizeof p.param);
-    assert_int_equal(kernel->supports(&p, NULL), RC_OK);
-    assert_true(kernel->bytes_min(&p) > 0 || a->rows == 0);
+    assert_int_equal(rc_kernel_analyse(kernel, &p, &analysis, NULL), RC_OK);
+    assert_int_equal(analysis.stored_rows, p.c_rows);
+    assert_true(analysis.fill == 1);
 
     size_t offset = rc_precision_bytes(precision) * (size_t)(k % 3);
-    dense_t b = dense_new(precision, kernel->layout, a->cols, k, offset);
-    dense_t c = dense_new(precision, kernel->layout, a->rows, k, offset);
-    for (int64_t r = 0; r < a->cols; r++)
-        for (int64_t j = 0; j < k; j++)
-            dense_set(&b, r, j, rc_rng_signed(3, (uint64_t)(r * k + j)));
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t j = 0; j < k; j++)
-            dense_set(&c, r, j, 0);
-    for (int64_t s = 0; s < schedule->slots; s++)
-        for (int64_t j = 0; schedule->row[s] >= 0 && j < k; j++)
-            dense_set(&c, schedule->row[s], j, NAN);
-
-    void *state = NULL;
-    assert_int_equal(kernel->prepare(d, &p, &state, NULL), RC_OK);
-    /* a second run must find its own results in C and replace them */
-    for (int round = 0; round < 2; round++)
-        assert_int_equal(kernel->run(state, b.value, c.value, NULL), RC_OK);
-    check_product(a, &b, &c);
+    operands_new(kernel, &p, k % 4 == 3 ? 5 : 0, offset, x, &o);
+    naive_t n = naive_new(kernel->op, a, &o, precision);
+    assert_int_equal(kernel->prepare(&d->executor, &p, &analysis, &state, NULL), RC_OK);
+    for (size_t f = 0; f < sizeof factor / sizeof factor[0]; f++) {
+        set_output(&o.out, factor[f][1]);
+        assert_int_equal(kernel->run(state, &o, factor[f][0], factor[f][1], NULL), RC_OK);
+        check_output(spec_text, &n, &o.out, factor[f][0], factor[f][1]);
+    }
     kernel->release(state);
-    dense_check_guards(&b);
-    dense_check_guards(&c);
-    free(b.block);
-    free(c.block);
+    naive_free(&n);
+    for (int i = 0; i < 3; i++) {
+        dense_check_guards(&x[i]);
+        free(x[i].block);
+    }
 }
 
 static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *a)
@@ -233,7 +320,10 @@ static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *
     static const int64_t ks[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 100, 128};
     for (int order = 0; order < ORDERS; order++) {
         rc_schedule_t s = make_schedule(a, (enum order)order, 17);
-        for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        rc_kernel_spec_t kernel;
+        assert_int_equal(rc_kernel_spec_parse(spec, &kernel, NULL), RC_OK);
+        size_t count = rc_operation_of(kernel.kernel->op)->has_k ? sizeof ks / sizeof ks[0] : 1;
+        for (size_t i = 0; i < count; i++) {
             run_one(d, spec, a, &s, RC_FP32, ks[i], 0);
             run_one(d, spec, a, &s, RC_FP64, ks[i], 0);
         }
@@ -252,16 +342,18 @@ static void free_matrix(rc_csr_t *a)
 static void kernels_compute_the_product(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"cstat", "rowsplit", "fault"};
+    static const char *const specs[] = {
+        "cstat", "rowsplit", "fault", "plain-spmv", "plain-spmm_t", "plain-sddmm"};
     for (size_t m = 0; m < sizeof shapes / sizeof shapes[0]; m++) {
         rc_csr_t a = make_matrix(&shapes[m], 100 + m);
         for (int threads = 1; threads <= 3; threads++) {
             rc_device_t *d;
             assert_int_equal(rc_device_open_cpu(threads, &d, NULL), RC_OK);
-            int widest = d->lanes32;
+            int widest = d->executor.lanes32;
             for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
-                for (d->lanes32 = 4; d->lanes32 <= widest; d->lanes32 *= 2)
-                    if (threads == 1 || d->lanes32 == widest)
+                for (d->executor.lanes32 = 4; d->executor.lanes32 <= widest;
+                     d->executor.lanes32 *= 2)
+                    if (threads == 1 || d->executor.lanes32 == widest)
                         every_k_and_order(d, specs[i], &a);
             rc_device_close(d);
         }
@@ -292,24 +384,74 @@ static void cstat_strips_and_workers(void **state)
     free_matrix(&a);
 }
 
+/* No columns, and an order of C that the kernel does not store. */
 static void requests_that_are_not_supported(void **state)
 {
     (void)state;
     rc_csr_t a = make_matrix(&shapes[4], 5);
-    rc_schedule_t s = make_schedule(&a, ORDER_IDENTITY, 9);
+    rc_schedule_t s = make_schedule(&a, ORDER_RANDOM, 9);
     rc_err_t err = {0};
-    rc_problem_t p = {.k = 4, .a = &a, .schedule = &s, .identity = 1, .c_order = RC_C_SCHEDULE};
+    rc_analysis_t analysis;
     for (int i = 0; rc_kernels[i]; i++) {
-        if (rc_kernels[i]->device != RC_DEVICE_CPU)
+        rc_problem_t p = {.k = 0, .a = &a, .schedule = &s};
+        assert_int_equal(rc_kernel_analyse(rc_kernels[i], &p, &analysis, &err), RC_ENOTSUP);
+        assert_non_null(strstr(err.text, "no columns"));
+        p.k = 4;
+        p.c_order = RC_C_SCHEDULE;
+        if (rc_kernel_stores(rc_kernels[i], RC_C_SCHEDULE))
             continue;
-        assert_int_equal(rc_kernels[i]->supports(&p, &err), RC_ENOTSUP);
-        assert_true(strlen(err.text) > 0);
+        assert_int_equal(rc_kernel_analyse(rc_kernels[i], &p, &analysis, &err), RC_ENOTSUP);
+        assert_non_null(strstr(err.text, "schedule order"));
     }
     free(s.row);
     free_matrix(&a);
 }
 
-/* A once in slot order, B once, C once; row ids only where the order needs them. */
+/* In schedule order row p of C is slot p; what a pad holds means nothing. */
+static void c_in_schedule_order(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"cstat", "rowsplit", "plain-spmv"};
+    rc_csr_t a = make_matrix(&shapes[4], 5);
+    rc_device_t *d;
+    assert_int_equal(rc_device_open_cpu(2, &d, NULL), RC_OK);
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        for (int order = ORDER_RANDOM; order < ORDERS; order++) {
+            rc_schedule_t s = make_schedule(&a, (enum order)order, 9);
+            rc_kernel_spec_t spec;
+            rc_analysis_t analysis;
+            void *kernel = NULL;
+            assert_int_equal(rc_kernel_spec_parse(specs[i], &spec, NULL), RC_OK);
+            rc_problem_t p = problem_of(&spec, d, &a, &s, RC_FP64, 7);
+            dense_t x[3];
+            rc_operands_t o;
+            operands_new(spec.kernel, &p, 0, 0, x, &o);
+            naive_t n = naive_new(spec.kernel->op, &a, &o, RC_FP64);
+            p.c_order = RC_C_SCHEDULE;
+            p.c_rows = s.slots;
+            dense_t c = dense_new(RC_FP64, o.out.layout, s.slots, o.out.cols, 0, 0);
+            o.out = c.m;
+            assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
+            assert_int_equal(
+                spec.kernel->prepare(&d->executor, &p, &analysis, &kernel, NULL), RC_OK);
+            assert_int_equal(spec.kernel->run(kernel, &o, 1, 0, NULL), RC_OK);
+            for (int64_t at = 0; at < s.slots; at++)
+                for (int64_t j = 0; s.row[at] >= 0 && j < c.m.cols; j++)
+                    assert_true(fabs(dense_get(&c.m, at, j) -
+                                     n.value[s.row[at] * c.m.cols + j]) < 1e-12);
+            spec.kernel->release(kernel);
+            naive_free(&n);
+            dense_check_guards(&c);
+            free(c.block);
+            for (int m = 0; m < 3; m++)
+                free(x[m].block);
+            free(s.row);
+        }
+    rc_device_close(d);
+    free_matrix(&a);
+}
+
+/* A once in slot order, B once, every row of C once; row ids only where the order needs them. */
 static void compulsory_traffic(void **state)
 {
     (void)state;
@@ -319,16 +461,27 @@ static void compulsory_traffic(void **state)
         empty += a.row_ptr[r] == a.row_ptr[r + 1];
     assert_true(empty > 0);
     const rc_kernel_t *kernel = rc_kernel_find("cstat");
+    const rc_operation_t *op = rc_operation_of(RC_OP_SPMM);
+    rc_analysis_t x;
     rc_schedule_t id = make_schedule(&a, ORDER_IDENTITY, 9);
     rc_schedule_t some = make_schedule(&a, ORDER_NO_EMPTY, 9);
-    rc_problem_t p = {.k = 10, .precision = RC_FP32, .a = &a, .schedule = &id, .identity = 1};
-    assert_int_equal(
-        kernel->bytes_min(&p), a.nnz * 8 + (a.rows + 1) * 8 + (a.rows + a.cols) * 10 * 4);
-    p = (rc_problem_t){.k = 10, .precision = RC_FP64, .a = &a, .schedule = &some};
-    assert_int_equal(kernel->bytes_min(&p),
-        a.nnz * 12 + (some.slots + 1) * 8 + some.slots * 4 + (some.slots + a.cols) * 10 * 8);
-    p.k = INT64_MAX;
-    assert_int_equal(kernel->bytes_min(&p), INT64_MAX);
+    rc_problem_t p = {.k = 10, .a = &a, .schedule = &id, .identity = 1, .c_rows = a.rows};
+    assert_int_equal(rc_kernel_analyse(kernel, &p, &x, NULL), RC_OK);
+    assert_int_equal(rc_analysis_traffic(&x, op, &p, 10),
+        a.nnz * 8 + (a.rows + 1) * 8 + (a.rows + a.cols) * 10 * 4);
+    assert_int_equal(x.bytes, x.traffic);
+    p = (rc_problem_t){
+        .k = 10, .precision = RC_FP64, .a = &a, .schedule = &some, .c_rows = a.rows};
+    assert_int_equal(rc_kernel_analyse(kernel, &p, &x, NULL), RC_OK);
+    assert_int_equal(rc_analysis_traffic(&x, op, &p, 10),
+        a.nnz * 12 + (some.slots + 1) * 8 + some.slots * 4 + (a.rows + a.cols) * 10 * 8);
+    assert_int_equal(x.bytes - x.traffic, empty * 4);
+    p.c_order = RC_C_SCHEDULE;
+    p.c_rows = some.slots;
+    assert_int_equal(rc_kernel_analyse(kernel, &p, &x, NULL), RC_OK);
+    assert_int_equal(rc_analysis_traffic(&x, op, &p, 10),
+        a.nnz * 12 + (some.slots + 1) * 8 + (some.slots + a.cols) * 10 * 8);
+    assert_int_equal(rc_analysis_traffic(&x, op, &p, INT64_MAX), INT64_MAX);
     free(id.row);
     free(some.row);
     free_matrix(&a);
@@ -388,8 +541,7 @@ static void descriptors_are_complete(void **state)
     for (int i = 0; rc_kernels[i]; i++) {
         const rc_kernel_t *k = rc_kernels[i];
         assert_true(k->name && k->summary && k->source && k->version >= 1);
-        assert_true(k->supports && k->geometry && k->bytes_min && k->bytes_device && k->prepare &&
-                    k->run && k->release);
+        assert_true(k->analyse && k->geometry && k->prepare && k->run && k->release);
         assert_ptr_equal(rc_kernel_find(k->name), k);
         rc_kernel_spec_t s;
         assert_int_equal(rc_kernel_spec_parse(k->name, &s, NULL), RC_OK);
@@ -408,13 +560,14 @@ static int64_t device_bytes(const char *kernel, int64_t nnz)
     rc_csr_t a = {.rows = 1000, .cols = 1 << 30, .nnz = nnz};
     rc_schedule_t schedule = {.rows = 1000, .slots = 1000};
     rc_problem_t p = {.k = 1,
-        .layout = s.kernel->layout,
         .a = &a,
         .schedule = &schedule,
         .identity = 1,
         .c_rows = 1000};
+    rc_analysis_t x;
     memcpy(p.param, s.param, sizeof p.param);
-    return s.kernel->bytes_device(&p);
+    assert_int_equal(rc_kernel_analyse(s.kernel, &p, &x, NULL), RC_OK);
+    return x.bytes;
 }
 
 /* A GPU's threads step past the last entry, in the type of the slot pointers: that becomes the
@@ -443,20 +596,20 @@ static void cpu_device(void **state)
     rc_err_t err = {0};
     assert_int_equal(rc_device_open_cpu(-1, &d, &err), RC_EINVAL);
     assert_int_equal(rc_device_open_cpu(0, &d, &err), RC_OK);
-    assert_true(d->threads >= 1 && d->lanes32 >= 4 && d->line_bytes == 64);
+    assert_true(d->executor.threads >= 1 && d->executor.lanes32 >= 4 && d->executor.line_bytes == 64);
     assert_true(strncmp(d->uuid, "cpu", 3) == 0 && strncmp(d->class_name, "cpu:", 4) == 0);
     assert_true(strlen(d->name) > 0 && d->memory_bytes > 0);
     void *p;
     size_t big = 3 * 1024 * 1024 + 7;
-    assert_int_equal(d->alloc(d, big, &p, &err), RC_OK);
+    assert_int_equal(d->executor.alloc(&d->executor, big, &p, &err), RC_OK);
     assert_int_equal((uintptr_t)p % 64, 0);
-    assert_int_equal(d->fill(d, p, 0xff, big, &err), RC_OK);
+    assert_int_equal(d->executor.fill(&d->executor, p, 0xff, big, &err), RC_OK);
     unsigned char byte = 0;
-    assert_int_equal(d->download(d, &byte, (unsigned char *)p + big - 1, 1, &err), RC_OK);
+    assert_int_equal(d->executor.download(&d->executor, &byte, (unsigned char *)p + big - 1, 1, &err), RC_OK);
     assert_int_equal(byte, 0xff);
-    d->release(d, p);
+    d->executor.release(&d->executor, p);
 #ifndef __SANITIZE_ADDRESS__ /* it ends the program at such a request */
-    assert_int_equal(d->alloc(d, SIZE_MAX / 4, &p, &err), RC_ENOMEM);
+    assert_int_equal(d->executor.alloc(&d->executor, SIZE_MAX / 4, &p, &err), RC_ENOMEM);
 #endif
     assert_int_equal(d->flush(d, &err), RC_OK);
     rc_device_state_t clocks;
@@ -472,6 +625,7 @@ int main(void)
         cmocka_unit_test(kernels_compute_the_product),
         cmocka_unit_test(cstat_strips_and_workers),
         cmocka_unit_test(requests_that_are_not_supported),
+        cmocka_unit_test(c_in_schedule_order),
         cmocka_unit_test(compulsory_traffic),
         cmocka_unit_test(specs_are_parsed),
         cmocka_unit_test(descriptors_are_complete),

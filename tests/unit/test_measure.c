@@ -88,7 +88,7 @@ static void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, i
         .kernel = &w->kernel,
         .k = k,
         .precision = RC_FP32,
-        .geometry = w->kernel.kernel->geometry(w->d, w->kernel.param, RC_FP32),
+        .geometry = w->kernel.kernel->geometry(&w->d->executor, w->kernel.param, RC_FP32),
         .memory_limit = INT64_MAX,
     };
 }
@@ -322,7 +322,7 @@ static void failures_are_data(void **state)
     assert_int_equal(w.cases[0].status, RC_CASE_OK);
     world_end(&w);
 
-    world_begin(&w, "cstat", make_matrix(30, 30, 2, 1), 3, 2);
+    world_begin(&w, "fault", make_matrix(30, 30, 2, 1), 3, 2);
     w.group.c_order = RC_C_SCHEDULE; /* of an identity the same as the original order */
     assert_int_equal(world_run(&w), RC_OK);
     assert_int_equal(w.cases[0].status, RC_CASE_OK);
@@ -419,6 +419,22 @@ static int timed_sets(const events_t *e)
     return n;
 }
 
+/* Bytes of B and C, and of a state under a schedule. */
+static int64_t dense_bytes(const world_t *w)
+{
+    return rc_operation_dense_bytes(
+        rc_operation_of(RC_OP_SPMM), &w->a, w->a.rows, w->group.k, w->group.precision);
+}
+
+static int64_t state_bytes(const world_t *w, const rc_schedule_t *schedule)
+{
+    rc_problem_t p = {
+        .k = w->group.k, .a = &w->a, .schedule = schedule, .c_rows = w->a.rows};
+    rc_analysis_t x;
+    assert_int_equal(rc_kernel_analyse(w->kernel.kernel, &p, &x, NULL), RC_OK);
+    return rc_analysis_bytes(&x, p.k);
+}
+
 static void memory_limit_makes_sets(void **state)
 {
     (void)state;
@@ -429,9 +445,8 @@ static void memory_limit_makes_sets(void **state)
         world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 7);
         for (int i = 0; i < w.n; i++)
             w.cases[i].schedule = &w.schedule[REVERSED];
-        rc_problem_t p = {.k = 3, .a = &w.a, .schedule = &w.schedule[REVERSED]};
-        int64_t one = w.kernel.kernel->bytes_device(&p);
-        w.group.memory_limit = rc_group_dense_bytes(&w.a, 3, RC_FP32) + fit * one + one / 2;
+        int64_t one = state_bytes(&w, &w.schedule[REVERSED]);
+        w.group.memory_limit = dense_bytes(&w) + fit * one + one / 2;
         assert_int_equal(
             rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
             RC_OK);
@@ -454,8 +469,10 @@ static void memory_limit_makes_sets(void **state)
     assert_non_null(strstr(w.cases[1].text, "memory"));
     world_end(&w);
     rc_csr_t a = {.rows = 2000000000, .cols = 2000000000};
-    assert_true(rc_group_dense_bytes(&a, 2000000000, RC_FP64) == INT64_MAX);
-    assert_int_equal(rc_group_dense_bytes(&a, 10, RC_FP64), (int64_t)4000000000 * 80);
+    const rc_operation_t *o = rc_operation_of(RC_OP_SPMM);
+    assert_true(rc_operation_dense_bytes(o, &a, a.rows, 2000000000, RC_FP64) == INT64_MAX);
+    assert_int_equal(
+        rc_operation_dense_bytes(o, &a, a.rows, 10, RC_FP64), (int64_t)4000000000 * 80);
 }
 
 /* Wherever it is stopped, what is final is complete and the rest is still pending. */
@@ -468,9 +485,7 @@ static void stopping(void **state)
         world_t w;
         events_t e = {.stop_after = after};
         world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 5);
-        rc_problem_t p = {.k = 3, .a = &w.a, .schedule = &w.schedule[REVERSED]};
-        w.group.memory_limit =
-            rc_group_dense_bytes(&w.a, 3, RC_FP32) + 3 * w.kernel.kernel->bytes_device(&p);
+        w.group.memory_limit = dense_bytes(&w) + 3 * state_bytes(&w, &w.schedule[REVERSED]);
         w.cfg.target_rel_err = 1e9;
         w.cfg.min_reps = 4;
         w.cfg.budget_ns = INT64_MAX;
@@ -496,6 +511,81 @@ static void stopping(void **state)
     assert_true(pending_seen > 0 && mixed_seen > 0);
 }
 
+/* What a kernel computes with one value of its output off, and which. */
+static struct {
+    rc_status_t (*run)(
+        void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+    int64_t row; /* -1: none */
+    int64_t runs;
+    int64_t rows; /* of the output */
+} off;
+
+static rc_status_t off_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    rc_status_t st = off.run(state, o, alpha, beta, err);
+    int64_t at = o->out.layout == RC_ROW_MAJOR ? off.row * o->out.ld : off.row;
+    off.rows = o->out.rows;
+    off.runs++;
+    if (st == RC_OK && off.row >= 0)
+        ((float *)o->out.data)[at] += 0.25f;
+    return st;
+}
+
+/* Every operation is verified against fp64, K is never tiled where it cannot be, and a wrong value is
+ * found wherever it is. */
+static void every_operation_is_verified(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"cstat", "plain-spmv", "plain-spmm_t", "plain-sddmm"};
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        int64_t rows = 1;
+        for (int64_t row = -1; row < rows; row++) {
+            world_t w;
+            rc_kernel_t kernel;
+            world_begin(&w, specs[i], make_matrix(30, 20, 2, 1), 3, SCHEDULES);
+            kernel = *w.kernel.kernel;
+            off.run = kernel.run;
+            off.row = row;
+            off.runs = 0;
+            kernel.run = off_run;
+            w.kernel.kernel = &kernel;
+            if (!rc_operation_of(kernel.op)->has_k)
+                w.group.k = 1;
+            assert_int_equal(world_run(&w), RC_OK);
+            for (int c = 0; c < w.n; c++) {
+                assert_int_equal(w.cases[c].status, row < 0 ? RC_CASE_OK : RC_CASE_WRONG);
+                assert_true(row < 0 ? w.cases[c].error_max <= 1 : w.cases[c].error_max > 1);
+                assert_true(w.cases[c].k_tile == w.group.k && w.cases[c].fill == 1);
+                assert_true(w.cases[c].device_bytes > 0);
+            }
+            assert_true(off.runs >= w.n);
+            rows = off.rows;
+            world_end(&w);
+        }
+        assert_true(rows > 1);
+    }
+}
+
+/* An operation that cannot be cut into tiles is skipped where the operands do not fit. */
+static void what_cannot_be_tiled_is_skipped(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "plain-sddmm", make_matrix(60, 40, 2, 1), 100, 1);
+    w.group.memory_limit = (60 + 40) * 100 * 4;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_SKIPPED);
+    assert_non_null(strstr(w.cases[0].text, "memory"));
+    world_end(&w);
+    world_begin(&w, "plain-spmm_t", make_matrix(60, 40, 2, 1), 100, 1);
+    w.group.memory_limit = (60 + 40) * 100 * 4;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[0].status, RC_CASE_OK);
+    assert_true(w.cases[0].k_tile < 100);
+    world_end(&w);
+}
+
 /* The launches of the cases alternate.  A kernel of the test notes who runs. */
 typedef struct noted {
     int who;
@@ -505,9 +595,11 @@ enum { NOTES = 4000 };
 static int notes[NOTES];
 static int note_count;
 
-static rc_status_t note_prepare(rc_device_t *d, const rc_problem_t *p, void **out, rc_err_t *err)
+static rc_status_t note_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **out, rc_err_t *err)
 {
-    (void)d;
+    (void)x;
+    (void)analysis;
     (void)err;
     noted_t *s = malloc(sizeof *s);
     assert_non_null(s);
@@ -516,10 +608,12 @@ static rc_status_t note_prepare(rc_device_t *d, const rc_problem_t *p, void **ou
     return RC_OK;
 }
 
-static rc_status_t note_run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t note_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    (void)b;
-    (void)c;
+    (void)o;
+    (void)alpha;
+    (void)beta;
     (void)err;
     if (note_count < NOTES)
         notes[note_count++] = ((noted_t *)state)->who;
@@ -582,6 +676,8 @@ int main(void)
         cmocka_unit_test(phases_are_announced),
         cmocka_unit_test(memory_limit_makes_sets),
         cmocka_unit_test(stopping),
+        cmocka_unit_test(every_operation_is_verified),
+        cmocka_unit_test(what_cannot_be_tiled_is_skipped),
         cmocka_unit_test(rounds_are_interleaved),
         cmocka_unit_test(names),
     };

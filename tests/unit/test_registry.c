@@ -90,12 +90,42 @@ static void kernels_are_complete(void **state)
     for (int i = 0; rc_kernels[i]; i++) {
         const rc_kernel_t *k = rc_kernels[i];
         add(&f, (member_t){"kernel", k->name, k->summary, k->source, k->version,
-                    k->supports && k->geometry && k->bytes_device && k->prepare && k->run &&
-                        k->release && k->bytes_min});
+                    k->analyse && k->geometry && k->prepare && k->run && k->release &&
+                        (k->c_orders & RC_STORES_ORIGINAL) != 0 &&
+                        rc_operation_of(k->op) != NULL});
         null_there |= strcmp(k->name, "null") == 0;
     }
     check_family(&f);
     assert_true(null_there);
+}
+
+/* Numbers are in stores: an operation keeps its own. */
+static void operations_are_complete(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"spmm", "spmv", "spmm_t", "sddmm"};
+    family_t f = {.count = 0};
+    for (int i = 0; rc_operations[i]; i++) {
+        const rc_operation_t *o = rc_operations[i];
+        int kernels = 0;
+        rc_op_t parsed;
+        add(&f, (member_t){"operation", o->name, o->summary, o->source, o->version,
+                    o->value && o->in[0].name && o->out.name && o->flops_per_entry > 0});
+        assert_int_equal(o->op, i);
+        assert_string_equal(o->name, names[i]);
+        assert_ptr_equal(rc_operation_of((rc_op_t)i), o);
+        assert_int_equal(rc_op_parse(o->name, &parsed, NULL), RC_OK);
+        assert_int_equal(parsed, o->op);
+        for (int k = 0; rc_kernels[k]; k++)
+            kernels += rc_kernels[k]->op == o->op && rc_kernels[k]->device == RC_DEVICE_CPU;
+        assert_true(kernels > 0);
+    }
+    check_family(&f);
+    rc_op_t op;
+    rc_err_t err = {0};
+    assert_int_equal(rc_op_parse("spm", &op, &err), RC_ENOENT);
+    assert_non_null(strstr(err.text, "did you mean 'spmm'"));
+    assert_string_equal(rc_op_name((rc_op_t)99), "unknown");
 }
 
 static void generators_are_complete(void **state)
@@ -167,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_complete),
         cmocka_unit_test(kernels_are_complete),
+        cmocka_unit_test(operations_are_complete),
         cmocka_unit_test(generators_are_complete),
         cmocka_unit_test(builtin_matrices_are_unique),
         cmocka_unit_test(filter_fields_are_complete),

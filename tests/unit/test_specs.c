@@ -20,7 +20,7 @@ static list_t parse(const char *text)
 {
     list_t l = {0};
     rc_err_t err = {0};
-    if (rc_kernel_specs_parse(text, RC_DEVICE_CPU, MOST, &l.spec, &l.count, &err) != RC_OK)
+    if (rc_kernel_specs_parse(text, RC_DEVICE_CPU, 1u << RC_OP_SPMM, MOST, &l.spec, &l.count, &err) != RC_OK)
         fail_msg("%s: %s", text, err.text);
     return l;
 }
@@ -29,7 +29,7 @@ static void expect_error(const char *text, int most, const char *say)
 {
     list_t l = {0};
     rc_err_t err = {0};
-    rc_status_t st = rc_kernel_specs_parse(text, RC_DEVICE_CPU, most, &l.spec, &l.count, &err);
+    rc_status_t st = rc_kernel_specs_parse(text, RC_DEVICE_CPU, 1u << RC_OP_SPMM, most, &l.spec, &l.count, &err);
     if ((st != RC_EINVAL && st != RC_ERANGE) || !strstr(err.text, say))
         fail_msg(
             "%s: expected a usage error with '%s', found %d '%s'", text, say, (int)st, err.text);
@@ -150,7 +150,7 @@ static void check_expansion(const rc_kernel_t *k, const char *text, int members)
 {
     list_t l = {0};
     rc_err_t err = {0};
-    assert_int_equal(rc_kernel_specs_parse(text, k->device, MOST * 4, &l.spec, &l.count, &err), 0);
+    assert_int_equal(rc_kernel_specs_parse(text, k->device, 1u << k->op, MOST * 4, &l.spec, &l.count, &err), 0);
     if (l.count != members)
         fail_msg("%s: expected %d members, found %d", text, members, l.count);
     for (int i = 0; i < l.count; i++) {
@@ -211,7 +211,7 @@ static void libraries(void **state)
         list_t l = {0};
         rc_err_t err = {0};
         assert_int_equal(
-            rc_kernel_specs_parse(lists[i].text, RC_DEVICE_CUDA, MOST, &l.spec, &l.count, &err),
+            rc_kernel_specs_parse(lists[i].text, RC_DEVICE_CUDA, 1u << RC_OP_SPMM, MOST, &l.spec, &l.count, &err),
             RC_OK);
         assert_int_equal(l.count, lists[i].members);
         free(l.spec);

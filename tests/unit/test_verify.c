@@ -80,7 +80,7 @@ static void tilings(void **state)
 
 static rc_status_t (*real_project)(rc_device_t *d, const rc_dense_t *m, const double *sign,
     double *sum, double *mag, unsigned char *found, rc_err_t *err);
-static rc_status_t (*real_alloc)(rc_device_t *d, size_t bytes, void **out, rc_err_t *err);
+static rc_status_t (*real_alloc)(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err);
 static int projections_of_b;
 static int allocations;
 
@@ -91,10 +91,10 @@ static rc_status_t counting_project(rc_device_t *d, const rc_dense_t *m, const d
     return real_project(d, m, sign, sum, mag, found, err);
 }
 
-static rc_status_t counting_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+static rc_status_t counting_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
 {
     allocations++;
-    return real_alloc(d, bytes, out, err);
+    return real_alloc(x, bytes, out, err);
 }
 
 /* What was computed for a matrix serves the next group of the same product, also in the other
@@ -125,14 +125,14 @@ static void a_context_keeps_what_it_can(void **state)
     double val[rows];
     int32_t row[rows] = {0, 1, 2, 3, 4};
     rc_csr_t a = {rows, rows, rows, row_ptr, col_idx, val};
-    rc_schedule_t schedule = {rows, rows, row};
+    rc_schedule_t schedule = {.slots = rows, .rows = rows, .row = row};
     rc_device_t *d = open_cpu();
     rc_measure_context_t *ctx = NULL;
     assert_int_equal(rc_measure_context_new(d, &ctx, NULL), RC_OK);
     real_project = d->dense_project;
-    real_alloc = d->alloc;
+    real_alloc = d->executor.alloc;
     d->dense_project = counting_project;
-    d->alloc = counting_alloc;
+    d->executor.alloc = counting_alloc;
     for (int i = 0; i < groups; i++) {
         rc_kernel_spec_t spec;
         rc_measure_config_t cfg;
@@ -147,7 +147,7 @@ static void a_context_keeps_what_it_can(void **state)
             .kernel = &spec,
             .k = step[i].k,
             .precision = step[i].precision,
-            .geometry = spec.kernel->geometry(d, spec.param, step[i].precision),
+            .geometry = spec.kernel->geometry(&d->executor, spec.param, step[i].precision),
             .memory_limit = INT64_MAX};
         projections_of_b = allocations = 0;
         assert_int_equal(rc_measure_group(ctx, &cfg, &g, &m, 1, NULL, NULL, NULL, NULL), RC_OK);

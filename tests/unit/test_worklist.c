@@ -17,10 +17,10 @@
 
 enum { MATRICES = 5 };
 
-static rc_geometry_t four(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
+static rc_geometry_t four(const rc_executor_t *x, const int64_t *param, rc_precision_t precision)
 {
     (void)param;
-    (void)d;
+    (void)x;
     return (rc_geometry_t){4, precision == RC_FP64 ? 2 : 4, 16};
 }
 
@@ -69,7 +69,7 @@ static void make_world(void **state, const char *name, world_t *w)
         w->policy[i] = (rc_policy_t){.name = names[i], .version = 1};
         w->policies[i].policy = &w->policy[i];
     }
-    w->kernel = (rc_kernel_t){.name = "fake", .version = 1, .geometry = four};
+    w->kernel = (rc_kernel_t){.name = "fake", .version = 1, .c_orders = RC_STORES_ORIGINAL, .geometry = four};
     w->spec[0].kernel = w->spec[1].kernel = &w->kernel;
     snprintf(w->spec[0].params, sizeof w->spec[0].params, "strip=1");
     snprintf(w->spec[1].params, sizeof w->spec[1].params, "strip=2");
@@ -175,7 +175,7 @@ static void do_all(world_t *w, const char *but)
         for (int i = 0; i < rc_worklist_blocks(&w->c); i++) {
             rc_block_t block;
             rc_worklist_block(&w->c, &profile, i, w->entry[m].cols, &block);
-            if (block.k == 0)
+            if (block.empty)
                 continue;
             add_features(j, matrix_digest(m), block.geometry);
             for (int p = 0; p < w->c.policies; p++) {
@@ -266,11 +266,11 @@ static void other_threads_are_found(void **state)
     rc_other_threads_t found;
     make_world(state, "threads", &w);
     for (int threads = 1; threads <= 4; threads += 3) {
-        w.device.threads = threads;
+        w.device.executor.threads = threads;
         snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:a:%dt:avx2", threads);
         do_all(&w, threads == 1 ? "lpt" : NULL); /* with one thread, less */
     }
-    w.device.threads = 2;
+    w.device.executor.threads = 2;
     snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:a:2t:avx2");
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
     assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
@@ -325,14 +325,6 @@ static void blocks_run_over_kernels_precisions_and_ks(void **state)
     }
 }
 
-static rc_status_t stores_both(const rc_problem_t *p, rc_err_t *err)
-{
-    (void)err;
-    assert_int_equal(p->c_order, RC_C_SCHEDULE);
-    assert_int_equal(p->c_rows, p->schedule->slots);
-    return p->precision == RC_FP32 ? RC_OK : RC_ENOTSUP;
-}
-
 /* C in schedule order: the cases of csr are those in original order, and exist once. */
 static void the_order_of_c_is_part_of_a_case_except_for_csr(void **state)
 {
@@ -343,7 +335,7 @@ static void the_order_of_c_is_part_of_a_case_except_for_csr(void **state)
     rc_case_t csr;
     rc_case_t lpt;
     make_world(state, "corder", &w);
-    w.kernel.supports = stores_both;
+    w.kernel.c_orders = RC_STORES_ANY;
     do_all(&w, NULL);
     w.c.c_order = both;
     w.c.c_orders = 1; /* original, said or not */
@@ -364,13 +356,45 @@ static void the_order_of_c_is_part_of_a_case_except_for_csr(void **state)
     w.c.c_order = both;
     w.c.c_orders = 2;
     expect(&w, NULL, 0, 0, 9);
-    w.c.precisions = 2; /* the kernel has it in fp32 only: csr and lpt in original order */
-    expect(&w, NULL, 3, 6, 9);
+    w.kernel.c_orders = RC_STORES_ORIGINAL; /* csr and lpt in original order */
+    w.c.precisions = 2;
+    expect(&w, NULL, 3, 6, 6);
     w.c.precision = &w.precision[1];
     w.c.precisions = 1;
     w.c.c_order = both + 1;
     w.c.c_orders = 1; /* nothing that can be measured: nothing is loaded either */
     expect(&w, NULL, 0, 0, 0);
+}
+
+/* An operation without K has one block, whatever the list of K; its cases are its own. */
+static void k_is_absent_where_the_operation_has_none(void **state)
+{
+    world_t w;
+    rc_profile_t profile;
+    rc_block_t block;
+    rc_case_t spmm;
+    rc_case_t spmv;
+    make_world(state, "spmv", &w);
+    w.k[0] = 8;
+    w.k[1] = 1;
+    w.c.ks = 2;
+    do_all(&w, NULL);
+    rc_profile_make(&w.c, &w.device, &profile);
+    rc_worklist_block(&w.c, &profile, 1, 10, &block);
+    assert_true(rc_worklist_case(&w.c, &profile, &block, 0, matrix_digest(0), &spmm));
+    w.kernel.op = RC_OP_SPMV;
+    expect(&w, NULL, 3, 6, 0);
+    assert_int_equal(rc_worklist_blocks(&w.c), 2);
+    rc_worklist_block(&w.c, &profile, 0, 10, &block);
+    assert_true(!block.empty && block.k == 0);
+    assert_true(rc_worklist_case(&w.c, &profile, &block, 0, matrix_digest(0), &spmv));
+    assert_true(spmv.k == 0 && spmv.op == RC_OP_SPMV && spmm.k == 1);
+    rc_digest_t ids[] = {rc_case_id(&spmm), rc_case_id(&spmv)};
+    assert_int_not_equal(rc_digest_compare(&ids[0], &ids[1]), 0);
+    rc_worklist_block(&w.c, &profile, 1, 10, &block);
+    assert_true(block.empty);
+    do_all(&w, NULL);
+    expect(&w, NULL, 0, 0, 6);
 }
 
 static void a_gpu_is_given_what_it_holds_and_a_cpu_both(void **state)
@@ -381,7 +405,7 @@ static void a_gpu_is_given_what_it_holds_and_a_cpu_both(void **state)
     make_world(state, "bytes", &w);
     w.k[0] = 100000;
     cpu = plan(&w, NULL);
-    w.device.kind = RC_DEVICE_CUDA;
+    w.device.executor.kind = RC_DEVICE_CUDA;
     gpu = plan(&w, NULL);
     for (int i = 0; i < 3; i++) {
         const rc_entry_t *e = &w.entry[cpu.item[i].entry];
@@ -580,6 +604,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_k_that_n_repeats_counts_once),
         cmocka_unit_test(blocks_run_over_kernels_precisions_and_ks),
         cmocka_unit_test(the_order_of_c_is_part_of_a_case_except_for_csr),
+        cmocka_unit_test(k_is_absent_where_the_operation_has_none),
         cmocka_unit_test(a_gpu_is_given_what_it_holds_and_a_cpu_both),
         cmocka_unit_test(a_row_in_flight_makes_its_item_suspect_until_it_is_done_with),
         cmocka_unit_test(redo_makes_what_matches_pending),

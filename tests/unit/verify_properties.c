@@ -27,40 +27,35 @@ static struct {
     int sum_runs;     /* runs whose C is summed */
     int runs;         /* so far */
     int states;       /* alive */
+    int analyses;
     int64_t k[NOTES]; /* columns of each run */
     double sum;       /* of C over the runs to be summed */
 } mock;
 
 typedef struct mock_state {
-    rc_device_t *d;
+    rc_executor_t *x;
     rc_problem_t p;
     void *memory;
 } mock_state_t;
 
-static rc_status_t mock_supports(const rc_problem_t *p, rc_err_t *err)
+static rc_status_t mock_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    (void)p;
     (void)err;
+    out->bytes = mock.bytes;
+    out->traffic = 1000;
+    out->stored_rows = p->c_rows;
+    mock.analyses++;
     return RC_OK;
 }
 
-static int64_t mock_bytes(const rc_problem_t *p)
-{
-    (void)p;
-    return mock.bytes;
-}
-
-static int64_t mock_bytes_min(const rc_problem_t *p)
-{
-    return 1000 + p->k;
-}
-
-static rc_status_t mock_prepare(rc_device_t *d, const rc_problem_t *p, void **out, rc_err_t *err)
+static rc_status_t mock_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **out, rc_err_t *err)
 {
     mock_state_t *s = malloc(sizeof *s);
     assert_non_null(s);
-    *s = (mock_state_t){.d = d, .p = *p};
-    assert_int_equal(d->alloc(d, (size_t)mock.bytes, &s->memory, err), RC_OK);
+    *s = (mock_state_t){.x = x, .p = *p};
+    assert_int_equal(analysis->bytes, mock.bytes);
+    assert_int_equal(x->alloc(x, (size_t)mock.bytes, &s->memory, err), RC_OK);
     assert_true(!p->identity || p->c_order == RC_C_ORIGINAL);
     assert_true(p->c_rows == (p->c_order == RC_C_SCHEDULE ? p->schedule->slots : p->a->rows));
     mock.states++;
@@ -71,35 +66,42 @@ static rc_status_t mock_prepare(rc_device_t *d, const rc_problem_t *p, void **ou
 static void mock_release(void *state)
 {
     mock_state_t *s = state;
-    s->d->release(s->d, s->memory);
+    s->x->release(s->x, s->memory);
     free(s);
     mock.states--;
 }
 
-static double get(const rc_problem_t *p, const void *x, int64_t rows, int64_t r, int64_t j)
+static int64_t place(const rc_dense_t *m, int64_t r, int64_t j)
 {
-    int64_t i = p->layout == RC_ROW_MAJOR ? r * p->k + j : j * rows + r;
-    return p->precision == RC_FP32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+    return m->layout == RC_ROW_MAJOR ? r * m->ld + j : j * m->ld + r;
 }
 
-static void set(const rc_problem_t *p, void *x, int64_t rows, int64_t r, int64_t j, double v)
+/* x: the values of m on the host */
+static double get(const rc_dense_t *m, const void *x, int64_t r, int64_t j)
 {
-    int64_t i = p->layout == RC_ROW_MAJOR ? r * p->k + j : j * rows + r;
-    if (p->precision == RC_FP32)
+    int64_t i = place(m, r, j);
+    return m->precision == RC_FP32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static void set(const rc_dense_t *m, void *x, int64_t r, int64_t j, double v)
+{
+    int64_t i = place(m, r, j);
+    if (m->precision == RC_FP32)
         ((float *)x)[i] = (float)v;
     else
         ((double *)x)[i] = v;
 }
 
 /* C(r, j), or what the fault makes of it; 0: nothing is to be stored. */
-static int make_value(const rc_problem_t *p, const void *b, int64_t r, int64_t j, double *out)
+static int make_value(const rc_problem_t *p, const rc_dense_t *in, const void *b, int64_t r,
+    int64_t j, double *out)
 {
     const rc_csr_t *a = p->a;
     int wrong = r == mock.row && j == mock.col && (mock.at_run < 0 || mock.at_run == mock.runs);
     *out = 0;
     for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
         double v = p->precision == RC_FP32 ? (double)(float)a->val[e] : a->val[e];
-        *out += v * get(p, b, a->cols, a->col_idx[e], j);
+        *out += v * get(in, b, a->col_idx[e], j);
     }
     if (!wrong)
         return 1;
@@ -110,33 +112,48 @@ static int make_value(const rc_problem_t *p, const void *b, int64_t r, int64_t j
     return mock.fault != UNSTORED;
 }
 
-static rc_status_t mock_run(void *state, const void *b, void *c, rc_err_t *err)
+static int has_slot(const rc_schedule_t *s, int64_t row)
+{
+    int found = 0;
+    for (int64_t i = 0; i < s->slots && !found; i++)
+        found = s->row[i] == row;
+    return found;
+}
+
+static rc_status_t mock_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const mock_state_t *s = state;
     const rc_problem_t *p = &s->p;
     const double garbage = 42;
-    size_t bytes = (size_t)p->k * rc_precision_bytes(p->precision);
-    size_t b_bytes = (size_t)p->a->cols * bytes;
-    size_t c_bytes = (size_t)p->c_rows * bytes;
+    size_t value = rc_precision_bytes(p->precision);
+    size_t b_bytes = (size_t)(o->in[0].rows * o->in[0].cols) * value;
+    size_t c_bytes = (size_t)(o->out.rows * o->out.cols) * value;
     void *hb = malloc(b_bytes + 1);
     void *hc = malloc(c_bytes + 1);
-    assert_true(hb && hc);
-    assert_int_equal(s->d->download(s->d, hb, b, b_bytes, err), RC_OK);
-    assert_int_equal(s->d->download(s->d, hc, c, c_bytes, err), RC_OK);
+    assert_true(hb && hc && alpha == 1 && beta == 0);
+    assert_true(o->in[0].rows == p->a->cols && o->in[0].cols == p->k);
+    assert_true(o->out.rows == p->c_rows && o->out.cols == p->k);
+    assert_int_equal(s->x->download(s->x, hb, o->in[0].data, b_bytes, err), RC_OK);
+    assert_int_equal(s->x->download(s->x, hc, o->out.data, c_bytes, err), RC_OK);
+    /* every row is stored: those that the schedule leaves out as well */
+    for (int64_t r = 0; r < p->a->rows && p->c_order == RC_C_ORIGINAL; r++)
+        for (int64_t j = 0; j < p->k && !has_slot(p->schedule, r); j++)
+            set(&o->out, hc, r, j, 0);
     for (int64_t slot = 0; slot < p->schedule->slots; slot++) {
         int64_t r = p->schedule->row[slot];
         int64_t at = p->c_order == RC_C_SCHEDULE ? slot : r;
         for (int64_t j = 0; j < p->k; j++) {
             double v;
             if (r < 0 && p->c_order == RC_C_SCHEDULE)
-                set(p, hc, p->c_rows, at, j, garbage);
-            else if (r >= 0 && make_value(p, hb, r, j, &v)) {
-                set(p, hc, p->c_rows, at, j, v);
+                set(&o->out, hc, at, j, garbage);
+            else if (r >= 0 && make_value(p, &o->in[0], hb, r, j, &v)) {
+                set(&o->out, hc, at, j, v);
                 mock.sum += mock.runs < mock.sum_runs ? v : 0;
             }
         }
     }
-    assert_int_equal(s->d->upload(s->d, c, hc, c_bytes, err), RC_OK);
+    assert_int_equal(s->x->upload(s->x, o->out.data, hc, c_bytes, err), RC_OK);
     if (mock.runs < NOTES)
         mock.k[mock.runs] = p->k;
     mock.runs++;
@@ -147,10 +164,10 @@ static rc_status_t mock_run(void *state, const void *b, void *c, rc_err_t *err)
 
 static const rc_kernel_t mock_kernel = {
     .name = "mock",
+    .op = RC_OP_SPMM,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
-    .supports = mock_supports,
-    .bytes_min = mock_bytes_min,
-    .bytes_device = mock_bytes,
+    .analyse = mock_analyse,
     .prepare = mock_prepare,
     .run = mock_run,
     .release = mock_release,
@@ -226,7 +243,7 @@ static void world_begin(world_t *w, rc_device_t *d, rc_csr_t a, int64_t k)
         w->cases[i].schedule = &w->schedule[i];
     }
     w->n = SCHEDULES;
-    rc_measure_defaults(&w->cfg, d->kind);
+    rc_measure_defaults(&w->cfg, d->executor.kind);
     w->cfg.budget_ns = 1;
     w->cfg.warmup_runs = 1;
     w->cfg.max_reps = 1;
@@ -346,7 +363,7 @@ void check_wrong_products(rc_device_t *d)
 /* Live bytes of a device, by wrapping its memory. */
 enum { PIECES = 256 };
 static struct {
-    rc_device_t old;
+    rc_executor_t old;
     void *at[PIECES];
     int64_t bytes[PIECES];
     int64_t now;
@@ -354,9 +371,9 @@ static struct {
     int allocs;
 } meter;
 
-static rc_status_t meter_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+static rc_status_t meter_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
 {
-    rc_status_t st = meter.old.alloc(d, bytes, out, err);
+    rc_status_t st = meter.old.alloc(x, bytes, out, err);
     for (int i = 0; st == RC_OK && i < PIECES; i++)
         if (!meter.at[i]) {
             meter.at[i] = *out;
@@ -369,7 +386,7 @@ static rc_status_t meter_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_
     return st;
 }
 
-static void meter_release(rc_device_t *d, void *p)
+static void meter_release(rc_executor_t *x, void *p)
 {
     for (int i = 0; p && i < PIECES; i++)
         if (meter.at[i] == p) {
@@ -377,21 +394,21 @@ static void meter_release(rc_device_t *d, void *p)
             meter.at[i] = NULL;
             break;
         }
-    meter.old.release(d, p);
+    meter.old.release(x, p);
 }
 
 static void meter_begin(rc_device_t *d)
 {
     memset(&meter, 0, sizeof meter);
-    meter.old = *d;
-    d->alloc = meter_alloc;
-    d->release = meter_release;
+    meter.old = d->executor;
+    d->executor.alloc = meter_alloc;
+    d->executor.release = meter_release;
 }
 
 static void meter_end(rc_device_t *d)
 {
-    d->alloc = meter.old.alloc;
-    d->release = meter.old.release;
+    d->executor.alloc = meter.old.alloc;
+    d->executor.release = meter.old.release;
     assert_true(meter.now == 0);
 }
 
@@ -429,10 +446,11 @@ static void one_tiling(
     meter_begin(d);
     world_run(&w);
     check_ok(&w);
-    assert_true(meter.peak <= w.group.memory_limit + (d->kind == RC_DEVICE_CUDA ? slack : 0));
+    assert_true(meter.peak <= w.group.memory_limit + (d->executor.kind == RC_DEVICE_CUDA ? slack : 0));
     for (int i = 0; i < w.n; i++) {
         assert_int_equal(w.cases[i].k_tile, width);
-        assert_int_equal(w.cases[i].bytes_min, 1000 * tiles + k);
+
+        assert_int_equal(w.cases[i].bytes_min, 1000 * tiles + (rows + cols) * k * 8);
     }
     /* each tile of each case is verified, then whole products run */
     int all = w.n * tiles;
@@ -482,7 +500,7 @@ void check_tiles(rc_device_t *d)
             for (int c = 0; c < w.n; c++) {
                 const char *text = w.cases[c].text;
                 assert_int_equal(w.cases[c].status, RC_CASE_SKIPPED);
-                assert_non_null(strstr(text, "memory: B and C take "));
+                assert_non_null(strstr(text, "memory: the operands take "));
                 assert_non_null(strstr(text, ", the limit is "));
                 if (with_matrix)
                     assert_non_null(strstr(text, ", the matrix "));

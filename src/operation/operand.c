@@ -1,0 +1,51 @@
+#include "config.h"
+#include "operation/operand.h"
+#include "base/error.h"
+
+#include <string.h>
+
+const char *rc_precision_name(rc_precision_t p)
+{
+    return p == RC_FP32 ? "fp32" : "fp64";
+}
+
+const char *rc_layout_name(rc_layout_t l)
+{
+    return l == RC_COL_MAJOR ? "col" : "row";
+}
+
+const char *rc_c_order_name(rc_c_order_t o)
+{
+    return o == RC_C_ORIGINAL ? "original" : o == RC_C_SCHEDULE ? "schedule" : "symmetric";
+}
+
+rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *err)
+{
+    static const rc_precision_t all[] = {RC_FP32, RC_FP64};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(text, rc_precision_name(all[i])) == 0) {
+            *out = all[i];
+            return RC_OK;
+        }
+    return rc_fail(err, RC_EINVAL, "unknown precision '%s'; expected fp32 or fp64", text);
+}
+
+size_t rc_precision_bytes(rc_precision_t p)
+{
+    return p == RC_FP32 ? sizeof(float) : sizeof(double);
+}
+
+double rc_precision_round(rc_precision_t p, double value)
+{
+    return p == RC_FP32 ? (double)(float)value : value;
+}
+
+int64_t rc_sat_add(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+int64_t rc_sat_mul(int64_t a, int64_t b)
+{
+    return b && a > INT64_MAX / b ? INT64_MAX : a * b;
+}

@@ -1,0 +1,67 @@
+/** \file operation/operand.h  Dense operands: what they hold, and where. */
+#ifndef RC_OPERATION_OPERAND_H
+#define RC_OPERATION_OPERAND_H
+
+#include "rowcast.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rc_precision { RC_FP32 = 0, RC_FP64 = 1 } rc_precision_t;
+
+/** Layout of the dense operands that have K columns. */
+typedef enum rc_layout {
+    RC_COL_MAJOR = 0, /**< value (r, j) at data[j * ld + r] */
+    RC_ROW_MAJOR = 1  /**< value (r, j) at data[r * ld + j] */
+} rc_layout_t;
+
+/** Row order of the output. */
+typedef enum rc_c_order {
+    RC_C_ORIGINAL = 0, /**< original row order */
+    RC_C_SCHEDULE = 1, /**< row p of C is slot p (what is stored for a pad means nothing); absent
+                            rows: none.  An identity schedule is always RC_C_ORIGINAL */
+    RC_C_SYMMETRIC = 2 /**< as RC_C_SCHEDULE, and the rows of B are in the column order: rows and
+                            columns of A were renumbered alike */
+} rc_c_order_t;
+
+/** A dense matrix in the memory of an executor: an operand, or a tile of K columns of one. */
+typedef struct rc_dense {
+    void *data;
+    int64_t rows;
+    int64_t cols;
+    int64_t ld; /**< >= rows when column-major, >= cols when row-major */
+    rc_precision_t precision;
+    rc_layout_t layout;
+} rc_dense_t;
+
+/** Inputs of an operation at most. */
+enum { RC_INPUTS_MAX = 2 };
+
+/** The dense operands of one run, as the operation lists them. */
+typedef struct rc_operands {
+    rc_dense_t in[RC_INPUTS_MAX]; /**< only read; those that the operation has */
+    rc_dense_t out;
+} rc_operands_t;
+
+const char *rc_precision_name(rc_precision_t p); /* "fp32", "fp64" */
+const char *rc_layout_name(rc_layout_t l);       /* "col", "row" */
+const char *rc_c_order_name(rc_c_order_t o);     /* "original", "schedule", "symmetric" */
+
+/** \return RC_OK, RC_EINVAL (the text names what there is) */
+rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *err);
+
+/** Bytes of one value. */
+size_t rc_precision_bytes(rc_precision_t p);
+
+/** Nearest value of a precision. */
+double rc_precision_round(rc_precision_t p, double value);
+
+/** a + b and a * b of non-negative numbers, INT64_MAX when the result does not fit. */
+int64_t rc_sat_add(int64_t a, int64_t b);
+int64_t rc_sat_mul(int64_t a, int64_t b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
