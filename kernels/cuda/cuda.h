@@ -1,12 +1,15 @@
 /** \file cuda/cuda.h  What the files of kernels/cuda share.  Seen by C and by CUDA C++.
  *
- *  All work of a device goes on its one stream, in the order in which it is asked for; a device is
- *  used by one thread at a time.  Device memory comes from d->alloc and goes through d->release,
- *  both ordered by the stream; d->upload, d->download return when the bytes are there. */
+ *  All work of an executor goes on its one stream, in the order in which it is asked for.  Device
+ *  memory comes from x->alloc and goes through x->release, both ordered by the stream; x->upload
+ *  and x->download return when the bytes are there.  The functions of an executor make its GPU the
+ *  current one themselves; whoever launches or calls a library stands between rc_cuda_enter and
+ *  rc_cuda_leave. */
 #ifndef RC_KERNELS_CUDA_CUDA_H
 #define RC_KERNELS_CUDA_CUDA_H
 
 #include "base/error.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 
 #include <cuda_runtime_api.h>
@@ -15,23 +18,31 @@
 extern "C" {
 #endif
 
-/** The stream of a device.  Makes the device the current one of the calling thread, so that a
- * launch on the stream is legal.  Never NULL for an open device. */
-cudaStream_t rc_cuda_stream(const rc_device_t *d);
+/** The stream of an executor. */
+cudaStream_t rc_cuda_stream(const rc_executor_t *x);
 
-/** Multiprocessors of a device. */
-int rc_cuda_sms(const rc_device_t *d);
+/** Multiprocessors of its GPU. */
+int rc_cuda_sms(const rc_executor_t *x);
 
-/** What a library keeps for a device: its handle, made by the first kernel that needs one, because
- *  making it takes milliseconds.  Closing the device destroys it, with the device current and idle.
- */
+/** Make the GPU of an executor the current one of the calling thread.
+ *  \return what rc_cuda_leave takes to put the earlier one back */
+int rc_cuda_enter(const rc_executor_t *x);
+void rc_cuda_leave(const rc_executor_t *x, int before);
+
+/** From now on rc_cuda_leave leaves the GPU of this executor the current one: a device that measures
+ *  works on one GPU, and making another one current would open that one too. */
+void rc_cuda_stay(rc_executor_t *x);
+
+/** What a library keeps for an executor: its handle, made by the first kernel that needs one,
+ *  because making it takes milliseconds.  Closing the executor destroys it, with its GPU current and
+ *  idle. */
 typedef struct rc_cuda_library {
     void *handle; /**< NULL until it is made */
     void (*destroy)(void *handle);
 } rc_cuda_library_t;
 
-/** That of cuSPARSE.  Owned by the device. */
-rc_cuda_library_t *rc_cuda_cusparse(rc_device_t *d);
+/** That of cuSPARSE.  Owned by the executor. */
+rc_cuda_library_t *rc_cuda_cusparse(rc_executor_t *x);
 
 /** A status of a CUDA call.  Takes the error off the thread, so that no later check finds it again
  *  (errors that spoil the context stay).

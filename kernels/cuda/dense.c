@@ -11,10 +11,21 @@
 
 enum { POISON_BYTE = 0xff };
 
-/* Of an operation that copies as well, the copies are not counted twice. */
-static void count_time(rc_device_t *d, int64_t active_before, int64_t begin)
+/* When an operation began; its copies count as copies. */
+typedef struct begin {
+    int64_t ns;
+    int64_t copy_ns;
+} begin_t;
+
+static begin_t begin_of(const rc_device_t *d)
 {
-    d->active_ns = active_before + rc_clock_ns() - begin;
+    (void)rc_cuda_enter(&d->executor); /* and stays */
+    return (begin_t){rc_clock_ns(), d->executor.copy_ns};
+}
+
+static void count_time(rc_device_t *d, begin_t begin)
+{
+    d->active_ns += rc_clock_ns() - begin.ns - (d->executor.copy_ns - begin.copy_ns);
 }
 
 static int is_empty(const rc_dense_t *m)
@@ -25,20 +36,18 @@ static int is_empty(const rc_dense_t *m)
 rc_status_t rc_cuda_dense_random(
     rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride, int64_t j0, rc_err_t *err)
 {
-    int64_t active = d->active_ns;
-    int64_t begin = rc_clock_ns();
+    begin_t begin = begin_of(d);
     if (is_empty(m))
         return RC_OK;
-    rc_status_t st = rc_cuda_launch_random(rc_cuda_stream(d), m, rc_rng_key(seed), stride, j0, err);
-    count_time(d, active, begin);
+    rc_status_t st = rc_cuda_launch_random(rc_cuda_stream(&d->executor), m, rc_rng_key(seed), stride, j0, err);
+    count_time(d, begin);
     return st;
 }
 
 rc_status_t rc_cuda_dense_poison(
     rc_device_t *d, const rc_dense_t *m, const unsigned char *clear, rc_err_t *err)
 {
-    int64_t active = d->active_ns;
-    int64_t begin = rc_clock_ns();
+    begin_t begin = begin_of(d);
     int64_t lines = m->layout == RC_ROW_MAJOR ? m->rows : m->cols;
     int64_t length = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
     void *flags = NULL;
@@ -47,16 +56,16 @@ rc_status_t rc_cuda_dense_poison(
         return RC_OK;
     if (!clear && m->ld == length) {
         size_t bytes = (size_t)(lines * length) * rc_precision_bytes(m->precision);
-        return d->fill(d, m->data, POISON_BYTE, bytes, err);
+        return d->executor.fill(&d->executor, m->data, POISON_BYTE, bytes, err);
     }
     if (clear) {
-        RC_TRY(d->alloc(d, (size_t)m->rows, &flags, err));
-        RC_TRY(d->upload(d, flags, clear, (size_t)m->rows, err));
+        RC_TRY(d->executor.alloc(&d->executor, (size_t)m->rows, &flags, err));
+        RC_TRY(d->executor.upload(&d->executor, flags, clear, (size_t)m->rows, err));
     }
-    RC_TRY(rc_cuda_launch_poison(rc_cuda_stream(d), m, flags, err));
+    RC_TRY(rc_cuda_launch_poison(rc_cuda_stream(&d->executor), m, flags, err));
 done:
-    d->release(d, flags);
-    count_time(d, active, begin);
+    d->executor.release(&d->executor, flags);
+    count_time(d, begin);
     return st;
 }
 
@@ -106,8 +115,7 @@ static rc_cuda_sums_t sums_at(char *base, size_t sum, size_t mag, size_t found)
 rc_status_t rc_cuda_dense_project(rc_device_t *d, const rc_dense_t *m, const double *sign,
     double *sum, double *mag, unsigned char *found, rc_err_t *err)
 {
-    int64_t active = d->active_ns;
-    int64_t begin = rc_clock_ns();
+    begin_t begin = begin_of(d);
     size_t rows = (size_t)m->rows;
     void *memory = NULL;
     rc_status_t st = RC_OK;
@@ -121,22 +129,22 @@ rc_status_t rc_cuda_dense_project(rc_device_t *d, const rc_dense_t *m, const dou
         return RC_OK;
     }
     layout_t l = lay_out(m);
-    RC_TRY(d->alloc(d, l.bytes, &memory, err));
+    RC_TRY(d->executor.alloc(&d->executor, l.bytes, &memory, err));
     char *base = memory;
     rc_cuda_sums_t out = sums_at(base, l.sum, l.mag, l.found);
     rc_cuda_sums_t part = sums_at(base, l.part_sum, l.part_mag, l.part_found);
     const double *signs = (const double *)(const void *)(base + l.sign);
-    RC_TRY(d->upload(d, base + l.sign, sign, (size_t)m->cols * sizeof *sign, err));
-    RC_TRY(rc_cuda_launch_project(rc_cuda_stream(d), m, signs, &part, &out, err));
+    RC_TRY(d->executor.upload(&d->executor, base + l.sign, sign, (size_t)m->cols * sizeof *sign, err));
+    RC_TRY(rc_cuda_launch_project(rc_cuda_stream(&d->executor), m, signs, &part, &out, err));
     if (sum)
-        RC_TRY(d->download(d, sum, out.sum, rows * sizeof *sum, err));
+        RC_TRY(d->executor.download(&d->executor, sum, out.sum, rows * sizeof *sum, err));
     if (mag)
-        RC_TRY(d->download(d, mag, out.mag, rows * sizeof *mag, err));
+        RC_TRY(d->executor.download(&d->executor, mag, out.mag, rows * sizeof *mag, err));
     if (found)
-        RC_TRY(d->download(d, found, out.found, rows, err));
+        RC_TRY(d->executor.download(&d->executor, found, out.found, rows, err));
 done:
-    d->release(d, memory);
-    count_time(d, active, begin);
+    d->executor.release(&d->executor, memory);
+    count_time(d, begin);
     return st;
 }
 
@@ -146,8 +154,7 @@ done:
 rc_status_t rc_cuda_dense_gather(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
     const int64_t *col, int64_t n, double *out, unsigned char *poison, rc_err_t *err)
 {
-    int64_t active = d->active_ns;
-    int64_t begin = rc_clock_ns();
+    begin_t begin = begin_of(d);
     size_t count = (size_t)n;
     size_t there = 2 * count * sizeof(int64_t);
     size_t back = count * (sizeof(double) + 1);
@@ -161,19 +168,19 @@ rc_status_t rc_cuda_dense_gather(rc_device_t *d, const rc_dense_t *m, const int6
         return RC_ENOMEM;
     memcpy(host, row, count * sizeof *row);
     memcpy(host + count * sizeof *row, col, count * sizeof *col);
-    RC_TRY(d->alloc(d, there + back, &memory, err));
+    RC_TRY(d->executor.alloc(&d->executor, there + back, &memory, err));
     char *base = memory;
     const int64_t *rows = (const int64_t *)memory;
     double *values = (double *)(void *)(base + there);
     unsigned char *flags = (unsigned char *)base + there + count * sizeof(double);
-    RC_TRY(d->upload(d, memory, host, there, err));
-    RC_TRY(rc_cuda_launch_gather(rc_cuda_stream(d), m, rows, rows + count, n, values, flags, err));
-    RC_TRY(d->download(d, host, values, back, err)); /* 9 bytes each: fits where 16 were */
+    RC_TRY(d->executor.upload(&d->executor, memory, host, there, err));
+    RC_TRY(rc_cuda_launch_gather(rc_cuda_stream(&d->executor), m, rows, rows + count, n, values, flags, err));
+    RC_TRY(d->executor.download(&d->executor, host, values, back, err)); /* 9 bytes each: fits where 16 were */
     memcpy(out, host, count * sizeof *out);
     memcpy(poison, host + count * sizeof *out, count);
 done:
-    d->release(d, memory);
+    d->executor.release(&d->executor, memory);
     free(host);
-    count_time(d, active, begin);
+    count_time(d, begin);
     return st;
 }

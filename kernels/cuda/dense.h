@@ -7,7 +7,7 @@
 #ifndef RC_KERNELS_CUDA_DENSE_H
 #define RC_KERNELS_CUDA_DENSE_H
 
-#include "kernels/kernel.h"
+#include "kernels/device.h"
 
 rc_status_t rc_cuda_dense_random(
     rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride, int64_t j0, rc_err_t *err);

@@ -1,15 +1,15 @@
-/* A GPU as a device: one stream, a memory pool of its own, batches timed between two events. */
+/* A GPU as a device that measures: an executor on a stream and a memory pool of its own, batches
+ * timed between two events. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/dense.h"
+#include "kernels/cuda/executor.h"
 #include "kernels/cuda/nvml.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* A gate that the host does not open in this time opens by itself: a launch that waits for its own
  * work (a library that asks the device for a size) would otherwise wait for ever.  Far more than
@@ -19,9 +19,8 @@ static const uint64_t gate_bound_per_launch_ns = 100000;
 
 typedef struct gpu_impl {
     int index;
-    int sms;
     cudaStream_t stream;
-    cudaMemPool_t pool; /* NULL: the device has no pools, alloc and release synchronise */
+    cudaMemPool_t pool; /* NULL: the device has no pools, memory synchronises */
     cudaEvent_t start;
     cudaEvent_t stop;
     rc_cuda_gate_t *gate;        /* mapped host memory */
@@ -31,29 +30,7 @@ typedef struct gpu_impl {
     size_t flush_bytes;
     int flush_byte;
     rc_nvml_t *nvml; /* NULL: no such library */
-    rc_cuda_library_t cusparse;
 } gpu_impl_t;
-
-cudaStream_t rc_cuda_stream(const rc_device_t *d)
-{
-    const gpu_impl_t *impl = d->impl;
-    /* the current device belongs to the thread; setting it again costs next to nothing, and an
-     * error shows in the call that needs it */
-    (void)cudaSetDevice(impl->index);
-    return impl->stream;
-}
-
-int rc_cuda_sms(const rc_device_t *d)
-{
-    const gpu_impl_t *impl = d->impl;
-    return impl->sms;
-}
-
-rc_cuda_library_t *rc_cuda_cusparse(rc_device_t *d)
-{
-    gpu_impl_t *impl = d->impl;
-    return &impl->cusparse;
-}
 
 /* --------------------------------------------------------------- memory */
 
@@ -66,13 +43,11 @@ static cudaError_t pool_alloc(const gpu_impl_t *impl, size_t bytes, void **out)
     return e;
 }
 
-static rc_status_t gpu_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+static void *gpu_alloc(size_t bytes, cudaStream_t stream, void *user)
 {
-    gpu_impl_t *impl = d->impl;
-    cudaStream_t stream = rc_cuda_stream(d);
-    size_t size = bytes ? bytes : 1;
+    const gpu_impl_t *impl = user;
     void *p = NULL;
-    cudaError_t e = pool_alloc(impl, size, &p);
+    cudaError_t e = pool_alloc(impl, bytes, &p);
     if (e == cudaErrorMemoryAllocation && impl->pool) {
         /* what was released is ours again only when the stream has passed it, and whole pages of it
          * go back to the device only when told */
@@ -80,60 +55,18 @@ static rc_status_t gpu_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t 
         if (e == cudaSuccess)
             e = cudaMemPoolTrimTo(impl->pool, 0);
         if (e == cudaSuccess)
-            e = pool_alloc(impl, size, &p);
+            e = pool_alloc(impl, bytes, &p);
     }
-    if (e == cudaErrorMemoryAllocation)
-        return rc_fail(err, RC_ENOMEM, "no memory on the device for %zu bytes", bytes);
-    if (e == cudaSuccess)
-        *out = p;
-    return rc_cuda_check(e, "device memory", err);
+    return e == cudaSuccess ? p : NULL;
 }
 
-/* An error here was reported by the call that met it, or will be by the next one. */
-static void gpu_release(rc_device_t *d, void *p)
+static void gpu_free(void *p, cudaStream_t stream, void *user)
 {
-    gpu_impl_t *impl = d->impl;
-    cudaStream_t stream = rc_cuda_stream(d);
-    if (!p)
-        return;
+    const gpu_impl_t *impl = user;
     if (impl->pool)
         (void)cudaFreeAsync(p, stream);
     else
         (void)cudaFree(p);
-}
-
-static rc_status_t copy(rc_device_t *d, void *to, const void *from, size_t bytes,
-    enum cudaMemcpyKind kind, const char *what, rc_err_t *err)
-{
-    cudaStream_t stream = rc_cuda_stream(d);
-    if (bytes == 0)
-        return RC_OK;
-    int64_t begin = rc_clock_ns();
-    cudaError_t e = cudaMemcpyAsync(to, from, bytes, kind, stream);
-    if (e == cudaSuccess)
-        e = cudaStreamSynchronize(stream);
-    d->active_ns += rc_clock_ns() - begin;
-    return rc_cuda_check(e, what, err);
-}
-
-static rc_status_t gpu_upload(
-    rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
-{
-    return copy(d, to, from, bytes, cudaMemcpyHostToDevice, "copy to the device", err);
-}
-
-static rc_status_t gpu_download(
-    rc_device_t *d, void *to, const void *from, size_t bytes, rc_err_t *err)
-{
-    return copy(d, to, from, bytes, cudaMemcpyDeviceToHost, "copy from the device", err);
-}
-
-static rc_status_t gpu_fill(rc_device_t *d, void *p, int byte, size_t bytes, rc_err_t *err)
-{
-    cudaStream_t stream = rc_cuda_stream(d);
-    if (bytes == 0)
-        return RC_OK;
-    return rc_cuda_check(cudaMemsetAsync(p, byte, bytes, stream), "fill of device memory", err);
 }
 
 static rc_status_t gpu_flush(rc_device_t *d, rc_err_t *err)
@@ -143,13 +76,14 @@ static rc_status_t gpu_flush(rc_device_t *d, rc_err_t *err)
     if (!impl->flush_buffer) {
         /* twice the cache: one pass then leaves nothing of what was there */
         size_t bytes = d->cache_bytes > least / 2 ? 2 * (size_t)d->cache_bytes : least;
-        rc_status_t st = gpu_alloc(d, bytes, &impl->flush_buffer, err);
+        rc_status_t st = d->executor.alloc(&d->executor, bytes, &impl->flush_buffer, err);
         if (st < 0)
             return rc_err_context(err, "cache flush");
         impl->flush_bytes = bytes;
     }
     impl->flush_byte = !impl->flush_byte;
-    return gpu_fill(d, impl->flush_buffer, impl->flush_byte, impl->flush_bytes, err);
+    return d->executor.fill(
+        &d->executor, impl->flush_buffer, impl->flush_byte, impl->flush_bytes, err);
 }
 
 /* --------------------------------------------------------------- timing */
@@ -172,10 +106,11 @@ static rc_status_t time_once(rc_device_t *d, rc_launch_fn *launch, void *state, 
 {
     static const double ns_per_ms = 1e6;
     gpu_impl_t *impl = d->impl;
-    cudaStream_t stream = rc_cuda_stream(d);
+    cudaStream_t stream = impl->stream;
     float ms = 0;
     int64_t queued = batch < d->batch_max ? batch : d->batch_max;
     uint64_t bound = gate_bound_ns + (uint64_t)queued * gate_bound_per_launch_ns;
+    (void)rc_cuda_enter(&d->executor); /* and stays */
     rc_status_t st = rc_cuda_gate(stream, impl->gate_device, ++impl->ticket, bound, err);
     if (st >= 0)
         st = enqueue(impl, launch, state, batch, err);
@@ -227,9 +162,9 @@ static void gpu_close(rc_device_t *d)
     (void)cudaSetDevice(impl->index);
     if (impl->stream)
         (void)cudaStreamSynchronize(impl->stream);
-    if (impl->cusparse.handle)
-        impl->cusparse.destroy(impl->cusparse.handle);
-    gpu_release(d, impl->flush_buffer);
+    if (impl->flush_buffer)
+        gpu_free(impl->flush_buffer, impl->stream, impl);
+    rc_executor_cuda_close(&d->executor);
     if (impl->start)
         (void)cudaEventDestroy(impl->start);
     if (impl->stop)
@@ -277,9 +212,10 @@ static cudaError_t make_gate(gpu_impl_t *impl)
     return e;
 }
 
-static rc_status_t make_parts(rc_device_t *d, rc_err_t *err)
+static rc_status_t make_parts(rc_device_t *d, int threads, rc_err_t *err)
 {
     gpu_impl_t *impl = d->impl;
+    const rc_cuda_allocator_t memory = {gpu_alloc, gpu_free, impl};
     size_t total = 0;
     size_t left = 0;
     cudaError_t e = cudaSetDevice(impl->index);
@@ -296,16 +232,12 @@ static rc_status_t make_parts(rc_device_t *d, rc_err_t *err)
     if (e == cudaSuccess)
         e = cudaMemGetInfo(&left, &total);
     d->memory_bytes = (int64_t)left;
-    return rc_cuda_check(e, "the GPU does not open", err);
-}
-
-static int cpus_of_process(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                        : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? n : 1;
+    rc_status_t st = rc_cuda_check(e, "the GPU does not open", err);
+    if (st == RC_OK)
+        st = rc_executor_cuda(impl->index, impl->stream, &memory, threads, &d->executor, err);
+    if (st == RC_OK)
+        rc_cuda_stay(&d->executor);
+    return st;
 }
 
 static void describe(rc_device_t *d, const rc_gpu_info_t *info)
@@ -320,11 +252,8 @@ static void describe(rc_device_t *d, const rc_gpu_info_t *info)
 
 rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err)
 {
-    enum { most_threads = 4096, warp = 32, line_bytes = 128, queue = 256 };
+    enum { queue = 256 };
     rc_gpu_info_t info;
-    if (threads < 0 || threads > most_threads)
-        return rc_fail(
-            err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
     rc_status_t st = rc_cuda_describe(index, &info, err);
     if (st < 0)
         return st;
@@ -335,19 +264,10 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         free(impl);
         return RC_ENOMEM;
     }
-    *impl = (gpu_impl_t){.index = index, .sms = info.sms};
+    *impl = (gpu_impl_t){.index = index};
     *d = (rc_device_t){
-        .kind = RC_DEVICE_CUDA,
-        .threads = threads ? threads : cpus_of_process(),
-        .lanes32 = warp,
-        .line_bytes = line_bytes,
         .batch_max = queue, /* the launch queue holds about 1024, and a product may take several */
         .impl = impl,
-        .alloc = gpu_alloc,
-        .release = gpu_release,
-        .upload = gpu_upload,
-        .download = gpu_download,
-        .fill = gpu_fill,
         .flush = gpu_flush,
         .time_batch = gpu_time_batch,
         .read_state = gpu_read_state,
@@ -358,7 +278,7 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .dense_gather = rc_cuda_dense_gather,
     };
     describe(d, &info);
-    st = make_parts(d, err);
+    st = make_parts(d, threads, err);
     if (st < 0) {
         gpu_close(d);
         return st;

@@ -22,9 +22,8 @@ typedef enum gpufault_mode {
 } gpufault_mode_t;
 
 typedef struct gpufault {
-    rc_device_t *d;
+    rc_executor_t *x;
     rc_cuda_slots_t slots;
-    rc_precision_t precision;
     gpufault_mode_t mode;
     int64_t delay_ns;
     int64_t at;    /* row that goes wrong */
@@ -32,8 +31,10 @@ typedef struct gpufault {
     int64_t runs;
 } gpufault_t;
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
     static const int64_t ns_per_us = 1000;
     int64_t rows = p->param[PARAM_ROWS];
     gpufault_mode_t mode =
@@ -44,14 +45,13 @@ static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, 
     if (!s)
         return RC_ENOMEM;
     *s = (gpufault_t){
-        .d = d,
-        .precision = p->precision,
+        .x = x,
         .mode = mode,
         .delay_ns = p->param[PARAM_DELAY_US] * ns_per_us,
         .at = p->param[PARAM_AT] >= 0 ? p->param[PARAM_AT] : p->a->rows * 2 / 3,
         .after = p->param[PARAM_AFTER],
     };
-    rc_status_t st = rc_cuda_slots_build(d, p, &s->slots, err);
+    rc_status_t st = rc_cuda_slots_build(x, p, &s->slots, err);
     if (st < 0) {
         free(s);
         return st;
@@ -60,13 +60,14 @@ static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, 
     return RC_OK;
 }
 
-static rc_status_t misbehave(gpufault_t *s, cudaStream_t stream, void *c, rc_err_t *err)
+static rc_status_t misbehave(
+    const gpufault_t *s, cudaStream_t stream, const rc_dense_t *c, rc_err_t *err)
 {
-    int64_t at = s->slots.k / 2 * s->slots.c_rows + s->at;
+    int64_t at = c->cols / 2 * c->ld + s->at;
     switch (s->mode) {
     case FAULT_VALUE:
-        return s->at < s->slots.c_rows ? rc_cuda_fault_value(stream, s->precision, c, at, err)
-                                       : RC_OK;
+        return s->at < c->rows ? rc_cuda_fault_value(stream, c->precision, c->data, at, err)
+                               : RC_OK;
     case FAULT_WAIT:
         return rc_cuda_check(cudaStreamSynchronize(stream), "gpufault", err);
     case FAULT_STUCK:
@@ -78,14 +79,21 @@ static rc_status_t misbehave(gpufault_t *s, cudaStream_t stream, void *c, rc_err
     }
 }
 
-static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     gpufault_t *s = state;
-    cudaStream_t stream = rc_cuda_stream(s->d);
+    cudaStream_t stream = rc_cuda_stream(s->x);
     int faulty = s->runs++ >= s->after;
     int64_t left_out = faulty && s->mode == FAULT_UNSTORED ? s->at : -1;
-    rc_status_t st = rc_cuda_fault_product(stream, &s->slots, s->precision, left_out, b, c, err);
-    return st == RC_OK && faulty ? misbehave(s, stream, c, err) : st;
+    int before = rc_cuda_enter(s->x);
+    rc_status_t st = rc_cuda_fault_product(stream, &s->slots, left_out, o, alpha, beta, err);
+    if (st == RC_OK)
+        st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
+    if (st == RC_OK && faulty)
+        st = misbehave(s, stream, &o->out, err);
+    rc_cuda_leave(s->x, before);
+    return st;
 }
 
 static void release(void *state)
@@ -93,7 +101,7 @@ static void release(void *state)
     gpufault_t *s = state;
     if (!s)
         return;
-    rc_cuda_slots_free(s->d, &s->slots);
+    rc_cuda_slots_free(s->x, &s->slots);
     free(s);
 }
 
@@ -103,7 +111,9 @@ const rc_kernel_t rc_kernel_gpufault = {
     .source = "rowcast",
     .version = 1,
     .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
     .for_testing = 1,
     .param =
@@ -117,10 +127,8 @@ const rc_kernel_t rc_kernel_gpufault = {
             {"at", "row that goes wrong; -1: two thirds down", -1, -1, INT32_MAX, 0},
             {"after", "runs that are right before", 0, 0, INT32_MAX, 0},
         },
-    .supports = rc_cuda_supports,
+    .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
-    .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = rc_cuda_slots_bytes,
     .prepare = prepare,
     .run = run,
     .release = release,

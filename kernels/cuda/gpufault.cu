@@ -4,15 +4,26 @@
 namespace
 {
 
+/* The operands of a launch. */
+template <typename T> struct operands {
+    const T *b;
+    T *c;
+    int64_t ldb;
+    int64_t ldc;
+    int64_t k;
+    double alpha;
+    double beta;
+};
+
 /* Slot p and column j of every thread; a grid may be smaller than the work. */
 template <typename T, typename I>
-__global__ void product(const rc_cuda_slots_t s, int64_t left_out, const T *b, T *c)
+__global__ void product(const rc_cuda_slots_t s, int64_t left_out, const operands<T> o)
 {
     const I *ptr = static_cast<const I *>(s.ptr);
     const T *val = static_cast<const T *>(s.val);
     const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
     int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    for (; i < s.slots * s.k; i += step) {
+    for (; i < s.slots * o.k; i += step) {
         const int64_t p = i % s.slots;
         const int64_t j = i / s.slots;
         const int64_t r = s.row ? s.row[p] : p;
@@ -20,8 +31,10 @@ __global__ void product(const rc_cuda_slots_t s, int64_t left_out, const T *b, T
             continue;
         double sum = 0;
         for (I e = ptr[p]; e < ptr[p + 1]; e++)
-            sum += static_cast<double>(val[e]) * static_cast<double>(b[j * s.cols + s.col[e]]);
-        c[j * s.c_rows + r] = static_cast<T>(sum);
+            sum += static_cast<double>(val[e]) * static_cast<double>(o.b[j * o.ldb + s.col[e]]);
+        T *to = &o.c[j * o.ldc + r];
+        const double old = o.beta != 0 ? o.beta * static_cast<double>(*to) : 0;
+        *to = static_cast<T>(o.alpha * sum + old);
     }
 }
 
@@ -46,32 +59,34 @@ __global__ void store_to(volatile uint64_t *address)
 }
 
 template <typename T, typename I>
-void launch_product(
-    cudaStream_t stream, const rc_cuda_slots_t *s, int64_t left_out, const void *b, void *c)
+void launch_product(cudaStream_t stream, const rc_cuda_slots_t *s, int64_t left_out,
+    const rc_operands_t *o, double alpha, double beta)
 {
     const int64_t threads = 256;
     const int64_t most = 65536;
-    const int64_t blocks = (s->slots * s->k + threads - 1) / threads;
-    product<T, I>
-        <<<static_cast<unsigned>(blocks < most ? blocks : most), static_cast<unsigned>(threads), 0,
-            stream>>>(*s, left_out, static_cast<const T *>(b), static_cast<T *>(c));
+    const int64_t k = o->out.cols;
+    const int64_t blocks = (s->slots * k + threads - 1) / threads;
+    const operands<T> on = {static_cast<const T *>(o->in[0].data), static_cast<T *>(o->out.data),
+        o->in[0].ld, o->out.ld, k, alpha, beta};
+    product<T, I><<<static_cast<unsigned>(blocks < most ? blocks : most),
+        static_cast<unsigned>(threads), 0, stream>>>(*s, left_out, on);
 }
 
 } // namespace
 
-rc_status_t rc_cuda_fault_product(cudaStream_t stream, const rc_cuda_slots_t *s,
-    rc_precision_t precision, int64_t left_out, const void *b, void *c, rc_err_t *err)
+rc_status_t rc_cuda_fault_product(cudaStream_t stream, const rc_cuda_slots_t *s, int64_t left_out,
+    const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    if (s->slots == 0 || s->k == 0)
+    if (s->slots == 0 || o->out.cols == 0)
         return RC_OK; /* a grid of no blocks is an error */
-    if (precision == RC_FP32 && s->wide)
-        launch_product<float, int64_t>(stream, s, left_out, b, c);
-    else if (precision == RC_FP32)
-        launch_product<float, int32_t>(stream, s, left_out, b, c);
+    if (o->out.precision == RC_FP32 && s->wide)
+        launch_product<float, int64_t>(stream, s, left_out, o, alpha, beta);
+    else if (o->out.precision == RC_FP32)
+        launch_product<float, int32_t>(stream, s, left_out, o, alpha, beta);
     else if (s->wide)
-        launch_product<double, int64_t>(stream, s, left_out, b, c);
+        launch_product<double, int64_t>(stream, s, left_out, o, alpha, beta);
     else
-        launch_product<double, int32_t>(stream, s, left_out, b, c);
+        launch_product<double, int32_t>(stream, s, left_out, o, alpha, beta);
     return rc_cuda_launched("launch of gpufault", err);
 }
 

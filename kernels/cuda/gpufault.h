@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/** C = A B, one value per thread, column-major, summed in fp64.
+/** C = alpha A B + beta C, one value per thread, column-major, summed in fp64.
  *  \param[in] left_out  row of C that is not stored to; -1: none */
-rc_status_t rc_cuda_fault_product(cudaStream_t stream, const rc_cuda_slots_t *s,
-    rc_precision_t precision, int64_t left_out, const void *b, void *c, rc_err_t *err);
+rc_status_t rc_cuda_fault_product(cudaStream_t stream, const rc_cuda_slots_t *s, int64_t left_out,
+    const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
 /** Add 0.5 to c[at]. */
 rc_status_t rc_cuda_fault_value(

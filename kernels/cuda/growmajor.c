@@ -29,7 +29,7 @@ typedef struct launch {
 } launch_t;
 
 typedef struct growmajor {
-    rc_device_t *d;
+    rc_executor_t *x;
     rc_cuda_slots_t slots;
     rc_rowmajor_args_t args;
     size_t value_bytes;
@@ -40,7 +40,7 @@ typedef struct growmajor {
 static int64_t vectors_for(const growmajor_t *s, int64_t pieces)
 {
     int64_t warps = s->slots.slots * rc_ceil_div(pieces, 2 * (int64_t)LANES);
-    return pieces > LANES && warps >= (int64_t)WARPS_PER_SM * rc_cuda_sms(s->d) ? 2 : 1;
+    return pieces > LANES && warps >= (int64_t)WARPS_PER_SM * rc_cuda_sms(s->x) ? 2 : 1;
 }
 
 static void choose_launch(growmajor_t *s, const rc_problem_t *p, int log_width)
@@ -61,14 +61,18 @@ static void choose_launch(growmajor_t *s, const rc_problem_t *p, int log_width)
     l->ctas = (unsigned)rc_ceil_div(s->slots.slots, RC_ROWS_THREADS / l->lanes);
 }
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
+    if (p->k > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
     growmajor_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->d = d;
+    s->x = x;
     s->value_bytes = rc_precision_bytes(p->precision);
-    rc_status_t st = rc_cuda_slots_build(d, p, &s->slots, err);
+    rc_status_t st = rc_cuda_slots_build(x, p, &s->slots, err);
     if (st < 0) {
         free(s);
         return st;
@@ -85,33 +89,54 @@ static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, 
     return RC_OK;
 }
 
-/* The widest loads that K and the addresses allow. */
-static const launch_t *launch_for(const growmajor_t *s, const void *b, const void *c)
+/* The widest loads that K, the leading dimensions and the addresses allow. */
+static const launch_t *launch_for(const growmajor_t *s, const rc_operands_t *o)
 {
-    uintptr_t address = (uintptr_t)b | (uintptr_t)c;
+    const rc_dense_t *b = &o->in[0];
+    const rc_dense_t *c = &o->out;
+    uintptr_t all = (uintptr_t)b->data | (uintptr_t)c->data | (uintptr_t)b->ld * s->value_bytes |
+                    (uintptr_t)c->ld * s->value_bytes;
     int i = WIDTHS - 1;
-    while (i > 0 && (!s->launch[i].entry || address % (s->value_bytes << i) != 0))
+    while (i > 0 && (!s->launch[i].entry || all % (s->value_bytes << i) != 0))
         i--;
     return &s->launch[i];
 }
 
-static rc_status_t run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t launch(const growmajor_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars,
+    rc_err_t *err)
 {
-    const growmajor_t *s = state;
-    const launch_t *l = launch_for(s, b, c);
+    const launch_t *l = launch_for(s, o);
     if (l->ctas == 0)
         return RC_OK;
     rc_rowmajor_args_t args = s->args;
-    args.b = b;
-    args.c = c;
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.ldb = (int32_t)o->in[0].ld;
+    args.ldc = (int32_t)o->out.ld;
     args.lanes = l->lanes;
     args.tiles = l->tiles;
+    args.scalars = scalars;
     unsigned rows_of_ctas = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
     void *list[] = {&args};
-    cudaStream_t stream = rc_cuda_stream(s->d);
     return rc_cuda_check(cudaLaunchKernel(l->entry, (dim3){l->ctas, rows_of_ctas, 1},
-                             (dim3){RC_ROWS_THREADS, 1, 1}, list, 0, stream),
+                             (dim3){RC_ROWS_THREADS, 1, 1}, list, 0, rc_cuda_stream(s->x)),
         "launch of growmajor", err);
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const growmajor_t *s = state;
+    int64_t ld = o->in[0].ld > o->out.ld ? o->in[0].ld : o->out.ld;
+    if (ld > INT32_MAX)
+        return rc_fail(
+            err, RC_ENOTSUP, "shape: leading dimension %" PRId64 ", at most %d", ld, INT32_MAX);
+    int before = rc_cuda_enter(s->x);
+    rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
+    if (st == RC_OK)
+        st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
+    rc_cuda_leave(s->x, before);
+    return st;
 }
 
 static void release(void *state)
@@ -119,15 +144,8 @@ static void release(void *state)
     growmajor_t *s = state;
     if (!s)
         return;
-    rc_cuda_slots_free(s->d, &s->slots);
+    rc_cuda_slots_free(s->x, &s->slots);
     free(s);
-}
-
-static rc_status_t supports(const rc_problem_t *p, rc_err_t *err)
-{
-    if (p->k > INT32_MAX)
-        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
-    return rc_cuda_supports(p, err);
 }
 
 const rc_kernel_t rc_kernel_growmajor = {
@@ -136,14 +154,14 @@ const rc_kernel_t rc_kernel_growmajor = {
     .source = "rowcast; the layout of GE-SpMM, Huang et al. 2020, doi:10.1109/SC41405.2020.00076",
     .version = 1,
     .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
         RC_ROWS_VECTORS_MAX, 1}},
-    .supports = supports,
+    .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
-    .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = rc_cuda_slots_bytes,
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -3,6 +3,7 @@
  */
 #include "kernels/cuda/growmajor.h"
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/store.cuh"
 
 namespace rc
 {
@@ -28,6 +29,26 @@ template <typename T, int WIDTH> union packed {
     typename vector_of<T, WIDTH>::type vector;
     T value[WIDTH];
 };
+
+/* As rc::store, of a vector. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ void store_vector(
+    T *to, packed<T, WIDTH> sum, const rc_cuda_scalars_t &s)
+{
+    typedef typename vector_of<T, WIDTH>::type vector;
+    const T beta = beta_of(s, T());
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++)
+        sum.value[w] *= alpha_of(s, T());
+    if (beta != T(0)) {
+        packed<T, WIDTH> old;
+        old.vector = *reinterpret_cast<const vector *>(to);
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++)
+            sum.value[w] = fma(beta, old.value[w], sum.value[w]);
+    }
+    __stcs(reinterpret_cast<vector *>(to), sum.vector);
+}
 
 template <typename T, typename I, int WIDTH, int VECTORS>
 __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_args_t a)
@@ -68,7 +89,7 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
                 bool entry = u == 0 || e + u < x.end;
-                const T *from = b + static_cast<int64_t>(c[u]) * a.k;
+                const T *from = b + static_cast<int64_t>(c[u]) * a.ldb;
 #pragma unroll
                 for (int i = 0; i < VECTORS; i++) {
 #pragma unroll
@@ -87,11 +108,11 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
                     for (int w = 0; w < WIDTH; w++)
                         sum[i].value[w] = fma(v[u], m[u][i].value[w], sum[i].value[w]);
         }
-        T *out = static_cast<T *>(a.c) + static_cast<int64_t>(x.row) * a.k + j;
+        T *out = static_cast<T *>(a.c) + static_cast<int64_t>(x.row) * a.ldc + j;
 #pragma unroll
         for (int i = 0; i < VECTORS; i++)
             if (has[i])
-                __stcs(reinterpret_cast<vector *>(out + i * 32 * WIDTH), sum[i].vector);
+                store_vector<T, WIDTH>(out + i * 32 * WIDTH, sum[i], a.scalars);
     }
 }
 

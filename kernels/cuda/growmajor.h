@@ -2,6 +2,7 @@
 #ifndef RC_KERNELS_CUDA_GROWMAJOR_H
 #define RC_KERNELS_CUDA_GROWMAJOR_H
 
+#include "kernels/cuda/scalars.h"
 #include "kernels/kernel.h"
 
 #ifdef __cplusplus
@@ -19,12 +20,15 @@ typedef struct rc_rowmajor_args {
     const int32_t *col; /**< [nnz] */
     const void *val;    /**< [nnz] */
     const int32_t *row; /**< [slots] row of C or -1; NULL: slot p stores to row p */
-    const void *b;      /**< [cols * k], row-major */
-    void *c;            /**< [c_rows * k], row-major */
+    const void *b;      /**< [cols * ldb], row-major */
+    void *c;            /**< [rows of C * ldc], row-major */
     int32_t slots;
     int32_t k;
+    int32_t ldb; /**< 32 bits: the product with a column number is one instruction */
+    int32_t ldc;
     int32_t lanes; /**< of a row: a power of two up to 32; 32 when vectors > 1 */
     int32_t tiles; /**< of lanes * width * vectors columns; grid.y strides over them */
+    rc_cuda_scalars_t scalars;
 } rc_rowmajor_args_t;
 
 /** The device function that moves `vectors` (1, 2, 4) vectors of `width` values per lane and entry;

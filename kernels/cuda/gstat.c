@@ -7,18 +7,20 @@
 
 enum { PARAM_STRIP = 0, PARAM_SPLIT = 1, LANES = 32 };
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
     rc_stationary_shape_t shape = {.entry = rc_cuda_gstat_entry,
         .lanes = LANES,
         .strip = p->param[PARAM_STRIP],
         .split = p->param[PARAM_SPLIT]};
-    return rc_stationary_prepare(d, p, &shape, state, err);
+    return rc_stationary_prepare(x, p, &shape, state, err);
 }
 
-static int64_t bytes_device(const rc_problem_t *p)
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    return rc_stationary_bytes(p, LANES);
+    return rc_stationary_analyse(p, LANES, out, err);
 }
 
 const rc_kernel_t rc_kernel_gstat = {
@@ -27,14 +29,14 @@ const rc_kernel_t rc_kernel_gstat = {
     .source = "Mehrabi et al. 2021, section II-B, Algorithm 1",
     .version = 2,
     .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
     .param = {{"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},
         {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0}},
-    .supports = rc_cuda_supports,
+    .analyse = analyse,
     .geometry = rc_cuda_geometry,
-    .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = bytes_device,
     .prepare = prepare,
     .run = rc_stationary_run,
     .release = rc_stationary_release,

@@ -13,26 +13,29 @@ static const void *entry(rc_precision_t precision, int wide, int lanes, int stri
                                 : rc_cuda_gsub_entry_f64(wide, lanes, strip);
 }
 
-static rc_geometry_t geometry(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
+static rc_geometry_t geometry(
+    const rc_executor_t *x, const int64_t *param, rc_precision_t precision)
 {
-    rc_geometry_t g = rc_cuda_geometry(d, param, precision);
+    rc_geometry_t g = rc_cuda_geometry(x, param, precision);
     g.nt = (int32_t)param[PARAM_LANES];
     g.nw = RC_CTA_THREADS / g.nt;
     return g;
 }
 
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
 {
+    (void)analysis;
     rc_stationary_shape_t shape = {.entry = entry,
         .lanes = (int)p->param[PARAM_LANES],
         .strip = p->param[PARAM_STRIP],
         .split = p->param[PARAM_SPLIT]};
-    return rc_stationary_prepare(d, p, &shape, state, err);
+    return rc_stationary_prepare(x, p, &shape, state, err);
 }
 
-static int64_t bytes_device(const rc_problem_t *p)
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    return rc_stationary_bytes(p, (int)p->param[PARAM_LANES]);
+    return rc_stationary_analyse(p, (int)p->param[PARAM_LANES], out, err);
 }
 
 const rc_kernel_t rc_kernel_gsub = {
@@ -42,15 +45,15 @@ const rc_kernel_t rc_kernel_gsub = {
               "doi:10.1145/1654059.1654078",
     .version = 2,
     .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
     .computes = 1,
     .param = {{"lanes", "lanes per row", 8, 2, 16, 1},
         {"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},
         {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0}},
-    .supports = rc_cuda_supports,
+    .analyse = analyse,
     .geometry = geometry,
-    .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = bytes_device,
     .prepare = prepare,
     .run = rc_stationary_run,
     .release = rc_stationary_release,

@@ -36,35 +36,35 @@ unsigned blocks_for(int64_t items, int64_t per_block)
 }
 
 template <typename Ptr, typename Row>
-void launch(const rc_device_t *d, const void *ptr, int64_t slots, void *row)
+void launch(const rc_executor_t *x, const void *ptr, int64_t slots, void *row)
 {
-    expand<<<blocks_for(slots, THREADS / WARP), THREADS, 0, rc_cuda_stream(d)>>>(
+    expand<<<blocks_for(slots, THREADS / WARP), THREADS, 0, rc_cuda_stream(x)>>>(
         (const Ptr *)ptr, slots, (Row *)row);
 }
 
 } // namespace
 
 extern "C" rc_status_t rc_cuda_widen(
-    const rc_device_t *d, const int32_t *in, int64_t *out, int64_t n, rc_err_t *err)
+    const rc_executor_t *x, const int32_t *in, int64_t *out, int64_t n, rc_err_t *err)
 {
     if (n == 0)
         return RC_OK;
-    widen<<<blocks_for(n, THREADS), THREADS, 0, rc_cuda_stream(d)>>>(in, out, n);
+    widen<<<blocks_for(n, THREADS), THREADS, 0, rc_cuda_stream(x)>>>(in, out, n);
     return rc_cuda_check(cudaGetLastError(), "widening indices", err);
 }
 
-extern "C" rc_status_t rc_cuda_expand(const rc_device_t *d, const void *ptr, int ptr_wide,
+extern "C" rc_status_t rc_cuda_expand(const rc_executor_t *x, const void *ptr, int ptr_wide,
     int64_t slots, void *row, int row_wide, rc_err_t *err)
 {
     if (slots == 0)
         return RC_OK;
     if (ptr_wide && row_wide)
-        launch<int64_t, int64_t>(d, ptr, slots, row);
+        launch<int64_t, int64_t>(x, ptr, slots, row);
     else if (ptr_wide)
-        launch<int64_t, int32_t>(d, ptr, slots, row);
+        launch<int64_t, int32_t>(x, ptr, slots, row);
     else if (row_wide)
-        launch<int32_t, int64_t>(d, ptr, slots, row);
+        launch<int32_t, int64_t>(x, ptr, slots, row);
     else
-        launch<int32_t, int32_t>(d, ptr, slots, row);
+        launch<int32_t, int32_t>(x, ptr, slots, row);
     return rc_cuda_check(cudaGetLastError(), "making row indices", err);
 }

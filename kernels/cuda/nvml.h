@@ -3,7 +3,7 @@
 #ifndef RC_KERNELS_CUDA_NVML_H
 #define RC_KERNELS_CUDA_NVML_H
 
-#include "kernels/kernel.h"
+#include "kernels/device.h"
 
 typedef struct rc_nvml rc_nvml_t;
 

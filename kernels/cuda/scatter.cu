@@ -1,5 +1,5 @@
-/* The rows of a product in slot order to where they belong.  Bits are copied: the words are as wide
- * as pitch and alignment allow. */
+/* The rows of a product in slot order to where they belong.  With beta 0 bits are copied: the words
+ * are as wide as pitch and alignment allow. */
 #include "kernels/cuda/scatter.h"
 #include "kernels/cuda/cuda.h"
 
@@ -25,8 +25,25 @@ template <typename Word> struct rows_of {
     int64_t ld_to;
 };
 
+/* What is stored where a word `from` goes to `to`. */
+struct copy_of {
+    template <typename Word> __device__ Word operator()(Word from, const Word *) const
+    {
+        return from;
+    }
+};
+
+template <typename T> struct sum_with {
+    T beta;
+    __device__ T operator()(T from, const T *to) const
+    {
+        return fma(beta, *to, from);
+    }
+};
+
 /* blockDim.x threads along a row, blockDim.y rows at once. */
-template <typename Word> __global__ void scatter_row_major(rows_of<Word> s)
+template <typename Word, typename Join>
+__global__ void scatter_row_major(rows_of<Word> s, Join join)
 {
     int64_t first = (int64_t)blockIdx.x * blockDim.y + threadIdx.y;
     int64_t step = (int64_t)gridDim.x * blockDim.y;
@@ -37,12 +54,13 @@ template <typename Word> __global__ void scatter_row_major(rows_of<Word> s)
         const Word *from = s.from + p * s.ld_from;
         Word *to = s.to + r * s.ld_to;
         for (int64_t i = threadIdx.x; i < s.words; i += blockDim.x)
-            to[i] = from[i];
+            to[i] = join(from[i], &to[i]);
     }
 }
 
 /* Threads along the slots: loads are coalesced, stores of a column fall into one column of C. */
-template <typename Word> __global__ void scatter_col_major(rows_of<Word> s)
+template <typename Word, typename Join>
+__global__ void scatter_col_major(rows_of<Word> s, Join join)
 {
     int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     int64_t step = (int64_t)gridDim.x * blockDim.x;
@@ -54,8 +72,10 @@ template <typename Word> __global__ void scatter_col_major(rows_of<Word> s)
              j0 += (int64_t)gridDim.y * COLUMNS) {
             int64_t end = j0 + COLUMNS < s.words ? j0 + COLUMNS : s.words;
 #pragma unroll 4
-            for (int64_t j = j0; j < end; j++)
-                s.to[j * s.ld_to + r] = s.from[j * s.ld_from + p];
+            for (int64_t j = j0; j < end; j++) {
+                Word *to = &s.to[j * s.ld_to + r];
+                *to = join(s.from[j * s.ld_from + p], to);
+            }
         }
     }
 }
@@ -66,8 +86,9 @@ int64_t blocks_for(int64_t items, int64_t per_block, int64_t most)
     return n < most ? n : most;
 }
 
-template <typename Word>
-rc_status_t row_major(const rc_device_t *d, const rc_cuda_scatter_t *s, rc_err_t *err)
+template <typename Word, typename Join>
+rc_status_t row_major(
+    const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
 {
     int64_t per_value = (int64_t)sizeof(Word) / (int64_t)rc_precision_bytes(s->precision);
     if (per_value == 0)
@@ -79,18 +100,19 @@ rc_status_t row_major(const rc_device_t *d, const rc_cuda_scatter_t *s, rc_err_t
         along *= 2;
     dim3 block(along, THREADS / along);
     unsigned grid = (unsigned)blocks_for(s->slots, THREADS / along, GRID_MAX);
-    scatter_row_major<<<grid, block, 0, rc_cuda_stream(d)>>>(rows);
+    scatter_row_major<<<grid, block, 0, rc_cuda_stream(x)>>>(rows, join);
     return rc_cuda_check(cudaGetLastError(), "storing to the rows of C", err);
 }
 
-template <typename Word>
-rc_status_t col_major(const rc_device_t *d, const rc_cuda_scatter_t *s, rc_err_t *err)
+template <typename Word, typename Join>
+rc_status_t col_major(
+    const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
 {
     rows_of<Word> rows = {
         (const Word *)s->from, (Word *)s->to, s->row, s->slots, s->k, s->ld_from, s->ld_to};
     dim3 grid((unsigned)blocks_for(s->slots, THREADS, GRID_MAX),
         (unsigned)blocks_for(s->k, COLUMNS, GRID_Y_MAX));
-    scatter_col_major<<<grid, THREADS, 0, rc_cuda_stream(d)>>>(rows);
+    scatter_col_major<<<grid, THREADS, 0, rc_cuda_stream(x)>>>(rows, join);
     return rc_cuda_check(cudaGetLastError(), "storing to the rows of C", err);
 }
 
@@ -104,18 +126,29 @@ int word_of(const rc_cuda_scatter_t *s)
     return all % 16 == 0 ? 16 : all % 8 == 0 ? 8 : 4;
 }
 
+template <typename T>
+rc_status_t add(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err)
+{
+    const sum_with<T> join = {static_cast<T>(s->beta)};
+    return s->layout == RC_COL_MAJOR ? col_major<T>(x, s, join, err)
+                                     : row_major<T>(x, s, join, err);
+}
+
 } // namespace
 
 extern "C" rc_status_t rc_cuda_scatter(
-    const rc_device_t *d, const rc_cuda_scatter_t *s, rc_err_t *err)
+    const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err)
 {
+    const copy_of copy = {};
     if (s->slots == 0 || s->k == 0)
         return RC_OK;
+    if (s->beta != 0)
+        return s->precision == RC_FP64 ? add<double>(x, s, err) : add<float>(x, s, err);
     if (s->layout == RC_COL_MAJOR)
-        return s->precision == RC_FP64 ? col_major<uint64_t>(d, s, err)
-                                       : col_major<uint32_t>(d, s, err);
+        return s->precision == RC_FP64 ? col_major<uint64_t>(x, s, copy, err)
+                                       : col_major<uint32_t>(x, s, copy, err);
     int word = word_of(s);
-    return word == 16  ? row_major<uint4>(d, s, err)
-           : word == 8 ? row_major<uint64_t>(d, s, err)
-                       : row_major<uint32_t>(d, s, err);
+    return word == 16  ? row_major<uint4>(x, s, copy, err)
+           : word == 8 ? row_major<uint64_t>(x, s, copy, err)
+                       : row_major<uint32_t>(x, s, copy, err);
 }

@@ -19,14 +19,16 @@ typedef struct rc_cuda_scatter {
     int64_t k;
     int64_t ld_from; /**< column-major: >= slots; row-major: >= K */
     int64_t ld_to;   /**< column-major: rows of `to` or more; row-major: >= K */
+    double beta;     /**< to = from + beta to; 0: `to` is not read */
     rc_precision_t precision;
     rc_layout_t layout;
 } rc_cuda_scatter_t;
 
-/** Enqueue the copy on the stream of the device; rows that no slot names are left alone.
+/** Enqueue the copy on the stream of the executor, whose GPU is the current one; rows that no slot
+ *  names are left alone.
  *  Reads and writes slots * K values; column-major stores to a column in no order, and relies on
  *  the L2 to join them.  \return RC_OK, RC_EDEVICE */
-rc_status_t rc_cuda_scatter(const rc_device_t *d, const rc_cuda_scatter_t *s, rc_err_t *err);
+rc_status_t rc_cuda_scatter(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cpu/slots.h"
+#include "kernels/cuda/scale.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -20,24 +22,38 @@ int rc_cuda_slots_wide(const rc_problem_t *p)
     return p->a->nnz > INT32_MAX - ENTRIES_SPARE;
 }
 
-static int has_rows(const rc_problem_t *p)
+int rc_cuda_slots_named(const rc_problem_t *p)
 {
     return !p->identity && p->c_order == RC_C_ORIGINAL;
 }
 
-/* Device copy of an array on the host; NULL for an empty one. */
-static rc_status_t copy(rc_device_t *d, const void *from, size_t bytes, void **out, rc_err_t *err)
+/* Rows that the slots hold. */
+static int64_t held_rows(const rc_schedule_t *s)
+{
+    int64_t held = 0;
+    for (int64_t i = 0; i < s->slots; i++)
+        held += s->row[i] >= 0;
+    return held;
+}
+
+static int64_t absent_rows(const rc_problem_t *p)
+{
+    return rc_cuda_slots_named(p) ? p->a->rows - held_rows(p->schedule) : 0;
+}
+
+rc_status_t rc_cuda_copy(
+    rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err)
 {
     void *to = NULL;
     *out = NULL;
     if (bytes == 0)
         return RC_OK;
-    rc_status_t st = d->alloc(d, bytes, &to, err);
+    rc_status_t st = x->alloc(x, bytes, &to, err);
     if (st < 0)
         return st;
-    st = d->upload(d, to, from, bytes, err);
+    st = x->upload(x, to, from, bytes, err);
     if (st < 0)
-        d->release(d, to);
+        x->release(x, to);
     else
         *out = to;
     return st;
@@ -55,84 +71,126 @@ static const void *narrowed(rc_slots_t *s)
     return to;
 }
 
+/* The rows that no slot holds, in increasing order.  \param[out] out  [absent_rows] */
+static rc_status_t list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *err)
+{
+    unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
+    if (!held)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < p->schedule->slots; i++)
+        if (p->schedule->row[i] >= 0)
+            held[p->schedule->row[i]] = 1;
+    for (int64_t r = 0; r < p->a->rows; r++)
+        if (!held[r])
+            *out++ = (int32_t)r;
+    free(held);
+    return RC_OK;
+}
+
+rc_status_t rc_cuda_slots_rows(
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
+{
+    rc_cuda_slots_t s = {.slots = p->schedule->slots, .rows = p->a->rows};
+    size_t absents = (size_t)absent_rows(p);
+    int32_t *absent = NULL;
+    void *device = NULL;
+    rc_status_t st = RC_OK;
+    if (rc_cuda_slots_named(p)) {
+        RC_TRY(rc_cuda_copy(
+            x, p->schedule->row, (size_t)s.slots * sizeof(int32_t), &device, err));
+        s.row = device;
+    }
+    if (absents > 0) {
+        absent = rc_alloc(absents, sizeof *absent, "rows without a slot", err);
+        RC_TRY(absent ? list_absent(p, absent, err) : RC_ENOMEM);
+        RC_TRY(rc_cuda_copy(x, absent, absents * sizeof *absent, &device, err));
+        s.absent = device;
+        s.absents = (int64_t)absents;
+    }
+    *out = s;
+done:
+    free(absent);
+    if (st < 0)
+        rc_cuda_slots_free(x, &s);
+    return st;
+}
+
 rc_status_t rc_cuda_slots_build(
-    rc_device_t *d, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
 {
     rc_slots_t host;
-    rc_status_t st = rc_slots_build(d, p, &host, err);
+    rc_cuda_slots_t s = {0};
+    rc_status_t st = rc_slots_build(x, p, &host, err);
     if (st < 0)
         return st;
-    rc_cuda_slots_t s = {.slots = host.slots,
-        .rows = p->a->rows,
-        .cols = p->a->cols,
-        .nnz = p->a->nnz,
-        .k = p->k,
-        .c_rows = p->c_rows,
-        .wide = rc_cuda_slots_wide(p)};
-    size_t nnz = (size_t)s.nnz;
-    size_t slots = (size_t)s.slots;
     void *col = NULL;
-    void *row = NULL;
-    RC_TRY(copy(d, s.wide ? host.ptr : narrowed(&host),
-        (slots + 1) * (s.wide ? sizeof(int64_t) : sizeof(int32_t)), &s.ptr, err));
-    RC_TRY(copy(d, host.col, nnz * sizeof(int32_t), &col, err));
+    size_t nnz = (size_t)p->a->nnz;
+    RC_TRY(rc_cuda_slots_rows(x, p, &s, err));
+    s.cols = p->a->cols;
+    s.nnz = p->a->nnz;
+    s.wide = rc_cuda_slots_wide(p);
+    RC_TRY(rc_cuda_copy(x, s.wide ? host.ptr : narrowed(&host),
+        ((size_t)s.slots + 1) * (s.wide ? sizeof(int64_t) : sizeof(int32_t)), &s.ptr, err));
+    RC_TRY(rc_cuda_copy(x, host.col, nnz * sizeof(int32_t), &col, err));
     s.col = col;
-    RC_TRY(copy(d, host.val, nnz * rc_precision_bytes(p->precision), &s.val, err));
-    if (has_rows(p))
-        RC_TRY(copy(d, host.row, slots * sizeof(int32_t), &row, err));
-    s.row = row;
+    RC_TRY(rc_cuda_copy(x, host.val, nnz * rc_precision_bytes(p->precision), &s.val, err));
     *out = s;
 done:
     rc_slots_free(&host);
     if (st < 0)
-        rc_cuda_slots_free(d, &s);
+        rc_cuda_slots_free(x, &s);
     return st;
 }
 
-void rc_cuda_slots_free(rc_device_t *d, rc_cuda_slots_t *s)
+void rc_cuda_slots_free(rc_executor_t *x, rc_cuda_slots_t *s)
 {
-    void *const part[] = {s->ptr, s->col, s->val, s->row};
+    void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        if (part[i])
-            d->release(d, part[i]);
+        x->release(x, part[i]);
     *s = (rc_cuda_slots_t){0};
 }
 
-int64_t rc_cuda_slots_bytes(const rc_problem_t *p)
+rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,
+    const rc_dense_t *out, double beta, rc_err_t *err)
 {
-    int64_t pointer = (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
-    int64_t slot = pointer + (has_rows(p) ? (int64_t)sizeof(int32_t) : 0);
-    int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
-    int64_t bytes = rc_sat_mul(p->a->nnz, entry);
-    bytes = rc_sat_add(bytes, rc_sat_mul(p->schedule->slots, slot));
-    return rc_sat_add(bytes, pointer);
+    return rc_cuda_scale(x, out, s->absent, s->absents, beta, err);
 }
 
-int64_t rc_cuda_slots_bytes_min(const rc_problem_t *p)
+/* -------------------------------------------------------------- analysis */
+
+int64_t rc_cuda_rows_bytes(const rc_problem_t *p)
 {
-    int64_t stored = p->schedule->slots;
-    if (!p->identity)
-        for (int64_t i = 0; i < p->schedule->slots; i++)
-            stored -= p->schedule->row[i] < 0;
-    int64_t row_bytes = rc_sat_mul(p->k, (int64_t)rc_precision_bytes(p->precision));
-    return rc_sat_add(rc_cuda_slots_bytes(p), rc_sat_mul(row_bytes, stored + p->a->cols));
+    int64_t named = rc_cuda_slots_named(p) ? p->schedule->slots : 0;
+    return (named + absent_rows(p)) * (int64_t)sizeof(int32_t);
 }
 
-rc_status_t rc_cuda_supports(const rc_problem_t *p, rc_err_t *err)
+rc_status_t rc_cuda_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    if (p->op != RC_OP_SPMM)
-        return rc_fail(err, RC_ENOTSUP, "operation %s is not implemented", rc_op_name(p->op));
-    if (p->k < 1)
-        return rc_fail(err, RC_ENOTSUP, "shape: B has no columns");
     if (p->schedule->slots > INT32_MAX - SLOTS_SPARE)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " slots, at most %d are implemented",
             p->schedule->slots, INT32_MAX - SLOTS_SPARE);
+    int64_t pointer = (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
+    int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
+    int64_t bytes = rc_sat_mul(p->a->nnz, entry);
+    bytes = rc_sat_add(bytes, (p->schedule->slots + 1) * pointer);
+    bytes = rc_sat_add(bytes, rc_cuda_rows_bytes(p));
+    out->bytes = bytes;
+    out->traffic = bytes - absent_rows(p) * (int64_t)sizeof(int32_t);
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = 1;
     return RC_OK;
 }
 
-rc_geometry_t rc_cuda_geometry(const rc_device_t *d, const int64_t *param, rc_precision_t precision)
+rc_status_t rc_cuda_identity_only(const rc_problem_t *p, const char *what, rc_err_t *err)
 {
-    (void)d;
+    return p->identity ? RC_OK
+                       : rc_fail(err, RC_ENOTSUP, "%s takes rows in original order only", what);
+}
+
+rc_geometry_t rc_cuda_geometry(
+    const rc_executor_t *x, const int64_t *param, rc_precision_t precision)
+{
+    (void)x;
     (void)param;
     return (rc_geometry_t){WARPS, LANES, LINE_BYTES / (int32_t)rc_precision_bytes(precision)};
 }

@@ -2,7 +2,6 @@
 #include "kernels/cuda/stationary.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cpu/slots.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/slots.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct stationary {
-    rc_device_t *d;
+    rc_executor_t *x;
     rc_cuda_slots_t slots;
     rc_stationary_args_t args;
     int32_t *part; /* device memory */
@@ -21,19 +20,20 @@ typedef struct stationary {
 
 /* CTAs of a device function that the device runs at once. */
 static rc_status_t resident_ctas(
-    const rc_device_t *d, const void *entry, int64_t *out, rc_err_t *err)
+    const rc_executor_t *x, const void *entry, int64_t *out, rc_err_t *err)
 {
     int per_sm = 0;
-    rc_cuda_stream(d); /* makes the device the current one */
+    int before = rc_cuda_enter(x);
     rc_status_t st = rc_cuda_check(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, entry, RC_CTA_THREADS, 0),
         "occupancy of the kernel", err);
+    rc_cuda_leave(x, before);
     if (st < 0)
         return st;
     if (per_sm < 1)
         return rc_fail(err, RC_ENOTSUP, "the device cannot run a CTA of %d threads of this kernel",
             RC_CTA_THREADS);
-    *out = (int64_t)per_sm * rc_cuda_sms(d);
+    *out = (int64_t)per_sm * rc_cuda_sms(x);
     return RC_OK;
 }
 
@@ -51,10 +51,14 @@ static int64_t parts_most(const rc_problem_t *p, int lanes)
     return rounds < RC_SPLIT_MAX ? rounds : RC_SPLIT_MAX;
 }
 
-int64_t rc_stationary_bytes(const rc_problem_t *p, int lanes)
+rc_status_t rc_stationary_analyse(
+    const rc_problem_t *p, int lanes, rc_analysis_t *out, rc_err_t *err)
 {
-    int64_t parts = (parts_most(p, lanes) + 1) * (int64_t)sizeof(int32_t);
-    return rc_sat_add(rc_cuda_slots_bytes(p), parts);
+    rc_status_t st = rc_cuda_slots_analyse(p, out, err);
+    if (st == RC_OK)
+        out->bytes =
+            rc_sat_add(out->bytes, (parts_most(p, lanes) + 1) * (int64_t)sizeof(int32_t));
+    return st;
 }
 
 /* Steps that the workers take for the rows of a round, all together; a row without entries is not
@@ -89,12 +93,12 @@ static rc_status_t upload_parts(
         cost[r] = round_cost(p, r, lanes);
     if (st == RC_OK) {
         rc_parts_divide(cost, (int32_t)rounds, split, part);
-        st = s->d->alloc(s->d, ((size_t)most + 1) * sizeof *part, &device, err);
+        st = s->x->alloc(s->x, ((size_t)most + 1) * sizeof *part, &device, err);
     }
     s->part = device;
     s->args.part = device;
     if (st == RC_OK)
-        st = s->d->upload(s->d, device, part, ((size_t)split + 1) * sizeof *part, err);
+        st = s->x->upload(s->x, device, part, ((size_t)split + 1) * sizeof *part, err);
     free(cost);
     free(part);
     return st;
@@ -116,7 +120,7 @@ static rc_status_t choose_launch(
     if (rounds == 0)
         return upload_parts(s, p, shape->lanes, 0, err);
     int64_t resident = 0;
-    rc_status_t st = resident_ctas(s->d, s->entry, &resident, err);
+    rc_status_t st = resident_ctas(s->x, s->entry, &resident, err);
     if (st < 0)
         return st;
     int64_t split = shape->split ? shape->split : rc_split_auto(strips, rounds, resident);
@@ -129,22 +133,20 @@ static rc_status_t choose_launch(
     return upload_parts(s, p, shape->lanes, (int32_t)split, err);
 }
 
-rc_status_t rc_stationary_prepare(rc_device_t *d, const rc_problem_t *p,
+rc_status_t rc_stationary_prepare(rc_executor_t *x, const rc_problem_t *p,
     const rc_stationary_shape_t *shape, void **state, rc_err_t *err)
 {
     stationary_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->d = d;
+    s->x = x;
     rc_status_t st;
-    RC_TRY(rc_cuda_slots_build(d, p, &s->slots, err));
+    RC_TRY(rc_cuda_slots_build(x, p, &s->slots, err));
     s->args = (rc_stationary_args_t){.ptr = s->slots.ptr,
         .col = s->slots.col,
         .val = s->slots.val,
         .row = s->slots.row,
-        .cols = s->slots.cols,
-        .c_rows = s->slots.c_rows,
-        .k = s->slots.k,
+        .k = p->k,
         .slots = (int32_t)s->slots.slots};
     RC_TRY(choose_launch(s, p, shape, err));
     *state = s;
@@ -154,19 +156,33 @@ done:
     return st;
 }
 
-rc_status_t rc_stationary_run(void *state, const void *b, void *c, rc_err_t *err)
+static rc_status_t launch(const stationary_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars,
+    rc_err_t *err)
 {
-    const stationary_t *s = state;
     if (s->ctas == 0)
         return RC_OK;
     rc_stationary_args_t args = s->args;
-    args.b = b;
-    args.c = c;
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.ldb = o->in[0].ld;
+    args.ldc = o->out.ld;
+    args.scalars = scalars;
     void *list[] = {&args};
-    cudaStream_t stream = rc_cuda_stream(s->d);
     return rc_cuda_check(cudaLaunchKernel(s->entry, (dim3){s->ctas, 1, 1},
-                             (dim3){RC_CTA_THREADS, 1, 1}, list, 0, stream),
+                             (dim3){RC_CTA_THREADS, 1, 1}, list, 0, rc_cuda_stream(s->x)),
         "launch of the C-stationary kernel", err);
+}
+
+rc_status_t rc_stationary_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const stationary_t *s = state;
+    int before = rc_cuda_enter(s->x);
+    rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
+    if (st == RC_OK)
+        st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
+    rc_cuda_leave(s->x, before);
+    return st;
 }
 
 void rc_stationary_release(void *state)
@@ -174,7 +190,7 @@ void rc_stationary_release(void *state)
     stationary_t *s = state;
     if (!s)
         return;
-    rc_cuda_slots_free(s->d, &s->slots);
-    s->d->release(s->d, s->part);
+    rc_cuda_slots_free(s->x, &s->slots);
+    s->x->release(s->x, s->part);
     free(s);
 }

@@ -11,6 +11,7 @@
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/stationary.h"
+#include "kernels/cuda/store.cuh"
 
 /* Multiprocessors for 1,024 or 1,536 threads cannot hold two CTAs of 1,024. */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 ||                     \
@@ -113,7 +114,7 @@ __device__ __forceinline__ void accumulate(T (&sum)[STRIP], const rc_stationary_
             for (int s = 0; s < STRIP; s++)
                 w[u][s] = T(0);
             if (u == 0 || e + u * LANES < x.end)
-                b.load(w[u], c[u], a.cols);
+                b.load(w[u], c[u], a.ldb);
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++)
@@ -133,11 +134,11 @@ __global__ void __launch_bounds__(RC_CTA_THREADS, (tuning<T, LANES, STRIP>::ctas
     const int64_t strip = blockIdx.x / static_cast<uint32_t>(a.split);
     const int32_t part = blockIdx.x % static_cast<uint32_t>(a.split);
     const int64_t j0 = rc_strip_first(a.k, STRIP, strip);
-    const columns_of_b<T, LANES, STRIP> b(static_cast<const T *>(a.b) + j0 * a.cols, a.cols);
+    const columns_of_b<T, LANES, STRIP> b(static_cast<const T *>(a.b) + j0 * a.ldb, a.ldb);
     /* this lane stores columns j .. j + columns - 1; those before `from` belong to another CTA */
     const int64_t j = j0 + rc_lane_column(lane, LANES, STRIP);
     const int64_t from = rc_lane_stores(lane, LANES, STRIP) ? strip * STRIP : a.k;
-    T *out = static_cast<T *>(a.c) + j * a.c_rows;
+    T *out = static_cast<T *>(a.c) + j * a.ldc;
 
     /* all lanes of a warp stay together: the reduction needs every one of them */
     int32_t end = __ldg(a.part + part + 1) * workers;
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(RC_CTA_THREADS, (tuning<T, LANES, STRIP>::ctas
 #pragma unroll
         for (int i = 0; i < columns; i++)
             if (x.row >= 0 && j + i >= from)
-                __stcs(out + i * a.c_rows + x.row, sum[i]);
+                store(out + i * a.ldc + x.row, sum[i], a.scalars);
         x = next;
     }
 }

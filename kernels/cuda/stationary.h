@@ -3,6 +3,7 @@
 #ifndef RC_KERNELS_CUDA_STATIONARY_H
 #define RC_KERNELS_CUDA_STATIONARY_H
 
+#include "kernels/cuda/scalars.h"
 #include "kernels/kernel.h"
 
 #ifdef __cplusplus
@@ -15,11 +16,12 @@ typedef struct rc_stationary_args {
     const int32_t *col; /**< [nnz] */
     const void *val;    /**< [nnz] */
     const int32_t *row; /**< [slots] row of C or -1; NULL: slot p stores to row p */
-    const void *b;      /**< [cols * k], column-major */
-    void *c;            /**< [c_rows * k], column-major */
-    int64_t cols;
-    int64_t c_rows;
+    const void *b;      /**< [ldb * k], column-major */
+    void *c;            /**< [ldc * k], column-major */
+    int64_t ldb;
+    int64_t ldc;
     int64_t k;
+    rc_cuda_scalars_t scalars;
     int32_t slots;
     int32_t split;       /**< parts that the rounds of slots are divided into, CTAs per strip */
     const int32_t *part; /**< [split + 1] part i has the rounds from part[i] up to part[i + 1] */
@@ -42,14 +44,16 @@ typedef struct rc_stationary_shape {
     int64_t split; /**< 0: automatic */
 } rc_stationary_shape_t;
 
-/** Device memory of the prepared matrix, for a kernel of so many lanes per row. */
-int64_t rc_stationary_bytes(const rc_problem_t *p, int lanes);
+/** The analysis of a kernel of so many lanes per row. */
+rc_status_t rc_stationary_analyse(
+    const rc_problem_t *p, int lanes, rc_analysis_t *out, rc_err_t *err);
 
 /** Upload the matrix and choose the launch; `state` is for rc_stationary_run and _release.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (more CTAs than a launch can have) */
-rc_status_t rc_stationary_prepare(rc_device_t *d, const rc_problem_t *p,
+rc_status_t rc_stationary_prepare(rc_executor_t *x, const rc_problem_t *p,
     const rc_stationary_shape_t *shape, void **state, rc_err_t *err);
-rc_status_t rc_stationary_run(void *state, const void *b, void *c, rc_err_t *err);
+rc_status_t rc_stationary_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 void rc_stationary_release(void *state);
 
 #ifdef __cplusplus

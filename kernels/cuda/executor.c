@@ -1,0 +1,210 @@
+/* An executor on a stream of the caller: memory, copies, and which GPU is current. */
+#include "config.h"
+#include "kernels/cuda/executor.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "kernels/cuda/cuda.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct cuda_impl {
+    int index;
+    int sms;
+    int stays; /* 1: the GPU stays the current one */
+    cudaStream_t stream;
+    rc_cuda_allocator_t memory;
+    rc_cuda_library_t cusparse;
+} cuda_impl_t;
+
+cudaStream_t rc_cuda_stream(const rc_executor_t *x)
+{
+    const cuda_impl_t *impl = x->impl;
+    return impl->stream;
+}
+
+int rc_cuda_sms(const rc_executor_t *x)
+{
+    const cuda_impl_t *impl = x->impl;
+    return impl->sms;
+}
+
+rc_cuda_library_t *rc_cuda_cusparse(rc_executor_t *x)
+{
+    cuda_impl_t *impl = x->impl;
+    return &impl->cusparse;
+}
+
+void rc_cuda_stay(rc_executor_t *x)
+{
+    cuda_impl_t *impl = x->impl;
+    impl->stays = 1;
+}
+
+/* An error here shows in the call that needs the GPU. */
+int rc_cuda_enter(const rc_executor_t *x)
+{
+    const cuda_impl_t *impl = x->impl;
+    int before = impl->index;
+    (void)cudaGetDevice(&before);
+    if (before != impl->index)
+        (void)cudaSetDevice(impl->index);
+    return before;
+}
+
+void rc_cuda_leave(const rc_executor_t *x, int before)
+{
+    const cuda_impl_t *impl = x->impl;
+    if (before != impl->index && !impl->stays)
+        (void)cudaSetDevice(before);
+}
+
+/* --------------------------------------------------------------- memory */
+
+static void *default_alloc(size_t bytes, cudaStream_t stream, void *user)
+{
+    void *p = NULL;
+    (void)user;
+    cudaError_t e = cudaMallocAsync(&p, bytes, stream);
+    if (e == cudaErrorMemoryAllocation) {
+        /* what was freed is there again only when the stream has passed it */
+        (void)cudaGetLastError();
+        e = cudaStreamSynchronize(stream);
+        if (e == cudaSuccess)
+            e = cudaMallocAsync(&p, bytes, stream);
+    }
+    return e == cudaSuccess ? p : NULL;
+}
+
+static void default_free(void *p, cudaStream_t stream, void *user)
+{
+    (void)user;
+    (void)cudaFreeAsync(p, stream);
+}
+
+static rc_status_t cuda_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
+{
+    const cuda_impl_t *impl = x->impl;
+    int before = rc_cuda_enter(x);
+    void *p = impl->memory.alloc(bytes ? bytes : 1, impl->stream, impl->memory.user);
+    cudaError_t e = p ? cudaSuccess : cudaGetLastError();
+    rc_cuda_leave(x, before);
+    if (e != cudaSuccess && e != cudaErrorMemoryAllocation)
+        return rc_cuda_check(e, "device memory", err);
+    if (!p)
+        return rc_fail(err, RC_ENOMEM, "no memory on the device for %zu bytes", bytes);
+    *out = p;
+    return RC_OK;
+}
+
+/* An error here was reported by the call that met it, or will be by the next one. */
+static void cuda_release(rc_executor_t *x, void *p)
+{
+    const cuda_impl_t *impl = x->impl;
+    if (!p)
+        return;
+    int before = rc_cuda_enter(x);
+    impl->memory.free(p, impl->stream, impl->memory.user);
+    rc_cuda_leave(x, before);
+}
+
+static rc_status_t copy(rc_executor_t *x, void *to, const void *from, size_t bytes,
+    enum cudaMemcpyKind kind, const char *what, rc_err_t *err)
+{
+    if (bytes == 0)
+        return RC_OK;
+    cudaStream_t stream = rc_cuda_stream(x);
+    int before = rc_cuda_enter(x);
+    int64_t begin = rc_clock_ns();
+    cudaError_t e = cudaMemcpyAsync(to, from, bytes, kind, stream);
+    if (e == cudaSuccess)
+        e = cudaStreamSynchronize(stream);
+    x->copy_ns += rc_clock_ns() - begin;
+    rc_cuda_leave(x, before);
+    return rc_cuda_check(e, what, err);
+}
+
+static rc_status_t cuda_upload(
+    rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    return copy(x, to, from, bytes, cudaMemcpyHostToDevice, "copy to the device", err);
+}
+
+static rc_status_t cuda_download(
+    rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    return copy(x, to, from, bytes, cudaMemcpyDeviceToHost, "copy from the device", err);
+}
+
+static rc_status_t cuda_fill(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err)
+{
+    if (bytes == 0)
+        return RC_OK;
+    int before = rc_cuda_enter(x);
+    cudaError_t e = cudaMemsetAsync(p, byte, bytes, rc_cuda_stream(x));
+    rc_cuda_leave(x, before);
+    return rc_cuda_check(e, "fill of device memory", err);
+}
+
+/* ------------------------------------------------------- opening, closing */
+
+static int cpus_of_process(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                        : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? n : 1;
+}
+
+rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
+    const rc_cuda_allocator_t *allocator, int threads, rc_executor_t *out, rc_err_t *err)
+{
+    enum { most_threads = 4096, warp = 32, line_bytes = 128 };
+    static const rc_cuda_allocator_t by_default = {default_alloc, default_free, NULL};
+    int sms = 0;
+    if (threads < 0 || threads > most_threads)
+        return rc_fail(
+            err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
+    rc_status_t st =
+        rc_cuda_check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, index),
+            "the GPU of an executor", err);
+    if (st < 0)
+        return st;
+    cuda_impl_t *impl = rc_alloc0(1, sizeof *impl, "the executor", err);
+    if (!impl)
+        return RC_ENOMEM;
+    *impl = (cuda_impl_t){.index = index,
+        .sms = sms,
+        .stream = stream,
+        .memory = allocator ? *allocator : by_default};
+    *out = (rc_executor_t){
+        .kind = RC_DEVICE_CUDA,
+        .threads = threads ? threads : cpus_of_process(),
+        .lanes32 = warp,
+        .line_bytes = line_bytes,
+        .impl = impl,
+        .alloc = cuda_alloc,
+        .release = cuda_release,
+        .upload = cuda_upload,
+        .download = cuda_download,
+        .fill = cuda_fill,
+    };
+    return RC_OK;
+}
+
+void rc_executor_cuda_close(rc_executor_t *x)
+{
+    cuda_impl_t *impl = x->impl;
+    if (!impl)
+        return;
+    int before = rc_cuda_enter(x);
+    (void)cudaStreamSynchronize(impl->stream);
+    if (impl->cusparse.handle)
+        impl->cusparse.destroy(impl->cusparse.handle);
+    (void)cudaGetLastError();
+    rc_cuda_leave(x, before);
+    free(impl);
+    *x = (rc_executor_t){0};
+}
