@@ -9,7 +9,6 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "kernels/cpu/slots.h"
 #include "kernels/bsr.h"
 #include "kernels/cuda/cusparse_common.h"
 
@@ -24,11 +23,7 @@ enum { HAVE_BSR = 1, BSR_ALG1 = CUSPARSE_SPMM_BSR_ALG1 };
 enum { HAVE_BSR = 0, BSR_ALG1 = CUSPARSE_SPMM_ALG_DEFAULT };
 #endif
 
-/* Does C' go to rows that the schedule names? */
-static int permuted(const rc_problem_t *p)
-{
-    return !p->identity && p->c_order == RC_C_ORIGINAL;
-}
+static const int algorithms[] = {CUSPARSE_SPMM_ALG_DEFAULT, BSR_ALG1};
 
 static int64_t rows_in_blocks(const rc_problem_t *p)
 {
@@ -47,10 +42,67 @@ static int64_t most_blocks(const rc_problem_t *p)
     return most < INT32_MAX ? most : INT32_MAX;
 }
 
-static rc_status_t supports(const rc_problem_t *p, rc_err_t *err)
+static rc_status_t describe(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    (void)analysis;
+    rc_status_t st = RC_OK;
+    rc_bsr_t b = {0};
+    int64_t index = (int64_t)sizeof(int32_t);
+    int64_t value = (int64_t)rc_precision_bytes(p->precision);
+    void *ptr = NULL;
+    void *col = NULL;
+    void *val = NULL;
+    s->product_rows = rows_in_blocks(p);
+    RC_TRY(rc_cuda_slots_rows(s->x, p, &s->slots, err));
+    RC_TRY(rc_bsr_build(p, p->param[PARAM_BLOCK], s->x->threads, &b, err));
+    RC_TRY(rc_cusparse_upload(s, b.ptr, (b.block_rows + 1) * index, &ptr, err));
+    RC_TRY(rc_cusparse_upload(s, b.col, b.blocks * index, &col, err));
+    RC_TRY(rc_cusparse_upload(s, b.val, b.blocks * b.block * b.block * value, &val, err));
+#if CUSPARSE_VERSION >= 12501
+    RC_TRY(rc_cusparse_check(
+        cusparseCreateBsr(&s->a, b.block_rows, p->a->cols / b.block, b.blocks, b.block, b.block,
+            ptr, col, val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+            s->type, CUSPARSE_ORDER_ROW),
+        "the descriptor of A in BSR", err));
+#endif
+done:
+    rc_bsr_free(&b);
+    return st;
+}
+
+static const rc_cusparse_kind_t kind = {.op = RC_OP_SPMM,
+    .call_name = "this SpMM",
+    .call = rc_cusparse_spmm,
+    .describe = describe,
+    .alg_param = PARAM_ALG,
+    .algorithm = algorithms,
+    .pre_param = -1};
+
+/* Blocks, when they are worth it. */
+static rc_status_t count_blocks(const rc_problem_t *p, int64_t *blocks, rc_err_t *err)
 {
     int64_t block = p->param[PARAM_BLOCK];
-    rc_status_t st = rc_cuda_supports(p, err);
+    int64_t counted = 0;
+    int64_t most = most_blocks(p);
+    *blocks = rc_bsr_count(p, block, most, &counted);
+    if (*blocks <= most)
+        return RC_OK;
+    char csr[32];
+    char bsr[32];
+    rc_text_bytes((double)rc_bsr_csr_bytes(p), csr, sizeof csr);
+    rc_text_bytes((double)rc_bsr_bytes(p, block, *blocks), bsr, sizeof bsr);
+    return rc_fail(err, RC_ENOTSUP,
+        "shape: blocks of %" PRId64 " x %" PRId64 " take more than fill = %" PRId64
+        " times the %s of CSR: %s for %" PRId64 " of %" PRId64 " block rows",
+        block, block, p->param[PARAM_FILL], csr, bsr, counted, rows_in_blocks(p) / block);
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    int64_t block = p->param[PARAM_BLOCK];
+    int64_t blocks = 0;
+    rc_status_t st = rc_cusparse_analyse(p, &kind, rows_in_blocks(p), out, err);
     if (st < 0)
         return st;
     if (!HAVE_BSR)
@@ -58,131 +110,53 @@ static rc_status_t supports(const rc_problem_t *p, rc_err_t *err)
     if (p->a->cols % block != 0)
         return rc_fail(err, RC_ENOTSUP,
             "shape: %" PRId64 " columns are no multiple of block = %" PRId64, p->a->cols, block);
-    int64_t counted = 0;
-    int64_t most = most_blocks(p);
-    int64_t blocks = rc_bsr_count(p, block, most, &counted);
-    if (blocks <= most)
-        return RC_OK;
-    char csr[32];
-    char bsr[32];
-    rc_text_bytes((double)rc_bsr_csr_bytes(p), csr, sizeof csr);
-    rc_text_bytes((double)rc_bsr_bytes(p, block, blocks), bsr, sizeof bsr);
-    return rc_fail(err, RC_ENOTSUP,
-        "shape: blocks of %" PRId64 " x %" PRId64 " take more than fill = %" PRId64
-        " times the %s of CSR: %s for %" PRId64 " of %" PRId64 " block rows",
-        block, block, p->param[PARAM_FILL], csr, bsr, counted, rows_in_blocks(p) / block);
+    st = count_blocks(p, &blocks, err);
+    if (st < 0)
+        return st;
+    out->bytes = rc_sat_add(rc_bsr_bytes(p, block, blocks), rc_cuda_rows_bytes(p));
+    if (p->a->nnz > 0)
+        out->fill = (double)(blocks * block * block) / (double)p->a->nnz;
+    return RC_OK;
 }
 
-static int64_t bytes_device(const rc_problem_t *p)
+static rc_status_t prepare_col(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **state, rc_err_t *err)
 {
-    int64_t block = p->param[PARAM_BLOCK];
-    int64_t counted = 0;
-    int64_t blocks = rc_bsr_count(p, block, INT32_MAX, &counted);
-    int64_t bytes = rc_bsr_bytes(p, block, blocks);
-    if (permuted(p))
-        bytes = rc_sat_add(bytes, p->schedule->slots * (int64_t)sizeof(int32_t));
-    return rc_sat_add(bytes, rc_cusparse_product_bytes(p, rows_in_blocks(p)));
+    return rc_cusparse_prepare(x, p, analysis, &kind, RC_COL_MAJOR, state, err);
 }
 
-static rc_status_t upload(
-    rc_cusparse_t *s, const void *from, int64_t bytes, void **out, rc_err_t *err)
+static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **state, rc_err_t *err)
 {
-    rc_status_t st = rc_cusparse_own(s, bytes, out, err);
-    if (st == RC_OK && bytes > 0)
-        st = s->d->upload(s->d, *out, from, (size_t)bytes, err);
-    return st;
+    return rc_cusparse_prepare(x, p, analysis, &kind, RC_ROW_MAJOR, state, err);
 }
 
-static rc_status_t describe(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_bsr_t *b, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    int64_t index = (int64_t)sizeof(int32_t);
-    int64_t value = (int64_t)rc_precision_bytes(p->precision);
-    void *ptr = NULL;
-    void *col = NULL;
-    void *val = NULL;
-    RC_TRY(upload(s, b->ptr, (b->block_rows + 1) * index, &ptr, err));
-    RC_TRY(upload(s, b->col, b->blocks * index, &col, err));
-    RC_TRY(upload(s, b->val, b->blocks * b->block * b->block * value, &val, err));
-#if CUSPARSE_VERSION >= 12501
-    RC_TRY(rc_cusparse_check(
-        cusparseCreateBsr(&s->a, b->block_rows, p->a->cols / b->block, b->blocks, b->block,
-            b->block, ptr, col, val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-            CUSPARSE_INDEX_BASE_ZERO, s->type, CUSPARSE_ORDER_ROW),
-        "the descriptor of A in BSR", err));
-#endif
-done:
-    return st;
-}
-
-static rc_status_t prepare(rc_device_t *d, const rc_problem_t *p, void **state, rc_err_t *err)
-{
-    rc_cusparse_t *s = NULL;
-    rc_status_t st = RC_OK;
-    rc_bsr_t b = {0};
-    void *row = NULL;
-    int64_t slots = p->schedule->slots;
-    cusparseSpMMAlg_t alg =
-        p->param[PARAM_ALG] ? (cusparseSpMMAlg_t)BSR_ALG1 : CUSPARSE_SPMM_ALG_DEFAULT;
-    RC_TRY(rc_cusparse_new(d, p, &s, err));
-    if (p->a->nnz > 0) {
-        RC_TRY(rc_bsr_build(p, p->param[PARAM_BLOCK], d->threads, &b, err));
-        RC_TRY(describe(s, p, &b, err));
-    }
-    if (permuted(p))
-        RC_TRY(upload(s, p->schedule->row, slots * (int64_t)sizeof(int32_t), &row, err));
-    RC_TRY(rc_cusparse_ready(s, p, row, rows_in_blocks(p), alg, 0, err));
-    *state = s;
-    s = NULL;
-done:
-    rc_bsr_free(&b);
-    rc_cusparse_release(s);
-    return st;
-}
+/* What both descriptors say. */
+#define SHARED                                                                                     \
+    .source = "NVIDIA cuSPARSE documentation, cusparseSpMM", .version = 1,                         \
+    .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
+    .param =                                                                                       \
+        {                                                                                          \
+            {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1: CUSPARSE_SPMM_BSR_ALG1", .max = 1},          \
+            {"block", "rows and columns of a block; must divide n_col", 2, 2, RC_BSR_BLOCK_MAX,    \
+                1},                                                                                \
+            {"fill", "bytes of BSR over bytes of CSR, at most", 4, 1, 1024, 0},                    \
+        },                                                                                         \
+    .analyse = analyse, .geometry = rc_cuda_geometry, .run = rc_cusparse_run,                      \
+    .release = rc_cusparse_release
 
 const rc_kernel_t rc_kernel_cusparse_bsr_col = {
     .name = "cusparse-bsr-col",
     .summary = "cuSPARSE SpMM of A in BSR, column-major B and C",
-    .source = "NVIDIA cuSPARSE documentation, cusparseSpMM",
-    .version = 1,
-    .device = RC_DEVICE_CUDA,
     .layout = RC_COL_MAJOR,
-    .computes = 1,
-    .param =
-        {
-            {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1: CUSPARSE_SPMM_BSR_ALG1", 0, 0, 1, 0},
-            {"block", "rows and columns of a block; must divide n_col", 2, 2, RC_BSR_BLOCK_MAX, 1},
-            {"fill", "bytes of BSR over bytes of CSR, at most", 4, 1, 1024, 0},
-        },
-    .supports = supports,
-    .geometry = rc_cuda_geometry,
-    .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = bytes_device,
-    .prepare = prepare,
-    .run = rc_cusparse_run,
-    .release = rc_cusparse_release,
+    .prepare = prepare_col,
+    SHARED,
 };
 
 const rc_kernel_t rc_kernel_cusparse_bsr_row = {
     .name = "cusparse-bsr-row",
     .summary = "cuSPARSE SpMM of A in BSR, row-major B and C",
-    .source = "NVIDIA cuSPARSE documentation, cusparseSpMM",
-    .version = 1,
-    .device = RC_DEVICE_CUDA,
     .layout = RC_ROW_MAJOR,
-    .computes = 1,
-    .param =
-        {
-            {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1: CUSPARSE_SPMM_BSR_ALG1", 0, 0, 1, 0},
-            {"block", "rows and columns of a block; must divide n_col", 2, 2, RC_BSR_BLOCK_MAX, 1},
-            {"fill", "bytes of BSR over bytes of CSR, at most", 4, 1, 1024, 0},
-        },
-    .supports = supports,
-    .geometry = rc_cuda_geometry,
-    .bytes_min = rc_cuda_slots_bytes_min,
-    .bytes_device = bytes_device,
-    .prepare = prepare,
-    .run = rc_cusparse_run,
-    .release = rc_cusparse_release,
+    .prepare = prepare_row,
+    SHARED,
 };

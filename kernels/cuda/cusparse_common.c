@@ -2,8 +2,8 @@
 #include "kernels/cuda/cusparse_common.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cpu/slots.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/scale.h"
 #include "kernels/cuda/scatter.h"
 
 #include <stdlib.h>
@@ -27,11 +27,6 @@ rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_
     }
 }
 
-cusparseIndexType_t rc_cusparse_index(int wide)
-{
-    return wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
-}
-
 /* ------------------------------------------------------------------ handle */
 
 static void destroy_handle(void *handle)
@@ -39,16 +34,16 @@ static void destroy_handle(void *handle)
     (void)cusparseDestroy(handle);
 }
 
-/* The handle of a device: making one takes milliseconds, so it is made once and the device closes
- * it.  Scalars are on the host, which is how a handle starts. */
-static rc_status_t handle_of(rc_device_t *d, cusparseHandle_t *out, rc_err_t *err)
+/* The handle of an executor: making one takes milliseconds, so it is made once and the executor
+ * closes it.  Scalars are on the host, which is how a handle starts. */
+static rc_status_t handle_of(rc_executor_t *x, cusparseHandle_t *out, rc_err_t *err)
 {
-    rc_cuda_library_t *library = rc_cuda_cusparse(d);
+    rc_cuda_library_t *library = rc_cuda_cusparse(x);
     rc_status_t st = RC_OK;
     cusparseHandle_t handle = NULL;
     if (!library->handle) {
         RC_TRY(rc_cusparse_check(cusparseCreate(&handle), "its handle", err));
-        RC_TRY(rc_cusparse_check(cusparseSetStream(handle, rc_cuda_stream(d)), "its stream", err));
+        RC_TRY(rc_cusparse_check(cusparseSetStream(handle, rc_cuda_stream(x)), "its stream", err));
         *library = (rc_cuda_library_t){.handle = handle, .destroy = destroy_handle};
         handle = NULL;
     }
@@ -59,40 +54,217 @@ done:
     return st;
 }
 
-/* ------------------------------------------------------------------- state */
+/* --------------------------------------------------------------- operands */
 
-rc_status_t rc_cusparse_new(
-    rc_device_t *d, const rc_problem_t *p, rc_cusparse_t **out, rc_err_t *err)
+static void drop_operand(rc_cusparse_operand_t *o)
 {
-    rc_cusparse_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    *s = (rc_cusparse_t){
-        .d = d,
-        .type = p->precision == RC_FP64 ? CUDA_R_64F : CUDA_R_32F,
-        .slots_stored = p->schedule->slots,
-        .k = p->k,
-        .c_rows = p->c_rows,
-        .precision = p->precision,
-        .layout = p->layout,
-    };
-    rc_status_t st = handle_of(d, &s->handle, err);
-    if (st < 0) {
-        free(s);
-        return st;
-    }
-    *out = s;
-    return RC_OK;
+    if (o->matrix)
+        (void)cusparseDestroyDnMat(o->matrix);
+    if (o->vector)
+        (void)cusparseDestroyDnVec(o->vector);
+    o->matrix = NULL;
+    o->vector = NULL;
 }
+
+/* The descriptor of operand number i. */
+static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data, rc_err_t *err)
+{
+    const rc_operation_t *operation = rc_operation_of(s->kind->op);
+    rc_cusparse_operand_t *o = &s->operand[i];
+    int wide = i == RC_CUSPARSE_OUT ? operation->out.wide : operation->in[i].wide;
+    cusparseOrder_t order = s->layout == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    drop_operand(o);
+    rc_status_t st =
+        wide ? rc_cusparse_check(
+                   cusparseCreateDnMat(&o->matrix, o->rows, s->k, ld, data, s->type, order),
+                   "the descriptor of a dense matrix", err)
+             : rc_cusparse_check(cusparseCreateDnVec(&o->vector, o->rows, data, s->type),
+                   "the descriptor of a vector", err);
+    o->at = data;
+    o->ld = ld;
+    return st;
+}
+
+/* Operand number i is at `data` from now on.
+ * \param[out] made  1: the descriptor is another one; not touched otherwise */
+static rc_status_t set_operand(
+    rc_cusparse_t *s, int i, int64_t ld, void *data, int *made, rc_err_t *err)
+{
+    rc_cusparse_operand_t *o = &s->operand[i];
+    rc_status_t st = RC_OK;
+    if (o->matrix && ld != o->ld) {
+        *made = 1;
+        return make_operand(s, i, ld, data, err);
+    }
+    if (data == o->at)
+        return RC_OK;
+    if (o->matrix)
+        st = rc_cusparse_check(cusparseDnMatSetValues(o->matrix, data), "another matrix", err);
+    else
+        st = rc_cusparse_check(cusparseDnVecSetValues(o->vector, data), "another vector", err);
+    o->at = data;
+    return st;
+}
+
+/* The least leading dimension of an operand. */
+static int64_t least_ld(const rc_cusparse_t *s, int64_t rows)
+{
+    return s->layout == RC_ROW_MAJOR ? s->k : rows;
+}
+
+/* Descriptors before the first run: the operands come with it; what stands for them is only never
+ * NULL. */
+static rc_status_t make_operands(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    void *any = s->array[0] ? s->array[0] : s->slots.val;
+    for (int i = 0; i < rc_operation_inputs(operation); i++) {
+        int64_t rows = rc_shape_rows(&operation->in[i], p->a);
+        s->operand[i].rows = rows;
+        RC_TRY(make_operand(s, i, least_ld(s, rows), any, err));
+    }
+    if (operation->out.rows == RC_DIM_NNZ)
+        goto done; /* the values of a sparse matrix */
+    int64_t rows = s->product ? s->product_rows : p->c_rows;
+    s->operand[RC_CUSPARSE_OUT].rows = rows;
+    RC_TRY(make_operand(
+        s, RC_CUSPARSE_OUT, least_ld(s, rows), s->product ? s->product : any, err));
+done:
+    return st;
+}
+
+/* ------------------------------------------------------------------- calls */
+
+static rc_cusparse_scalar_t scalar_of(const rc_cusparse_t *s, double value)
+{
+    rc_cusparse_scalar_t out = {.d = value};
+    if (s->precision != RC_FP64)
+        out.f = (float)value;
+    return out;
+}
+
+rc_status_t rc_cusparse_call(
+    rc_cusparse_t *s, rc_cusparse_step_t step, double alpha, double beta, rc_err_t *err)
+{
+    rc_cusparse_scalar_t a = scalar_of(s, alpha);
+    rc_cusparse_scalar_t b = scalar_of(s, beta);
+    return rc_cusparse_check(s->kind->call(s, step, &a, &b, NULL), s->kind->call_name, err);
+}
+
+static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err)
+{
+    rc_cusparse_scalar_t one = scalar_of(s, 1);
+    rc_cusparse_scalar_t zero = scalar_of(s, 0);
+    *bytes = 0;
+    return rc_cusparse_check(
+        s->kind->call(s, RC_CUSPARSE_SIZE, &one, &zero, bytes), s->kind->call_name, err);
+}
+
+/* What another leading dimension takes: the workspace must do, and preprocessing is done again. */
+static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
+{
+    size_t bytes = 0;
+    rc_status_t st = workspace_size(s, &bytes, err);
+    if (st < 0)
+        return st;
+    if (bytes > s->workspace_bytes)
+        return rc_fail(err, RC_ENOTSUP,
+            "cuSPARSE: %s wants %zu bytes of workspace for these leading dimensions and %zu for the "
+            "least",
+            s->kind->call_name, bytes, s->workspace_bytes);
+    return s->is_preprocessed ? rc_cusparse_call(s, RC_CUSPARSE_PREPROCESS, 1, 0, err) : RC_OK;
+}
+
+rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int made = 0;
+    /* the descriptor of a constant matrix would not take another one: data is never const */
+    for (int i = 0; i < rc_operation_inputs(rc_operation_of(s->kind->op)); i++)
+        RC_TRY(set_operand(s, i, o->in[i].ld, o->in[i].data, &made, err));
+    if (!s->product)
+        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &made, err));
+    if (made)
+        RC_TRY(adapt(s, err));
+done:
+    return st;
+}
+
+rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t *err)
+{
+    rc_cusparse_t *s = state;
+    if (!s->pre || !s->a)
+        return RC_OK;
+    int before = rc_cuda_enter(s->x);
+    rc_status_t st = RC_OK;
+    RC_TRY(rc_cusparse_bind(s, o, err));
+    RC_TRY(rc_cusparse_call(s, RC_CUSPARSE_PREPROCESS, 1, 0, err));
+    s->is_preprocessed = 1;
+    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preprocessing", err));
+done:
+    rc_cuda_leave(s->x, before);
+    if (st < 0)
+        (void)rc_err_context(err, "preprocessing");
+    return st;
+}
+
+/* C' to the rows of the output. */
+static rc_status_t scatter(
+    const rc_cusparse_t *s, const rc_dense_t *out, double beta, rc_err_t *err)
+{
+    const rc_cuda_scatter_t scatter = {
+        .from = s->product,
+        .to = out->data,
+        .row = s->slots.row,
+        .slots = s->slots.slots,
+        .k = s->k,
+        .ld_from = least_ld(s, s->product_rows),
+        .ld_to = out->ld,
+        .beta = beta,
+        .precision = s->precision,
+        .layout = s->layout,
+    };
+    rc_status_t st = rc_cuda_scatter(s->x, &scatter, err);
+    return st < 0 ? st : rc_cuda_slots_absent(s->x, &s->slots, out, beta, err);
+}
+
+rc_status_t rc_cusparse_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    rc_cusparse_t *s = state;
+    rc_status_t st = RC_OK;
+    int before = rc_cuda_enter(s->x);
+    if (!s->a) {
+        RC_TRY(rc_cuda_scale(s->x, &o->out, NULL, o->out.rows, beta, err));
+        goto done;
+    }
+    RC_TRY(rc_cusparse_bind(s, o, err));
+    RC_TRY(rc_cusparse_call(s, RC_CUSPARSE_RUN, alpha, s->product ? 0 : beta, err));
+    if (s->product)
+        RC_TRY(scatter(s, &o->out, beta, err));
+done:
+    rc_cuda_leave(s->x, before);
+    return st;
+}
+
+/* ------------------------------------------------------------------- state */
 
 rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
 {
     if (s->arrays == RC_CUSPARSE_ARRAYS)
         return rc_fail(err, RC_ERANGE, "a cuSPARSE state has at most %d arrays", s->arrays);
-    rc_status_t st = s->d->alloc(s->d, bytes > 0 ? (size_t)bytes : 1, out, err);
+    rc_status_t st = s->x->alloc(s->x, bytes > 0 ? (size_t)bytes : 1, out, err);
     if (st == RC_OK)
         s->array[s->arrays++] = *out;
     return st;
+}
+
+rc_status_t rc_cusparse_upload(
+    rc_cusparse_t *s, const void *from, int64_t bytes, void **out, rc_err_t *err)
+{
+    rc_status_t st = rc_cusparse_own(s, bytes, out, err);
+    return st < 0 ? st : s->x->upload(s->x, *out, from, (size_t)bytes, err);
 }
 
 void rc_cusparse_release(void *state)
@@ -102,173 +274,80 @@ void rc_cusparse_release(void *state)
         return;
     if (s->a)
         (void)cusparseDestroySpMat(s->a);
-    if (s->b)
-        (void)cusparseDestroyDnMat(s->b);
-    if (s->c)
-        (void)cusparseDestroyDnMat(s->c);
-    rc_cuda_slots_free(s->d, &s->slots);
+    for (int i = 0; i < RC_CUSPARSE_OPERANDS; i++)
+        drop_operand(&s->operand[i]);
+    rc_cuda_slots_free(s->x, &s->slots);
     for (int i = 0; i < s->arrays; i++)
-        s->d->release(s->d, s->array[i]);
+        s->x->release(s->x, s->array[i]);
     free(s);
 }
 
 /* Does cuSPARSE store to a C' of our own? */
-static int needs_product(const rc_problem_t *p, int64_t product_rows)
+static int needs_product(const rc_problem_t *p, const rc_cusparse_kind_t *kind, int64_t rows)
 {
-    int64_t slots = p->schedule->slots;
-    int permuted = !p->identity && p->c_order == RC_C_ORIGINAL;
-    return slots > 0 && (permuted || product_rows != slots);
+    return p->a->nnz > 0 && rc_operation_of(kind->op)->out.rows != RC_DIM_NNZ &&
+           (rc_cuda_slots_named(p) || rows != p->schedule->slots);
 }
 
-int64_t rc_cusparse_product_bytes(const rc_problem_t *p, int64_t product_rows)
+rc_status_t rc_cusparse_analyse(const rc_problem_t *p, const rc_cusparse_kind_t *kind,
+    int64_t product_rows, rc_analysis_t *out, rc_err_t *err)
 {
-    if (!needs_product(p, product_rows))
-        return 0;
-    int64_t row_bytes = rc_sat_mul(p->k, (int64_t)rc_precision_bytes(p->precision));
-    return rc_sat_mul(row_bytes, product_rows);
+    rc_status_t st = rc_cuda_slots_analyse(p, out, err);
+    if (st < 0 || !needs_product(p, kind, product_rows))
+        return st;
+    int64_t column = rc_sat_mul(product_rows, (int64_t)rc_precision_bytes(p->precision));
+    if (rc_operation_of(kind->op)->has_k)
+        out->bytes_per_column = column;
+    else
+        out->bytes = rc_sat_add(out->bytes, column);
+    return RC_OK;
 }
 
-static rc_status_t dense(const rc_cusparse_t *s, int64_t rows, int64_t ld, void *data,
-    cusparseDnMatDescr_t *out, rc_err_t *err)
+static rc_status_t complete(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    int row_major = s->layout == RC_ROW_MAJOR;
-    cusparseOrder_t order = row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
-    return rc_cusparse_check(
-        cusparseCreateDnMat(out, rows, s->k, row_major ? s->k : ld, data, s->type, order),
-        "the descriptor of a dense matrix", err);
-}
-
-typedef union scalar {
-    float f;
-    double d;
-} scalar_t;
-
-static scalar_t scalar_of(const rc_cusparse_t *s, int value)
-{
-    scalar_t out = {.d = value};
-    if (s->precision != RC_FP64)
-        out.f = (float)value;
-    return out;
-}
-
-static rc_status_t make_workspace(rc_cusparse_t *s, rc_err_t *err)
-{
+    const rc_operation_t *operation = rc_operation_of(s->kind->op);
     rc_status_t st = RC_OK;
-    size_t bytes = 0;
-    scalar_t one = scalar_of(s, 1);
-    scalar_t zero = scalar_of(s, 0);
-    RC_TRY(rc_cusparse_check(cusparseSpMM_bufferSize(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                 CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->b, &zero, s->c,
-                                 s->type, s->alg, &bytes),
-        "this SpMM", err));
-    RC_TRY(rc_cusparse_own(s, (int64_t)bytes, &s->workspace, err));
+    RC_TRY(handle_of(s->x, &s->handle, err));
+    if (p->a->nnz == 0)
+        goto done;
+    RC_TRY(s->kind->describe(s, p, analysis, err));
+    if (needs_product(p, s->kind, s->product_rows)) {
+        int64_t column = rc_sat_mul(s->product_rows, (int64_t)rc_precision_bytes(p->precision));
+        RC_TRY(rc_cusparse_own(s, rc_sat_mul(column, s->k), &s->product, err));
+    }
+    RC_TRY(make_operands(s, p, operation, err));
+    RC_TRY(workspace_size(s, &s->workspace_bytes, err));
+    RC_TRY(rc_cusparse_own(s, (int64_t)s->workspace_bytes, &s->workspace, err));
+    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preparing a matrix", err));
 done:
     return st;
 }
 
-rc_status_t rc_cusparse_ready(rc_cusparse_t *s, const rc_problem_t *p, const int32_t *row,
-    int64_t product_rows, cusparseSpMMAlg_t alg, int pre, rc_err_t *err)
+rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout,
+    void **state, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    s->alg = alg;
-    s->pre = pre;
-    s->product_rows = product_rows;
-    s->row = p->c_order == RC_C_ORIGINAL ? row : NULL;
-    int64_t bytes = rc_cusparse_product_bytes(p, product_rows);
-    if (bytes > 0)
-        RC_TRY(rc_cusparse_own(s, bytes, &s->product, err));
-    if (s->a) {
-        /* The real operands come with the first product; what stands for them is only never NULL.
-         */
-        void *b = s->array[0] ? s->array[0] : s->slots.val;
-        void *c = s->product ? s->product : b;
-        RC_TRY(dense(s, p->a->cols, p->a->cols, b, &s->b, err));
-        RC_TRY(dense(s, product_rows, s->product ? product_rows : s->c_rows, c, &s->c, err));
-        s->b_at = b;
-        s->c_at = c;
-        RC_TRY(make_workspace(s, err));
-    }
-    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->d)), "preparing a matrix", err));
-done:
-    return st;
-}
-
-/* ----------------------------------------------------------------- product */
-
-static rc_status_t set_operands(rc_cusparse_t *s, const void *b, void *c, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    if (b != s->b_at) {
-        /* the descriptor of a constant matrix would not take another one */
-        RC_TRY(rc_cusparse_check(cusparseDnMatSetValues(s->b, (void *)b), "another B", err));
-        s->b_at = b;
-    }
-    if (c != s->c_at) {
-        RC_TRY(rc_cusparse_check(cusparseDnMatSetValues(s->c, c), "another C", err));
-        s->c_at = c;
-    }
-done:
-    return st;
-}
-
-rc_status_t rc_cusparse_preprocess(void *state, const void *b, void *c, rc_err_t *err)
-{
-    rc_cusparse_t *s = state;
-    if (!s->pre || !s->a)
-        return RC_OK;
-    rc_status_t st = RC_OK;
-    scalar_t one = scalar_of(s, 1);
-    scalar_t zero = scalar_of(s, 0);
-    RC_TRY(set_operands(s, b, s->product ? s->product : c, err));
-    RC_TRY(rc_cusparse_check(cusparseSpMM_preprocess(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                 CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->b, &zero, s->c,
-                                 s->type, s->alg, s->workspace),
-        "preprocessing for this SpMM", err));
-    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->d)), "preprocessing", err));
-done:
-    return st;
-}
-
-static rc_status_t store_zero(const rc_cusparse_t *s, void *c, rc_err_t *err)
-{
-    int64_t values = s->k * (s->product ? s->product_rows : s->c_rows);
-    return rc_cuda_check(cudaMemsetAsync(c, 0, (size_t)values * rc_precision_bytes(s->precision),
-                             rc_cuda_stream(s->d)),
-        "storing zero to C", err);
-}
-
-rc_status_t rc_cusparse_run(void *state, const void *b, void *c, rc_err_t *err)
-{
-    rc_cusparse_t *s = state;
-    rc_status_t st = RC_OK;
-    if (s->slots_stored == 0)
-        return RC_OK;
-    void *product = s->product ? s->product : c;
-    scalar_t one = scalar_of(s, 1);
-    scalar_t zero = scalar_of(s, 0);
-    if (!s->a)
-        RC_TRY(store_zero(s, product, err));
-    else {
-        RC_TRY(set_operands(s, b, product, err));
-        RC_TRY(rc_cusparse_check(cusparseSpMM(s->handle, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                     CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->b, &zero,
-                                     s->c, s->type, s->alg, s->workspace),
-            "this SpMM", err));
-    }
-    if (!s->product)
-        return RC_OK;
-    const rc_cuda_scatter_t scatter = {
-        .from = product,
-        .to = c,
-        .row = s->row,
-        .slots = s->slots_stored,
-        .k = s->k,
-        .ld_from = s->layout == RC_ROW_MAJOR ? s->k : s->product_rows,
-        .ld_to = s->layout == RC_ROW_MAJOR ? s->k : s->c_rows,
-        .precision = s->precision,
-        .layout = s->layout,
+    rc_cusparse_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    *s = (rc_cusparse_t){
+        .x = x,
+        .kind = kind,
+        .algorithm = kind->algorithm[kind->alg_param < 0 ? 0 : p->param[kind->alg_param]],
+        .type = p->precision == RC_FP64 ? CUDA_R_64F : CUDA_R_32F,
+        .pre = kind->pre_param >= 0 && p->param[kind->pre_param] != 0,
+        .product_rows = p->schedule->slots,
+        .k = p->k,
+        .precision = p->precision,
+        .layout = layout,
     };
-    RC_TRY(rc_cuda_scatter(s->d, &scatter, err));
-done:
+    int before = rc_cuda_enter(x);
+    rc_status_t st = complete(s, p, analysis, err);
+    rc_cuda_leave(x, before);
+    if (st < 0)
+        rc_cusparse_release(s);
+    else
+        *state = s;
     return st;
 }

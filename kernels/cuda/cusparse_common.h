@@ -1,14 +1,14 @@
-/** \file kernels/cuda/cusparse_common.h  What the kernels made of cuSPARSE's SpMM share: A in the
- *  order of the slots, the dense descriptors, the workspace, and the copy to the rows of C.
+/** \file kernels/cuda/cusparse_common.h  What the kernels made of cuSPARSE share: A in the order of
+ *  the slots, descriptors of the operands, the workspace, and the copy to the rows of C.
  *
  *  cuSPARSE knows nothing of schedules, so it computes C' = A' B where row p of A' is slot p (a pad
  *  is an empty row).  An identity schedule and C in schedule order let it store to C itself.  C in
  *  original order under another schedule costs a temporary C' and a copy of it, both within `run`:
  *  that is what a caller of the library would pay.
  *
- *  cusparseSpMM_preprocess leaves its result in the descriptor of A and in the workspace, and every
- *  later product with that descriptor may use it.  So each state has descriptors and a workspace of
- *  its own, and one with pre=0 never calls it.  B and C may change after it. */
+ *  Preprocessing leaves its result in the descriptor of A and in the workspace, and every later call
+ *  with that descriptor may use it.  So each state has descriptors and a workspace of its own, and
+ *  one with pre=0 never preprocesses.  The operands may change after it. */
 #ifndef RC_KERNELS_CUDA_CUSPARSE_COMMON_H
 #define RC_KERNELS_CUDA_CUSPARSE_COMMON_H
 
@@ -16,61 +16,131 @@
 
 #include <cusparse.h>
 
-enum { RC_CUSPARSE_ARRAYS = 6 };
+enum {
+    RC_CUSPARSE_ARRAYS = 6,
+    RC_CUSPARSE_OUT = RC_INPUTS_MAX, /**< number of the output among the operands */
+    RC_CUSPARSE_OPERANDS
+};
+
+/** A dense operand as cuSPARSE sees it: a matrix when it has K columns, else a vector. */
+typedef struct rc_cusparse_operand {
+    cusparseDnMatDescr_t matrix;
+    cusparseDnVecDescr_t vector;
+    const void *at; /**< what the descriptor points to */
+    int64_t ld;
+    int64_t rows;
+} rc_cusparse_operand_t;
+
+/** The three calls that each operation of cuSPARSE has. */
+typedef enum rc_cusparse_step {
+    RC_CUSPARSE_SIZE,
+    RC_CUSPARSE_PREPROCESS,
+    RC_CUSPARSE_RUN
+} rc_cusparse_step_t;
+
+/** A scalar in the precision of the problem. */
+typedef union rc_cusparse_scalar {
+    float f;
+    double d;
+} rc_cusparse_scalar_t;
+
+typedef struct rc_cusparse rc_cusparse_t;
+
+/** Make one of the calls with the descriptors and the workspace of the state.
+ *  \param[out] bytes  of the workspace; of RC_CUSPARSE_SIZE alone */
+typedef cusparseStatus_t rc_cusparse_call_fn(rc_cusparse_t *s, rc_cusparse_step_t step,
+    const rc_cusparse_scalar_t *alpha, const rc_cusparse_scalar_t *beta, size_t *bytes);
+
+/** What a kernel is, in either layout. */
+typedef struct rc_cusparse_kind {
+    rc_op_t op;
+    const char *call_name; /**< "this SpMM", for messages */
+    rc_cusparse_call_fn *call;
+    /** Upload A, which has entries, and make its descriptor s->a; may set s->product_rows. */
+    rc_status_t (*describe)(
+        rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
+    int alg_param;        /**< number of the parameter that picks from `algorithm`; -1: the first */
+    const int *algorithm; /**< values of the library's enumeration */
+    int pre_param;        /**< number of the parameter that asks for preprocessing; -1: none */
+} rc_cusparse_kind_t;
 
 /** State of a kernel. */
-typedef struct rc_cusparse {
-    rc_device_t *d;
-    cusparseHandle_t handle;         /**< of the device */
-    rc_cuda_slots_t slots;           /**< A as CSR; unused by BSR */
-    void *array[RC_CUSPARSE_ARRAYS]; /**< further arrays of A that are freed with the state */
+struct rc_cusparse {
+    rc_executor_t *x;
+    const rc_cusparse_kind_t *kind;
+    cusparseHandle_t handle;         /**< of the executor */
+    rc_cuda_slots_t slots;           /**< A as CSR; of BSR and SELL only the rows */
+    void *array[RC_CUSPARSE_ARRAYS]; /**< further memory that is freed with the state */
     int arrays;
-    cusparseSpMatDescr_t a; /**< NULL: A has no entries, the product is zero */
-    cusparseDnMatDescr_t b;
-    cusparseDnMatDescr_t c; /**< of C or of C' */
-    const void *b_at;       /**< what the descriptors point to */
-    const void *c_at;
-    cusparseSpMMAlg_t alg;
+    cusparseSpMatDescr_t a; /**< NULL: A has no entries */
+    rc_cusparse_operand_t operand[RC_CUSPARSE_OPERANDS];
+    int algorithm;
     cudaDataType type;
     int pre;
+    int is_preprocessed;
     void *workspace;
-    void *product;        /**< C'; NULL: cuSPARSE stores to C */
-    const int32_t *row;   /**< [slots], device memory, or NULL; as in rc_cuda_slots_t */
-    int64_t slots_stored; /**< slots, without rows that only fill up blocks */
+    size_t workspace_bytes;
+    void *product;        /**< C'; NULL: cuSPARSE stores to the output */
     int64_t product_rows; /**< rows of A' */
     int64_t k;
-    int64_t c_rows;
     rc_precision_t precision;
     rc_layout_t layout;
-} rc_cusparse_t;
+};
 
 /** RC_OK; RC_ENOTSUP, RC_ENOMEM, else RC_EDEVICE with the name of the status.
- *  \param[in] what  what was called, "SpMM" */
+ *  \param[in] what  what was called, "this SpMM" */
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err);
-
-/** Index type of 32 or 64 bits. */
-cusparseIndexType_t rc_cusparse_index(int wide);
-
-/** An empty state.  \param[out] out  free with rc_cusparse_release */
-rc_status_t rc_cusparse_new(
-    rc_device_t *d, const rc_problem_t *p, rc_cusparse_t **out, rc_err_t *err);
 
 /** Device memory that the state owns.  \param[out] out  at least 1 byte */
 rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err);
 
-/** Complete a state whose descriptor of A is made: dense descriptors, C', workspace; waits for the
- *  device.
- *  \param[in] row  as in rc_cuda_slots_t, owned by the state
- *  \param[in] product_rows  rows of A', >= slots */
-rc_status_t rc_cusparse_ready(rc_cusparse_t *s, const rc_problem_t *p, const int32_t *row,
-    int64_t product_rows, cusparseSpMMAlg_t alg, int pre, rc_err_t *err);
+/** As rc_cusparse_own, with a copy of `from`. */
+rc_status_t rc_cusparse_upload(
+    rc_cusparse_t *s, const void *from, int64_t bytes, void **out, rc_err_t *err);
 
-/** Device bytes of C', 0 when there is none; INT64_MAX when that overflows. */
-int64_t rc_cusparse_product_bytes(const rc_problem_t *p, int64_t product_rows);
+/** The analysis of A as CSR, whatever the format, so that rates of formats compare, and of C'. */
+rc_status_t rc_cusparse_analyse(const rc_problem_t *p, const rc_cusparse_kind_t *kind,
+    int64_t product_rows, rc_analysis_t *out, rc_err_t *err);
+
+/** Make a state and wait for the device.
+ *  \param[out] state  free with rc_cusparse_release */
+rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout,
+    void **state, rc_err_t *err);
+
+/** Let the descriptors point to the operands of a run. */
+rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err);
+
+/** The call itself, of bound operands. */
+rc_status_t rc_cusparse_call(
+    rc_cusparse_t *s, rc_cusparse_step_t step, double alpha, double beta, rc_err_t *err);
 
 /** Members of the descriptors. */
-rc_status_t rc_cusparse_preprocess(void *state, const void *b, void *c, rc_err_t *err);
-rc_status_t rc_cusparse_run(void *state, const void *b, void *c, rc_err_t *err);
+rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t *err);
+rc_status_t rc_cusparse_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 void rc_cusparse_release(void *state);
+
+/* ---------------------------------------------------- formats and operations */
+
+/** 1: indices of 64 bits, because the parameter says so or 32 bits are not enough.
+ *  \param[in] bits  32, 64 */
+int rc_cusparse_wide(const rc_problem_t *p, int64_t bits);
+
+/** Upload A and describe it as CSR or as coordinates.
+ *  \param[in] wide  1: indices of 64 bits throughout; mixed widths are not supported everywhere */
+rc_status_t rc_cusparse_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err);
+rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err);
+
+/** Device memory of them beside that of the slots. */
+int64_t rc_cusparse_csr_bytes(const rc_problem_t *p, int wide);
+int64_t rc_cusparse_coo_bytes(const rc_problem_t *p, int wide);
+
+/** SpMM, with A or its transpose as the operation of the state says. */
+rc_cusparse_call_fn rc_cusparse_spmm;
+rc_cusparse_call_fn rc_cusparse_spmv;
+
+/** RC_OK; RC_ENOTSUP when preprocessing for SpMV is asked for and this cuSPARSE has none. */
+rc_status_t rc_cusparse_spmv_supports(int64_t pre, rc_err_t *err);
 
 #endif

@@ -77,8 +77,10 @@ static rc_status_t gpu_flush(rc_device_t *d, rc_err_t *err)
         /* twice the cache: one pass then leaves nothing of what was there */
         size_t bytes = d->cache_bytes > least / 2 ? 2 * (size_t)d->cache_bytes : least;
         rc_status_t st = d->executor.alloc(&d->executor, bytes, &impl->flush_buffer, err);
-        if (st < 0)
-            return rc_err_context(err, "cache flush");
+        if (st < 0) {
+            (void)rc_err_context(err, "cache flush");
+            return st;
+        }
         impl->flush_bytes = bytes;
     }
     impl->flush_byte = !impl->flush_byte;

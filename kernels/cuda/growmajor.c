@@ -111,8 +111,8 @@ static rc_status_t launch(const growmajor_t *s, const rc_operands_t *o, rc_cuda_
     rc_rowmajor_args_t args = s->args;
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.ldb = (int32_t)o->in[0].ld;
-    args.ldc = (int32_t)o->out.ld;
+    args.ldb = (uint32_t)o->in[0].ld;
+    args.ldc = (uint32_t)o->out.ld;
     args.lanes = l->lanes;
     args.tiles = l->tiles;
     args.scalars = scalars;
@@ -128,9 +128,9 @@ static rc_status_t run(
 {
     const growmajor_t *s = state;
     int64_t ld = o->in[0].ld > o->out.ld ? o->in[0].ld : o->out.ld;
-    if (ld > INT32_MAX)
-        return rc_fail(
-            err, RC_ENOTSUP, "shape: leading dimension %" PRId64 ", at most %d", ld, INT32_MAX);
+    if (ld > UINT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: leading dimension %" PRId64 ", at most %" PRIu32, ld,
+            UINT32_MAX);
     int before = rc_cuda_enter(s->x);
     rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
     if (st == RC_OK)

@@ -30,6 +30,13 @@ template <typename T, int WIDTH> union packed {
     T value[WIDTH];
 };
 
+/* Where a row begins.  Unsigned numbers of 32 bits: one instruction, and fewer registers than signed
+ * ones take. */
+__device__ __forceinline__ uint64_t line_at(int32_t row, uint32_t ld)
+{
+    return static_cast<uint64_t>(static_cast<uint32_t>(row)) * ld;
+}
+
 /* As rc::store, of a vector. */
 template <typename T, int WIDTH>
 __device__ __forceinline__ void store_vector(
@@ -89,7 +96,7 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
                 bool entry = u == 0 || e + u < x.end;
-                const T *from = b + static_cast<int64_t>(c[u]) * a.ldb;
+                const T *from = b + line_at(c[u], a.ldb);
 #pragma unroll
                 for (int i = 0; i < VECTORS; i++) {
 #pragma unroll
@@ -108,7 +115,7 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
                     for (int w = 0; w < WIDTH; w++)
                         sum[i].value[w] = fma(v[u], m[u][i].value[w], sum[i].value[w]);
         }
-        T *out = static_cast<T *>(a.c) + static_cast<int64_t>(x.row) * a.ldc + j;
+        T *out = static_cast<T *>(a.c) + line_at(x.row, a.ldc) + j;
 #pragma unroll
         for (int i = 0; i < VECTORS; i++)
             if (has[i])

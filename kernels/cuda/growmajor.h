@@ -24,8 +24,8 @@ typedef struct rc_rowmajor_args {
     void *c;            /**< [rows of C * ldc], row-major */
     int32_t slots;
     int32_t k;
-    int32_t ldb; /**< 32 bits: the product with a column number is one instruction */
-    int32_t ldc;
+    uint32_t ldb;
+    uint32_t ldc;
     int32_t lanes; /**< of a row: a power of two up to 32; 32 when vectors > 1 */
     int32_t tiles; /**< of lanes * width * vectors columns; grid.y strides over them */
     rc_cuda_scalars_t scalars;
