@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-rc_status_t rc_plain_prepare(rc_executor_t *x, const rc_problem_t *p,
+rc_status_t rc_gplain_prepare(rc_executor_t *x, const rc_problem_t *p,
     const rc_analysis_t *analysis, void **state, rc_err_t *err)
 {
     (void)analysis;
-    rc_plain_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    rc_gplain_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
     s->x = x;
@@ -21,9 +21,9 @@ rc_status_t rc_plain_prepare(rc_executor_t *x, const rc_problem_t *p,
     return RC_OK;
 }
 
-void rc_plain_release(void *state)
+void rc_gplain_release(void *state)
 {
-    rc_plain_t *s = state;
+    rc_gplain_t *s = state;
     if (!s)
         return;
     rc_cuda_slots_free(s->x, &s->slots);

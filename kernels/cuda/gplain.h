@@ -11,28 +11,28 @@ extern "C" {
 #endif
 
 /** State of a plain kernel. */
-typedef struct rc_plain {
+typedef struct rc_gplain {
     rc_executor_t *x;
     rc_cuda_slots_t slots;
     void *first; /**< [slots] number of the first entry of a slot in the original matrix, of the type
                       of slots.ptr; NULL: that in slots.ptr */
-} rc_plain_t;
+} rc_gplain_t;
 
-/** Member of the descriptors.  \param[out] state  rc_plain_t; free with rc_plain_release */
-rc_status_t rc_plain_prepare(rc_executor_t *x, const rc_problem_t *p,
+/** Member of the descriptors.  \param[out] state  rc_gplain_t; free with rc_gplain_release */
+rc_status_t rc_gplain_prepare(rc_executor_t *x, const rc_problem_t *p,
     const rc_analysis_t *analysis, void **state, rc_err_t *err);
-void rc_plain_release(void *state);
+void rc_gplain_release(void *state);
 
 /** Enqueue the operations; the GPU of the executor is the current one. */
-rc_status_t rc_plain_spmv(
-    const rc_plain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+rc_status_t rc_gplain_spmv(
+    const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
 /** Only the sum: the caller has scaled the output. */
-rc_status_t rc_plain_spmm_t(
-    const rc_plain_t *s, const rc_operands_t *o, double alpha, rc_err_t *err);
+rc_status_t rc_gplain_spmm_t(
+    const rc_gplain_t *s, const rc_operands_t *o, double alpha, rc_err_t *err);
 
-rc_status_t rc_plain_sddmm(
-    const rc_plain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+rc_status_t rc_gplain_sddmm(
+    const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
 #ifdef __cplusplus
 }

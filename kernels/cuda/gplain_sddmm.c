@@ -45,9 +45,9 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     void *first = NULL;
     size_t slots = (size_t)p->schedule->slots;
     rc_status_t st = RC_OK;
-    RC_TRY(rc_plain_prepare(x, p, analysis, &plain, err));
+    RC_TRY(rc_gplain_prepare(x, p, analysis, &plain, err));
     if (!p->identity) {
-        rc_plain_t *s = plain;
+        rc_gplain_t *s = plain;
         first = rc_alloc(slots, number_bytes(p), "first entries of the slots", err);
         RC_TRY(first ? RC_OK : RC_ENOMEM);
         list_first(p, first);
@@ -57,16 +57,16 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     plain = NULL;
 done:
     free(first);
-    rc_plain_release(plain);
+    rc_gplain_release(plain);
     return st;
 }
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_plain_t *s = state;
+    const rc_gplain_t *s = state;
     int before = rc_cuda_enter(s->x);
-    rc_status_t st = rc_plain_sddmm(s, o, alpha, beta, err);
+    rc_status_t st = rc_gplain_sddmm(s, o, alpha, beta, err);
     rc_cuda_leave(s->x, before);
     return st;
 }
@@ -85,5 +85,5 @@ const rc_kernel_t rc_kernel_gplain_sddmm = {
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
     .run = run,
-    .release = rc_plain_release,
+    .release = rc_gplain_release,
 };

@@ -44,7 +44,7 @@ __global__ void sddmm(const rc_cuda_slots_t s, const I *first, const operands<T>
 }
 
 template <typename T, typename I>
-void launch(const rc_plain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars)
+void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars)
 {
     const int64_t per_block = THREADS / WARP;
     const int64_t blocks = (s->slots.slots + per_block - 1) / per_block;
@@ -57,8 +57,8 @@ void launch(const rc_plain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scala
 
 } // namespace
 
-extern "C" rc_status_t rc_plain_sddmm(
-    const rc_plain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+extern "C" rc_status_t rc_gplain_sddmm(
+    const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, beta);
     if (s->slots.slots == 0)

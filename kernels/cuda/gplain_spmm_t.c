@@ -8,11 +8,11 @@
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_plain_t *s = state;
+    const rc_gplain_t *s = state;
     int before = rc_cuda_enter(s->x);
     rc_status_t st = rc_cuda_scale(s->x, &o->out, NULL, o->out.rows, beta, err);
     if (st == RC_OK)
-        st = rc_plain_spmm_t(s, o, alpha, err);
+        st = rc_gplain_spmm_t(s, o, alpha, err);
     rc_cuda_leave(s->x, before);
     return st;
 }
@@ -30,7 +30,7 @@ const rc_kernel_t rc_kernel_gplain_spmm_t = {
     .computes = 1,
     .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
-    .prepare = rc_plain_prepare,
+    .prepare = rc_gplain_prepare,
     .run = run,
-    .release = rc_plain_release,
+    .release = rc_gplain_release,
 };

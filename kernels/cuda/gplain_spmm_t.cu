@@ -27,7 +27,7 @@ __global__ void spmm_t(const rc_cuda_slots_t s, const T *b, int64_t ldb, T *c, i
 }
 
 template <typename T, typename I>
-void launch(const rc_plain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars)
+void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars)
 {
     const int64_t per_block = THREADS / WARP;
     const int64_t blocks = (s->slots.slots + per_block - 1) / per_block;
@@ -39,8 +39,8 @@ void launch(const rc_plain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scala
 
 } // namespace
 
-extern "C" rc_status_t rc_plain_spmm_t(
-    const rc_plain_t *s, const rc_operands_t *o, double alpha, rc_err_t *err)
+extern "C" rc_status_t rc_gplain_spmm_t(
+    const rc_gplain_t *s, const rc_operands_t *o, double alpha, rc_err_t *err)
 {
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, 0);
     if (s->slots.slots == 0)

@@ -5,9 +5,9 @@
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_plain_t *s = state;
+    const rc_gplain_t *s = state;
     int before = rc_cuda_enter(s->x);
-    rc_status_t st = rc_plain_spmv(s, o, alpha, beta, err);
+    rc_status_t st = rc_gplain_spmv(s, o, alpha, beta, err);
     if (st == RC_OK)
         st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
     rc_cuda_leave(s->x, before);
@@ -26,7 +26,7 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .computes = 1,
     .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
-    .prepare = rc_plain_prepare,
+    .prepare = rc_gplain_prepare,
     .run = run,
-    .release = rc_plain_release,
+    .release = rc_gplain_release,
 };

@@ -1,4 +1,4 @@
-/* Times of the CUDA kernels over their parameters, beside the best cuSPARSE of the same run.
+/* Times of the CUDA kernels of SpMM over their parameters, beside the best cuSPARSE of the same run.
  *
  * Usage: bench_gpu [KEY=VALUE | MATRIX]...
  *   MATRIX     generator spec or .mtx file (default: a few generated ones)
@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "base/str.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
@@ -65,14 +66,13 @@ typedef struct bench {
 typedef struct launch {
     const rc_kernel_t *kernel;
     void *state;
-    const void *b;
-    void *c;
+    rc_operands_t operands;
 } launch_t;
 
 static rc_status_t launch(void *user, rc_err_t *err)
 {
     launch_t *l = user;
-    return l->kernel->run(l->state, l->b, l->c, err);
+    return l->kernel->run(l->state, &l->operands, 1, 0, err);
 }
 
 /* Median and least time of a product in us. */
@@ -101,23 +101,38 @@ static rc_status_t time_case(const bench_t *x, launch_t *l, result_t *r, rc_err_
     return RC_OK;
 }
 
-static rc_status_t measure(
-    bench_t *x, const rc_kernel_spec_t *spec, const rc_problem_t *p, result_t *r, rc_err_t *err)
+/* A matrix of K columns without gaps. */
+static rc_dense_t dense(const bench_t *x, rc_layout_t layout, int64_t rows, void *data)
+{
+    return (rc_dense_t){.data = data,
+        .rows = rows,
+        .cols = x->k,
+        .ld = layout == RC_ROW_MAJOR ? x->k : rows,
+        .precision = x->precision,
+        .layout = layout};
+}
+
+static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_problem_t *p,
+    const rc_analysis_t *analysis, result_t *r, rc_err_t *err)
 {
     const rc_kernel_t *kernel = spec->kernel;
-    launch_t l = {kernel, NULL, x->b, x->c};
+    launch_t l = {.kernel = kernel,
+        .operands = {.in = {dense(x, kernel->layout, x->a->cols, x->b)},
+            .out = dense(x, kernel->layout, x->a->rows, x->c)}};
     int64_t start = rc_clock_ns();
-    rc_status_t st = kernel->prepare(x->d, p, &l.state, err);
+    rc_status_t st = kernel->prepare(&x->d->executor, p, analysis, &l.state, err);
     if (st < 0)
         return st;
     if (kernel->preprocess)
-        st = kernel->preprocess(l.state, x->b, x->c, err);
+        st = kernel->preprocess(l.state, &l.operands, err);
     r->prepare_us = (double)(rc_clock_ns() - start) * 1e-3;
     if (st == RC_OK)
         st = time_case(x, &l, r, err);
     kernel->release(l.state);
     if (st == RC_OK)
-        r->gbs = (double)kernel->bytes_min(p) / r->us * 1e-3;
+        r->gbs =
+            (double)rc_analysis_traffic(analysis, rc_operation_of(kernel->op), p, x->k) / r->us *
+            1e-3;
     return st;
 }
 
@@ -130,9 +145,8 @@ static void run_case(const rc_kernel_spec_t *spec, void *user)
     rc_problem_t p = {
         .k = x->k,
         .precision = x->precision,
-        .layout = kernel->layout,
         .a = x->a,
-        .geometry = kernel->geometry(x->d, spec->param, x->precision),
+        .geometry = kernel->geometry(&x->d->executor, spec->param, x->precision),
         .c_rows = x->a->rows,
     };
     memcpy(p.param, spec->param, sizeof p.param);
@@ -150,9 +164,10 @@ static void run_case(const rc_kernel_spec_t *spec, void *user)
     snprintf(r->kernel, sizeof r->kernel, "%s%s%s", kernel->name, spec->params[0] ? ":" : "",
         spec->params);
     snprintf(r->policy, sizeof r->policy, "%s", x->policy);
-    rc_status_t st = kernel->supports(&p, &err);
+    rc_analysis_t analysis;
+    rc_status_t st = rc_kernel_analyse(kernel, &p, &analysis, &err);
     if (st == RC_OK)
-        st = measure(x, spec, &p, r, &err);
+        st = measure(x, spec, &p, &analysis, r, &err);
     if (st == RC_OK)
         x->count++;
     else if (st != RC_ENOTSUP)
@@ -165,7 +180,8 @@ static rc_status_t run_cases(bench_t *x, rc_err_t *err)
 {
     if (!x->kernels) {
         for (int i = 0; rc_kernels[i]; i++)
-            if (rc_kernels[i]->device == RC_DEVICE_CUDA && !rc_kernels[i]->for_testing)
+            if (rc_kernels[i]->device == RC_DEVICE_CUDA && rc_kernels[i]->op == RC_OP_SPMM &&
+                !rc_kernels[i]->for_testing)
                 for_each_variant(rc_kernels[i], "split", run_case, x);
         return RC_OK;
     }
@@ -178,6 +194,8 @@ static rc_status_t run_cases(bench_t *x, rc_err_t *err)
         st = rc_kernel_spec_parse(words.word[i], &spec, err);
         if (st == RC_OK && spec.kernel->device != RC_DEVICE_CUDA)
             st = rc_fail(err, RC_EINVAL, "%s is not a CUDA kernel", words.word[i]);
+        else if (st == RC_OK && spec.kernel->op != RC_OP_SPMM)
+            st = rc_fail(err, RC_EINVAL, "%s is no kernel of spmm", words.word[i]);
         else if (st == RC_OK && strchr(words.word[i], ':'))
             run_case(&spec, x);
         else if (st == RC_OK)
@@ -249,11 +267,11 @@ static rc_status_t bench_table(bench_t *x, rc_err_t *err)
     x->count = 0;
     rc_status_t st;
     RC_TRY(rc_words_split(x->policies, ',', &words, err));
-    RC_TRY(d->alloc(d, b_bytes + 1, &x->b, err));
-    RC_TRY(d->alloc(d, c_bytes + 1, &x->c, err));
+    RC_TRY(d->executor.alloc(&d->executor, b_bytes + 1, &x->b, err));
+    RC_TRY(d->executor.alloc(&d->executor, c_bytes + 1, &x->c, err));
     /* 0x3c3c... is about 0.01 in fp32 and 1e-17 in fp64 */
-    RC_TRY(d->fill(d, x->b, 0x3c, b_bytes, err));
-    RC_TRY(d->fill(d, x->c, 0, c_bytes, err));
+    RC_TRY(d->executor.fill(&d->executor, x->b, 0x3c, b_bytes, err));
+    RC_TRY(d->executor.fill(&d->executor, x->c, 0, c_bytes, err));
     for (int i = 0; i < words.count; i++) {
         x->policy = words.word[i];
         RC_TRY(run_cases(x, err));
@@ -262,9 +280,9 @@ static rc_status_t bench_table(bench_t *x, rc_err_t *err)
 done:
     rc_words_free(&words);
     if (x->b)
-        d->release(d, x->b);
+        d->executor.release(&d->executor, x->b);
     if (x->c)
-        d->release(d, x->c);
+        d->executor.release(&d->executor, x->c);
     return st;
 }
 

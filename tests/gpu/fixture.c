@@ -102,9 +102,9 @@ rc_schedule_t make_schedule(const rc_csr_t *a, int which, rc_geometry_t geometry
     return s;
 }
 
-double b_value(int64_t c, int64_t j)
+double input_value(int operand, int64_t r, int64_t j)
 {
-    return rc_rng_signed(3, (uint64_t)(c * K_MAX + j));
+    return rc_rng_signed(3 + (uint64_t)operand, (uint64_t)(r * K_MAX + j));
 }
 
 double narrowed(rc_precision_t precision, double v)
@@ -112,19 +112,55 @@ double narrowed(rc_precision_t precision, double v)
     return precision == RC_FP32 ? (double)(float)v : v;
 }
 
-reference_t make_reference(const rc_csr_t *a, rc_precision_t precision)
+static void add_term(reference_t *ref, int64_t row, int64_t col, double x)
 {
-    size_t n = (size_t)a->rows * K_MAX + 1;
-    reference_t ref = {calloc(n, sizeof(double)), calloc(n, sizeof(double))};
-    assert_true(ref.sum && ref.mag);
+    ref->sum[row * ref->cols + col] += x;
+    ref->mag[row * ref->cols + col] += fabs(x);
+}
+
+/* What entry e in row r adds to the output. */
+static void add_entry(reference_t *ref, const rc_csr_t *a, rc_precision_t precision, rc_op_t op,
+    int64_t k, int64_t r, int64_t e)
+{
+    double v = narrowed(precision, a->val[e]);
+    int64_t c = a->col_idx[e];
+    if (op == RC_OP_SDDMM) {
+        for (int64_t j = 0; j < k; j++)
+            add_term(ref, e, 0,
+                v * narrowed(precision, input_value(0, r, j)) *
+                    narrowed(precision, input_value(1, c, j)));
+        ref->terms[e] = k;
+        return;
+    }
+    int64_t to = op == RC_OP_SPMM_T ? c : r;
+    int64_t from = op == RC_OP_SPMM_T ? r : c;
+    for (int64_t j = 0; j < ref->cols; j++)
+        add_term(ref, to, j, v * narrowed(precision, input_value(0, from, j)));
+    ref->terms[to]++;
+}
+
+reference_t make_reference(const rc_csr_t *a, rc_precision_t precision, rc_op_t op, int64_t k)
+{
+    reference_t ref = {
+        .rows = op == RC_OP_SDDMM ? a->nnz
+               : op == RC_OP_SPMM_T ? a->cols
+                                    : a->rows,
+        .cols = op == RC_OP_SPMM || op == RC_OP_SPMM_T ? k : 1,
+    };
+    size_t n = (size_t)(ref.rows * ref.cols) + 1;
+    ref.sum = calloc(n, sizeof *ref.sum);
+    ref.mag = calloc(n, sizeof *ref.mag);
+    ref.terms = calloc((size_t)ref.rows + 1, sizeof *ref.terms);
+    assert_true(ref.sum && ref.mag && ref.terms);
     for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-            double v = narrowed(precision, a->val[e]);
-            for (int64_t j = 0; j < K_MAX; j++) {
-                double x = v * b_value(a->col_idx[e], j);
-                ref.sum[r * K_MAX + j] += x;
-                ref.mag[r * K_MAX + j] += fabs(x);
-            }
-        }
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+            add_entry(&ref, a, precision, op, k, r, e);
     return ref;
+}
+
+void free_reference(reference_t *ref)
+{
+    free(ref->sum);
+    free(ref->mag);
+    free(ref->terms);
 }

@@ -1,4 +1,4 @@
-/* Matrices, schedules and reference products for the tests of the CUDA kernels. */
+/* Matrices, schedules and references for the tests of the CUDA kernels. */
 #ifndef RC_TESTS_GPU_FIXTURE_H
 #define RC_TESTS_GPU_FIXTURE_H
 
@@ -30,17 +30,21 @@ const char *schedule_name(int which);
 /* Free with rc_schedule_free. */
 rc_schedule_t make_schedule(const rc_csr_t *a, int which, rc_geometry_t geometry);
 
-/* B(c, j), the same for every K. */
-double b_value(int64_t c, int64_t j);
+/* Value (r, j) of input number `operand`, the same for every K. */
+double input_value(int operand, int64_t r, int64_t j);
 
 /* A value in a precision. */
 double narrowed(rc_precision_t precision, double v);
 
-/* C in fp64 with K_MAX columns; free both arrays. */
+/* The output of an operation in fp64 with alpha 1 and beta 0; free with free_reference. */
 typedef struct reference {
-    double *sum; /* [rows * K_MAX] */
-    double *mag; /* sum of |a||b| */
+    int64_t rows;
+    int64_t cols;
+    double *sum;    /* [rows * cols], row by row */
+    double *mag;    /* sum of the absolute values of the terms */
+    int64_t *terms; /* [rows] */
 } reference_t;
-reference_t make_reference(const rc_csr_t *a, rc_precision_t precision);
+reference_t make_reference(const rc_csr_t *a, rc_precision_t precision, rc_op_t op, int64_t k);
+void free_reference(reference_t *ref);
 
 #endif

@@ -15,10 +15,10 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 7
+plan 13
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
-for kernel in gstat gsub growmajor; do
+for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm; do
     ROWCAST_GPU_KERNEL=$kernel
     export ROWCAST_GPU_KERNEL
     for tool in racecheck initcheck; do

@@ -109,7 +109,7 @@ static void compare_devices(rc_device_t *gpu, rc_device_t *cpu, int64_t rows, in
         rc_dense_t m = random_dense(device[i], rows, cols, precision, layout, 12);
         assert_int_equal(
             device[i]->dense_project(device[i], &m, sign, sum[i], mag[i], found[i], NULL), RC_OK);
-        device[i]->release(device[i], m.data);
+        device[i]->executor.release(&device[i]->executor, m.data);
     }
     for (int64_t r = 0; r < rows; r++) {
         double bound = 4 * DBL_EPSILON * (double)cols * mag[1][r];
@@ -148,7 +148,7 @@ static void the_gpu_agrees_with_the_cpu(void **state)
 static double seconds_since(rc_device_t *d, const void *data, int64_t start)
 {
     char byte;
-    assert_int_equal(d->download(d, &byte, data, 1, NULL), RC_OK);
+    assert_int_equal(d->executor.download(&d->executor, &byte, data, 1, NULL), RC_OK);
     return (double)(rc_clock_ns() - start) * 1e-9;
 }
 
@@ -196,7 +196,7 @@ static void large(rc_device_t *d, int64_t n, rc_layout_t layout)
                   "poison %.2f ms\n",
         (long long)n, (long long)n, rc_layout_name(layout), fill_s * 1e3, gb / fill_s, sum_s * 1e3,
         gb / sum_s, poison_s * 1e3);
-    d->release(d, m.data);
+    d->executor.release(&d->executor, m.data);
     free(sign);
     free(sum);
     free(found);

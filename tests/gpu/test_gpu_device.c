@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
 
@@ -104,29 +105,28 @@ static void fault_begin(fault_t *f, rc_device_t *d, const char *params)
         .col_idx = f->col_idx,
         .val = f->val};
     f->schedule = (rc_schedule_t){.slots = N, .rows = N, .row = f->row};
-    rc_problem_t p = {.op = RC_OP_SPMM,
-        .k = K,
+    rc_problem_t p = {.k = K,
         .precision = RC_FP32,
-        .layout = RC_COL_MAJOR,
         .a = &f->a,
         .schedule = &f->schedule,
         .identity = 1,
-        .geometry = spec.kernel->geometry(d, spec.param, RC_FP32),
+        .geometry = spec.kernel->geometry(&d->executor, spec.param, RC_FP32),
         .c_rows = N};
     memcpy(p.param, spec.param, sizeof p.param);
-    check(f->kernel->supports(&p, &err), &err, "supports");
-    check(f->kernel->prepare(d, &p, &f->state, &err), &err, "prepare");
-    check(d->alloc(d, sizeof b_host, (void **)&f->b, &err), &err, "B");
-    check(d->alloc(d, sizeof c_host, (void **)&f->c, &err), &err, "C");
-    check(d->upload(d, f->b, b_host, sizeof b_host, &err), &err, "B");
-    check(d->fill(d, f->c, 0xff, sizeof c_host, &err), &err, "C");
+    rc_analysis_t analysis;
+    check(rc_kernel_analyse(f->kernel, &p, &analysis, &err), &err, "analyse");
+    check(f->kernel->prepare(&d->executor, &p, &analysis, &f->state, &err), &err, "prepare");
+    check(d->executor.alloc(&d->executor, sizeof b_host, (void **)&f->b, &err), &err, "B");
+    check(d->executor.alloc(&d->executor, sizeof c_host, (void **)&f->c, &err), &err, "C");
+    check(d->executor.upload(&d->executor, f->b, b_host, sizeof b_host, &err), &err, "B");
+    check(d->executor.fill(&d->executor, f->c, 0xff, sizeof c_host, &err), &err, "C");
 }
 
 static void fault_end(fault_t *f)
 {
     f->kernel->release(f->state);
-    f->d->release(f->d, f->b);
-    f->d->release(f->d, f->c);
+    f->d->executor.release(&f->d->executor, f->b);
+    f->d->executor.release(&f->d->executor, f->c);
 }
 
 static rc_status_t launch(void *state, rc_err_t *err)
@@ -136,7 +136,12 @@ static rc_status_t launch(void *state, rc_err_t *err)
         rc_sleep_ns(f->host_ns);
     if (f->fail_with < 0)
         return rc_fail(err, f->fail_with, "as asked");
-    return f->kernel->run(f->state, f->b, f->c, err);
+    const rc_dense_t shape = {
+        .rows = N, .cols = K, .ld = N, .precision = RC_FP32, .layout = RC_COL_MAJOR};
+    rc_operands_t o = {.in = {shape}, .out = shape};
+    o.in[0].data = f->b;
+    o.out.data = f->c;
+    return f->kernel->run(f->state, &o, 1, 0, err);
 }
 
 /* Times a batch; *wall is what the host saw. */
@@ -156,7 +161,7 @@ static int wrong_values(fault_t *f)
     rc_err_t err = {0};
     float c[N * K];
     int wrong = 0;
-    check(f->d->download(f->d, c, f->c, sizeof c, &err), &err, "C");
+    check(f->d->executor.download(&f->d->executor, c, f->c, sizeof c, &err), &err, "C");
     for (int i = 0; i < N * K; i++)
         wrong += !(c[i] == c_host[i]);
     return wrong;
@@ -179,10 +184,10 @@ static void identity_is_that_of_the_list(void **state)
     snprintf(class_name, sizeof class_name, "cuda:%s:%dsm:cuda%d.%d", d->name, list[0].sms,
         list[0].runtime / 1000, list[0].runtime % 1000 / 10);
     assert_string_equal(d->class_name, class_name);
-    assert_int_equal(d->kind, RC_DEVICE_CUDA);
-    assert_int_equal(d->lanes32, 32);
-    assert_int_equal(d->line_bytes, 128);
-    assert_true(d->threads >= 1 && d->batch_max > 0);
+    assert_int_equal(d->executor.kind, RC_DEVICE_CUDA);
+    assert_int_equal(d->executor.lanes32, 32);
+    assert_int_equal(d->executor.line_bytes, 128);
+    assert_true(d->executor.threads >= 1 && d->batch_max > 0);
     assert_true(d->cache_bytes > 0);
     assert_true(d->memory_bytes > 0 && d->memory_bytes <= list[0].memory_bytes);
     rc_device_t *none = NULL;
@@ -202,23 +207,25 @@ static void memory_comes_back_as_it_went(void **state)
     assert_true(host && back);
     for (int i = 0; i < bytes; i++)
         host[i] = (unsigned char)(i * 7 + i / 251);
-    int64_t active = d->active_ns;
-    check(d->alloc(d, bytes, &p, &err), &err, "alloc");
-    check(d->upload(d, p, host, bytes, &err), &err, "upload");
-    check(d->download(d, back, p, bytes, &err), &err, "download");
+    int64_t copy_ns = d->executor.copy_ns;
+    int64_t active_ns = d->active_ns;
+    check(d->executor.alloc(&d->executor, bytes, &p, &err), &err, "alloc");
+    check(d->executor.upload(&d->executor, p, host, bytes, &err), &err, "upload");
+    check(d->executor.download(&d->executor, back, p, bytes, &err), &err, "download");
     assert_memory_equal(host, back, bytes);
-    assert_true(d->active_ns > active);
-    check(d->fill(d, p, 0xa5, filled, &err), &err, "fill");
-    check(d->download(d, back, p, bytes, &err), &err, "download");
+    assert_true(d->executor.copy_ns > copy_ns);
+    assert_true(d->active_ns == active_ns);
+    check(d->executor.fill(&d->executor, p, 0xa5, filled, &err), &err, "fill");
+    check(d->executor.download(&d->executor, back, p, bytes, &err), &err, "download");
     memset(host, 0xa5, filled);
     assert_memory_equal(host, back, bytes);
-    check(d->upload(d, p, host, 0, &err), &err, "upload of nothing");
-    check(d->download(d, back, p, 0, &err), &err, "download of nothing");
-    check(d->fill(d, p, 0, 0, &err), &err, "fill of nothing");
-    d->release(d, p);
-    d->release(d, NULL);
-    check(d->alloc(d, 0, &p, &err), &err, "alloc of nothing");
-    d->release(d, p);
+    check(d->executor.upload(&d->executor, p, host, 0, &err), &err, "upload of nothing");
+    check(d->executor.download(&d->executor, back, p, 0, &err), &err, "download of nothing");
+    check(d->executor.fill(&d->executor, p, 0, 0, &err), &err, "fill of nothing");
+    d->executor.release(&d->executor, p);
+    d->executor.release(&d->executor, NULL);
+    check(d->executor.alloc(&d->executor, 0, &p, &err), &err, "alloc of nothing");
+    d->executor.release(&d->executor, p);
     free(host);
     free(back);
 }
@@ -230,13 +237,13 @@ static void memory_that_is_not_there_is_an_error_that_passes(void **state)
     void *p = NULL;
     size_t much = (size_t)d->memory_bytes * 4;
     char number[32];
-    assert_int_equal(d->alloc(d, much, &p, &err), RC_ENOMEM);
+    assert_int_equal(d->executor.alloc(&d->executor, much, &p, &err), RC_ENOMEM);
     assert_null(p);
     snprintf(number, sizeof number, "%zu bytes", much);
     assert_non_null(strstr(err.text, number));
-    check(d->alloc(d, 4096, &p, &err), &err, "alloc after a failure");
-    check(d->fill(d, p, 0, 4096, &err), &err, "fill after a failure");
-    d->release(d, p);
+    check(d->executor.alloc(&d->executor, 4096, &p, &err), &err, "alloc after a failure");
+    check(d->executor.fill(&d->executor, p, 0, 4096, &err), &err, "fill after a failure");
+    d->executor.release(&d->executor, p);
 }
 
 /* What the pool kept of one request must not stand in the way of another one. */
@@ -247,11 +254,11 @@ static void released_memory_serves_other_sizes(void **state)
     void *p[2] = {NULL, NULL};
     size_t part = (size_t)d->memory_bytes / 10;
     for (int i = 0; i < 2; i++)
-        check(d->alloc(d, 3 * part, &p[i], &err), &err, "three tenths");
+        check(d->executor.alloc(&d->executor, 3 * part, &p[i], &err), &err, "three tenths");
     for (int i = 0; i < 2; i++)
-        d->release(d, p[i]);
-    check(d->alloc(d, 7 * part, &p[0], &err), &err, "seven tenths");
-    d->release(d, p[0]);
+        d->executor.release(&d->executor, p[i]);
+    check(d->executor.alloc(&d->executor, 7 * part, &p[0], &err), &err, "seven tenths");
+    d->executor.release(&d->executor, p[0]);
 }
 
 static void flush_can_be_repeated(void **state)
@@ -444,8 +451,8 @@ static void an_illegal_address_is_a_device_error_for_good(void **state)
     assert_non_null(strstr(err.text, "cudaErrorIllegalAddress"));
     printf("# %s\n", err.text);
     assert_int_equal(d->time_batch(d, launch, &f, 1, &ns, &err), RC_EDEVICE);
-    assert_int_equal(d->alloc(d, 64, &p, &err), RC_EDEVICE);
-    assert_int_equal(d->download(d, &ns, f.c, sizeof ns, &err), RC_EDEVICE);
+    assert_int_equal(d->executor.alloc(&d->executor, 64, &p, &err), RC_EDEVICE);
+    assert_int_equal(d->executor.download(&d->executor, &ns, f.c, sizeof ns, &err), RC_EDEVICE);
     rc_device_state_t s;
     d->read_state(d, &s);
     fault_end(&f);

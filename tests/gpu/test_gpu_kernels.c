@@ -1,34 +1,31 @@
-/* Every CUDA kernel against a naive product in fp64.  Needs a GPU: without one it skips itself, or
- * fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N does one run in N (for compute-sanitizer);
- * ROWCAST_GPU_KERNEL=NAME does only that kernel. */
+/* Every CUDA kernel of every operation against a naive one in fp64.  Needs a GPU: without one it
+ * skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N does one run in N (for
+ * compute-sanitizer); ROWCAST_GPU_KERNEL=NAME does only that kernel, ROWCAST_GPU_OP=NAME only that
+ * operation. */
 #include "config.h"
 #include "unit.h"
 
 #include "base/rng.h"
 #include "base/str.h"
-#include "fixture.h"
-#include "kernels/kernel.h"
+#include "kernels/device.h"
+#include "operands.h"
 #include "order/policy.h"
 #include "variants.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 512 }; /* bytes around B and C, a multiple of any alignment */
+/* ---------------------------------------------------------------- memory */
 
-/* ---------------------------------------------------------------- device */
-
-static rc_status_t (*plain_alloc)(rc_device_t *d, size_t bytes, void **out, rc_err_t *err);
-static void (*plain_release)(rc_device_t *d, void *p);
+static rc_status_t (*plain_alloc)(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err);
+static void (*plain_release)(rc_executor_t *x, void *p);
 static int64_t allocated; /* bytes asked for since it was set to 0 */
 static int64_t blocks;    /* not yet released */
 
-static rc_status_t counting_alloc(rc_device_t *d, size_t bytes, void **out, rc_err_t *err)
+static rc_status_t counting_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
 {
-    rc_status_t st = plain_alloc(d, bytes, out, err);
+    rc_status_t st = plain_alloc(x, bytes, out, err);
     if (st == RC_OK) {
         allocated += (int64_t)bytes;
         blocks++;
@@ -36,204 +33,31 @@ static rc_status_t counting_alloc(rc_device_t *d, size_t bytes, void **out, rc_e
     return st;
 }
 
-static void counting_release(rc_device_t *d, void *p)
+static void counting_release(rc_executor_t *x, void *p)
 {
     blocks -= p != NULL;
-    plain_release(d, p);
-}
-
-/* The first GPU with counted allocations; NULL: there is none, and that is all right. */
-static rc_device_t *open_gpu(void)
-{
-    const char *must = getenv("ROWCAST_GPU");
-    rc_gpu_info_t *list = NULL;
-    int count = 0;
-    rc_err_t err = {0};
-    rc_device_t *d = NULL;
-    rc_status_t st = rc_gpu_list(&list, &count, &err);
-    if (st == RC_OK)
-        free(list);
-    if (st == RC_OK && count > 0)
-        st = rc_device_open_gpu(0, 0, &d, &err);
-    if (!d) {
-        if (must && strcmp(must, "1") == 0)
-            fail_msg("ROWCAST_GPU=1, but: %s", st < 0 ? err.text : "there is no GPU");
-        return NULL;
-    }
-    plain_alloc = d->alloc;
-    plain_release = d->release;
-    d->alloc = counting_alloc;
-    d->release = counting_release;
-    return d;
-}
-
-static void ok(rc_status_t st, const rc_err_t *err, const char *what)
-{
-    if (st < 0)
-        fail_msg("%s: %s: %s", what, rc_status_name(st), err->text);
-}
-
-/* --------------------------------------------------------------- operands */
-
-/* What the runs of one (matrix, precision, layout, K) share. */
-typedef struct operands {
-    rc_device_t *d;
-    const shape_t *shape;
-    const rc_csr_t *a;
-    const reference_t *ref;
-    rc_precision_t precision;
-    rc_layout_t layout;
-    int64_t k;
-    void *b[2];          /* device: B, aligned, and offset by one value */
-    unsigned char *c;    /* device: guard, C, guard */
-    unsigned char *host; /* what is downloaded of it */
-    size_t c_bytes;      /* of device and host, for the largest C */
-    int64_t runs;
-    int64_t skipped;
-} operands_t;
-
-static void put(unsigned char *to, rc_precision_t precision, size_t i, double v)
-{
-    float f = (float)v;
-    if (precision == RC_FP32)
-        memcpy(to + i * sizeof f, &f, sizeof f);
-    else
-        memcpy(to + i * sizeof v, &v, sizeof v);
-}
-
-static double get(const unsigned char *from, rc_precision_t precision, size_t i)
-{
-    float f;
-    double v;
-    if (precision == RC_FP64) {
-        memcpy(&v, from + i * sizeof v, sizeof v);
-        return v;
-    }
-    memcpy(&f, from + i * sizeof f, sizeof f);
-    return (double)f;
-}
-
-/* B between NaNs, so that no value outside of it can be used unnoticed. */
-static void upload_b(operands_t *o, int which)
-{
-    rc_err_t err = {0};
-    size_t value = rc_precision_bytes(o->precision);
-    size_t bytes = (size_t)(o->a->cols * o->k) * value;
-    size_t offset = which ? value : 0;
-    unsigned char *host = malloc(bytes + 2 * GUARD + offset);
-    void *device = NULL;
-    assert_non_null(host);
-    memset(host, 0xff, bytes + 2 * GUARD + offset);
-    for (int64_t c = 0; c < o->a->cols; c++)
-        for (int64_t j = 0; j < o->k; j++) {
-            int64_t i = o->layout == RC_COL_MAJOR ? j * o->a->cols + c : c * o->k + j;
-            put(host + GUARD + offset, o->precision, (size_t)i, b_value(c, j));
-        }
-    ok(o->d->alloc(o->d, bytes + 2 * GUARD + offset, &device, &err), &err, "memory for B");
-    ok(o->d->upload(o->d, device, host, bytes + 2 * GUARD + offset, &err), &err, "upload of B");
-    o->b[which] = (unsigned char *)device + GUARD + offset;
-    free(host);
-}
-
-static void operands_new(operands_t *o)
-{
-    rc_err_t err = {0};
-    void *c = NULL;
-    upload_b(o, 0);
-    upload_b(o, 1);
-    /* most slots that any schedule of these has: pads at random, or a whole team of them */
-    size_t slots = 4 * (size_t)o->a->rows + 8192;
-    o->c_bytes = slots * (size_t)o->k * rc_precision_bytes(o->precision) + 2 * GUARD + 16;
-    ok(o->d->alloc(o->d, o->c_bytes, &c, &err), &err, "memory for C");
-    o->c = c;
-    o->host = malloc(o->c_bytes);
-    assert_non_null(o->host);
-}
-
-static void operands_free(operands_t *o)
-{
-    size_t value = rc_precision_bytes(o->precision);
-    o->d->release(o->d, (unsigned char *)o->b[0] - GUARD);
-    o->d->release(o->d, (unsigned char *)o->b[1] - GUARD - value);
-    o->d->release(o->d, o->c);
-    free(o->host);
+    plain_release(x, p);
 }
 
 /* ------------------------------------------------------------------- runs */
 
-/* One case in words, for messages. */
-typedef struct label {
-    char text[300];
-} label_t;
+typedef struct schedules {
+    rc_geometry_t geometry;
+    rc_schedule_t *list; /* [schedule_count()]; slots < 0: not built */
+} schedules_t;
 
-static label_t label_of(
-    const operands_t *o, const rc_kernel_spec_t *spec, const rc_problem_t *p, int which, int offset)
-{
-    label_t l;
-    snprintf(l.text, sizeof l.text, "%s:%s, matrix '%s', K %d, %s, schedule %s, C in %s order%s",
-        spec->kernel->name, spec->params, o->shape->name, (int)o->k,
-        rc_precision_name(o->precision), schedule_name(which), rc_c_order_name(p->c_order),
-        offset ? ", unaligned" : "");
-    return l;
-}
-
-static void check_guards(const operands_t *o, size_t from, size_t bytes, const label_t *label)
-{
-    for (size_t i = 0; i < from; i++)
-        if (o->host[i] != 0xff)
-            fail_msg("%s: byte %d before C was written", label->text, (int)(from - i));
-    for (size_t i = from + bytes; i < from + bytes + GUARD; i++)
-        if (o->host[i] != 0xff)
-            fail_msg("%s: byte %d behind C was written", label->text, (int)(i - from - bytes));
-}
-
-static void check_row(const operands_t *o, const unsigned char *c, int64_t at, int64_t rows,
-    int64_t r, const label_t *label)
-{
-    double eps = o->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    double len = (double)(o->a->row_ptr[r + 1] - o->a->row_ptr[r]);
-    for (int64_t j = 0; j < o->k; j++) {
-        int64_t i = o->layout == RC_COL_MAJOR ? j * rows + at : at * o->k + j;
-        double found = get(c, o->precision, (size_t)i);
-        double sum = o->ref->sum[r * K_MAX + j];
-        double bound = (len + 2) * eps * o->ref->mag[r * K_MAX + j];
-        if (!(fabs(found - sum) <= bound))
-            fail_msg("%s: C(%d, %d): expected %.17g, found %.17g, off by %.3g of the bound",
-                label->text, (int)r, (int)j, sum, found, fabs(found - sum) / bound);
-    }
-}
-
-static void check_untouched(
-    const operands_t *o, const unsigned char *c, int64_t at, int64_t rows, const label_t *label)
-{
-    static const unsigned char poison[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-    size_t value = rc_precision_bytes(o->precision);
-    for (int64_t j = 0; j < o->k; j++) {
-        int64_t i = o->layout == RC_COL_MAJOR ? j * rows + at : at * o->k + j;
-        if (memcmp(c + (size_t)i * value, poison, value) != 0)
-            fail_msg("%s: absent row %d was stored to", label->text, (int)at);
-    }
-}
-
-static void check_c(const operands_t *o, const rc_problem_t *p, size_t from, const label_t *label)
-{
-    const rc_schedule_t *s = p->schedule;
-    const unsigned char *c = o->host + from;
-    size_t bytes = (size_t)(p->c_rows * o->k) * rc_precision_bytes(o->precision);
-    check_guards(o, from, bytes, label);
-    unsigned char *present = calloc((size_t)o->a->rows + 1, 1);
-    assert_non_null(present);
-    for (int64_t i = 0; i < s->slots; i++) {
-        if (s->row[i] < 0)
-            continue;
-        present[s->row[i]] = 1;
-        check_row(o, c, p->c_order == RC_C_SCHEDULE ? i : s->row[i], p->c_rows, s->row[i], label);
-    }
-    for (int64_t r = 0; p->c_order == RC_C_ORIGINAL && r < o->a->rows; r++)
-        if (!present[r])
-            check_untouched(o, c, r, p->c_rows, label);
-    free(present);
-}
+/* What the runs of one matrix share. */
+typedef struct plan {
+    gpu_operands_t o;
+    int only_which; /* -1: a schedule that changes from run to run */
+    rc_c_order_t only_order;
+    int64_t turn; /* counts what was asked for, and picks */
+    int64_t sample;
+    int64_t runs;
+    int64_t skipped;
+    schedules_t cache[16];
+    int cached;
+} plan_t;
 
 /* A library may ask for more alignment than the type, and for memory that it names late. */
 static int is_ours(const rc_kernel_t *k)
@@ -241,82 +65,95 @@ static int is_ours(const rc_kernel_t *k)
     return strncmp(k->name, "cusparse", 8) != 0;
 }
 
-static void run_twice(operands_t *o, const rc_kernel_spec_t *spec, const rc_problem_t *p,
-    int offset, const label_t *label)
+typedef struct scalars {
+    double alpha;
+    double beta;
+    int old; /* 1: the output holds values before, 0: NaN */
+} scalars_t;
+
+/* Twice, so that the second run finds the first one's results: with beta 0 it replaces them. */
+static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *state,
+    const rc_problem_t *p, int place, scalars_t s, const char *label)
+{
+    rc_err_t err = {0};
+    rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
+    char text[400];
+    snprintf(text, sizeof text, "%s, alpha %g, beta %g", label, s.alpha, s.beta);
+    gpu_operands_fill(&plan->o, &of, s.old);
+    for (int round = 0; round < (s.beta == 0 ? 2 : 1); round++) {
+        rc_status_t st = kernel->run(state, &of, s.alpha, s.beta, &err);
+        if (st == RC_ENOTSUP && !is_ours(kernel))
+            return st;
+        ok(st, &err, text);
+    }
+    gpu_operands_check(&plan->o, &of, p, s.alpha, s.beta, s.old, text);
+    return RC_OK;
+}
+
+/* Alpha 1 and beta 0 first, then a pair that changes, then again: nothing is kept between runs. */
+static rc_status_t run_pairs(plan_t *plan, const rc_kernel_t *kernel, void *state,
+    const rc_problem_t *p, int place, uint64_t dice, const char *label)
+{
+    static const scalars_t pair[] = {{2, 0.5, 1}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 2, 1}};
+    static const scalars_t plain = {1, 0, 0};
+    rc_err_t err = {0};
+    rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
+    if (kernel->preprocess) {
+        rc_status_t st = kernel->preprocess(state, &of, &err);
+        if (st == RC_ENOTSUP && !is_ours(kernel))
+            return st;
+        ok(st, &err, label);
+    }
+    rc_status_t st = run_scaled(plan, kernel, state, p, place, plain, label);
+    if (st == RC_OK)
+        st = run_scaled(
+            plan, kernel, state, p, place, pair[dice % (sizeof pair / sizeof *pair)], label);
+    /* other operands and leading dimensions with the same state */
+    if (st == RC_OK && dice % 8 == 0)
+        st = run_scaled(plan, kernel, state, p, PLACE_WIDE, plain, label);
+    return st;
+}
+
+static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_order_t order,
+    const rc_schedule_t *s, uint64_t dice)
 {
     const rc_kernel_t *kernel = spec->kernel;
-    rc_device_t *d = o->d;
+    gpu_operands_t *o = &plan->o;
+    rc_problem_t p = gpu_problem(o, spec, s, order);
+    int place = (int)(dice % PLACES);
+    rc_analysis_t analysis;
     rc_err_t err = {0};
     void *state = NULL;
-    size_t from = GUARD + (offset ? rc_precision_bytes(o->precision) : 0);
-    size_t all = from + (size_t)(p->c_rows * o->k) * rc_precision_bytes(o->precision) + GUARD;
-    assert_true(all <= o->c_bytes);
+    char label[300];
+    place = place == PLACE_SHIFTED && !is_ours(kernel) ? PLACE_ALIGNED : place;
+    snprintf(label, sizeof label, "%s:%s, matrix '%s', K %d, %s, schedule %s, output in %s order%s",
+        kernel->name, spec->params, o->matrix, (int)o->k, rc_precision_name(o->precision),
+        schedule_name(which), rc_c_order_name(p.c_order), place_name(place));
+    if (rc_kernel_analyse(kernel, &p, &analysis, NULL) != RC_OK) {
+        plan->skipped++;
+        return;
+    }
     allocated = 0;
-    rc_status_t st = kernel->prepare(d, p, &state, &err);
+    rc_status_t st = kernel->prepare(o->x, &p, &analysis, &state, &err);
     if (st == RC_ENOTSUP) {
-        o->skipped++;
+        plan->skipped++;
         return;
     }
-    ok(st, &err, label->text);
-    int64_t announced = kernel->bytes_device(p);
+    ok(st, &err, label);
+    int64_t announced = rc_analysis_bytes(&analysis, p.k);
     if (is_ours(kernel) && allocated != announced)
-        fail_msg("%s: announced %.0f bytes of device memory, allocated %.0f", label->text,
+        fail_msg("%s: announced %.0f bytes of device memory, allocated %.0f", label,
             (double)announced, (double)allocated);
-    if (kernel->preprocess)
-        ok(kernel->preprocess(state, o->b[offset], o->c + from, &err), &err, label->text);
-    ok(d->fill(d, o->c, 0xff, all, &err), &err, label->text);
-    /* a second run must find its own results in C and replace them */
-    for (int round = 0; round < 2; round++)
-        ok(kernel->run(state, o->b[offset], o->c + from, &err), &err, label->text);
-    ok(d->download(d, o->host, o->c, all, &err), &err, label->text);
-    check_c(o, p, from, label);
+    allocated = 0;
+    st = run_pairs(plan, kernel, state, &p, place, dice / PLACES, label);
+    if (allocated != 0)
+        fail_msg("%s: a run allocated %.0f bytes", label, (double)allocated);
     kernel->release(state);
-    o->runs++;
+    plan->runs += st == RC_OK;
+    plan->skipped += st != RC_OK;
 }
 
-static void run_one(operands_t *o, const rc_kernel_spec_t *spec, int which, rc_c_order_t c_order,
-    const rc_schedule_t *s, int offset)
-{
-    const rc_kernel_t *kernel = spec->kernel;
-    int identity = rc_schedule_is_identity(s);
-    rc_problem_t p = {
-        .k = o->k,
-        .precision = o->precision,
-        .layout = o->layout,
-        .c_order = identity ? RC_C_ORIGINAL : c_order,
-        .a = o->a,
-        .schedule = s,
-        .identity = identity,
-        .geometry = kernel->geometry(o->d, spec->param, o->precision),
-    };
-    p.c_rows = p.c_order == RC_C_SCHEDULE ? s->slots : o->a->rows;
-    memcpy(p.param, spec->param, sizeof p.param);
-    offset = offset && is_ours(kernel);
-    label_t label = label_of(o, spec, &p, which, offset);
-    if (kernel->supports(&p, NULL) != RC_OK) {
-        o->skipped++;
-        return;
-    }
-    run_twice(o, spec, &p, offset, &label);
-}
-
-/* -------------------------------------------------------------- the product */
-
-/* The schedules of a matrix for one geometry, built when first asked for. */
-typedef struct schedules {
-    rc_geometry_t geometry;
-    rc_schedule_t *list; /* [schedule_count()]; slots < 0: not built */
-} schedules_t;
-
-typedef struct plan {
-    operands_t o;
-    int only_which; /* -1: a schedule that changes from run to run */
-    rc_c_order_t only_order;
-    int64_t turn; /* counts what was asked for, and picks */
-    int64_t sample;
-    schedules_t cache[16];
-    int cached;
-} plan_t;
+/* -------------------------------------------------------------- schedules */
 
 static const rc_schedule_t *schedule_for(plan_t *plan, rc_geometry_t g, int which)
 {
@@ -349,61 +186,88 @@ static void drop_schedules(plan_t *plan)
     plan->cached = 0;
 }
 
+/* -------------------------------------------------------------- the product */
+
 static void run_variant(const rc_kernel_spec_t *spec, void *user)
 {
     plan_t *plan = user;
     int64_t turn = plan->turn++;
     if (turn % plan->sample != 0)
         return;
-    rc_geometry_t g = spec->kernel->geometry(plan->o.d, spec->param, plan->o.precision);
+    rc_geometry_t g = spec->kernel->geometry(plan->o.x, spec->param, plan->o.precision);
     uint64_t dice = rc_rng_hash(1, (uint64_t)turn);
     int which = (int)((dice >> 8) % (uint64_t)schedule_count());
-    rc_c_order_t order = (rc_c_order_t)(dice >> 1 & 1);
+    rc_c_order_t order = dice >> 7 & 1 ? RC_C_SCHEDULE : RC_C_ORIGINAL;
     if (plan->only_which >= 0) {
         which = plan->only_which;
         order = plan->only_order;
     }
-    run_one(&plan->o, spec, which, order, schedule_for(plan, g, which), (int)(dice & 1));
+    run_one(plan, spec, which, order, schedule_for(plan, g, which), dice >> 32);
+}
+
+/* Does this run test the kernel? */
+static int is_tested(const plan_t *plan, const rc_kernel_t *k)
+{
+    const char *only = getenv("ROWCAST_GPU_KERNEL");
+    return k->device == RC_DEVICE_CUDA && k->computes && !k->for_testing &&
+           k->op == plan->o.operation->op && k->layout == plan->o.layout &&
+           (!only || strcmp(only, k->name) == 0);
 }
 
 static void run_kernels(plan_t *plan)
 {
-    const char *only = getenv("ROWCAST_GPU_KERNEL");
-    for (int i = 0; rc_kernels[i]; i++) {
-        const rc_kernel_t *k = rc_kernels[i];
-        if (k->device == RC_DEVICE_CUDA && k->computes && !k->for_testing &&
-            k->layout == plan->o.layout && (!only || strcmp(only, k->name) == 0))
-            for_each_variant(k, NULL, run_variant, plan);
-    }
+    for (int i = 0; rc_kernels[i]; i++)
+        if (is_tested(plan, rc_kernels[i]))
+            for_each_variant(rc_kernels[i], NULL, run_variant, plan);
 }
 
-/* Every schedule and order of C, at a K that changes; else every K, and a schedule that changes. */
+/* Every schedule and order of the output, at a K that changes; else every K, and a schedule that
+ * changes. */
 typedef void body_fn(plan_t *plan);
 
 static void every_schedule(plan_t *plan)
 {
     static const int64_t ks[] = {5, 33, 1, 64, 17, 4, 129, 2, 100, 9, 31};
-    plan->o.k = ks[plan->turn % (int64_t)(sizeof ks / sizeof ks[0])];
-    operands_new(&plan->o);
+    plan->o.k = plan->o.operation->has_k
+                    ? ks[plan->turn % (int64_t)(sizeof ks / sizeof ks[0])]
+                    : 1;
+    gpu_operands_new(&plan->o);
     for (int which = 0; which < schedule_count(); which++)
         for (int order = 0; order < 2; order++) {
             plan->only_which = which;
-            plan->only_order = (rc_c_order_t)order;
+            plan->only_order = order ? RC_C_SCHEDULE : RC_C_ORIGINAL;
             run_kernels(plan);
         }
-    operands_free(&plan->o);
+    gpu_operands_free(&plan->o);
 }
 
 static void every_k(plan_t *plan)
 {
     static const int64_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129};
+    size_t count = plan->o.operation->has_k ? sizeof ks / sizeof ks[0] : 1;
     plan->only_which = -1;
-    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         plan->o.k = ks[i];
-        operands_new(&plan->o);
+        gpu_operands_new(&plan->o);
         run_kernels(plan);
-        operands_free(&plan->o);
+        gpu_operands_free(&plan->o);
     }
+}
+
+/* Every operation and layout that has a kernel. */
+static void on_every_operation(plan_t *plan, body_fn *body)
+{
+    const char *only = getenv("ROWCAST_GPU_OP");
+    for (int op = 0; rc_operations[op]; op++)
+        for (int layout = 0; layout < 2; layout++) {
+            int kernels = 0;
+            plan->o.operation = rc_operations[op];
+            plan->o.layout = (rc_layout_t)layout;
+            for (int i = 0; rc_kernels[i]; i++)
+                kernels += is_tested(plan, rc_kernels[i]);
+            if (kernels > 0 && (!only || strcmp(only, rc_operations[op]->name) == 0))
+                body(plan);
+        }
 }
 
 static int64_t sample_from_environment(void)
@@ -421,26 +285,23 @@ static void on_every_matrix(body_fn *body)
     rc_device_t *d = open_gpu();
     if (!d)
         skip();
-    plan_t plan = {.o = {.d = d}, .sample = sample_from_environment()};
+    plan_t plan = {.o = {.x = &d->executor}, .sample = sample_from_environment()};
+    plain_alloc = d->executor.alloc;
+    plain_release = d->executor.release;
+    d->executor.alloc = counting_alloc;
+    d->executor.release = counting_release;
     for (int m = 0; m < shape_count; m++)
         for (int precision = 0; precision < 2; precision++) {
             rc_csr_t a = make_matrix(&shapes[m], 100 + (uint64_t)m);
-            reference_t ref = make_reference(&a, (rc_precision_t)precision);
-            plan.o.shape = &shapes[m];
+            plan.o.matrix = shapes[m].name;
             plan.o.a = &a;
-            plan.o.ref = &ref;
             plan.o.precision = (rc_precision_t)precision;
-            for (int layout = 0; layout < 2; layout++) {
-                plan.o.layout = (rc_layout_t)layout;
-                body(&plan);
-            }
+            on_every_operation(&plan, body);
             drop_schedules(&plan);
-            free(ref.sum);
-            free(ref.mag);
             free_matrix(&a);
         }
-    printf("# %d runs, %d not supported\n", (int)plan.o.runs, (int)plan.o.skipped);
-    assert_true(plan.o.runs > 0);
+    printf("# %d runs, %d not supported\n", (int)plan.runs, (int)plan.skipped);
+    assert_true(plan.runs > 0);
     assert_int_equal(blocks, 0);
     rc_device_close(d);
 }

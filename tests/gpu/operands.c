@@ -1,0 +1,280 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/rng.h"
+#include "kernels/device.h"
+#include "operands.h"
+#include "order/policy.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 512 }; /* bytes around an operand, a multiple of any alignment */
+
+void ok(rc_status_t st, const rc_err_t *err, const char *what)
+{
+    if (st < 0)
+        fail_msg("%s: %s: %s", what, rc_status_name(st), err->text);
+}
+
+rc_device_t *open_gpu(void)
+{
+    const char *must = getenv("ROWCAST_GPU");
+    rc_gpu_info_t *list = NULL;
+    int count = 0;
+    rc_err_t err = {0};
+    rc_device_t *d = NULL;
+    rc_status_t st = rc_gpu_list(&list, &count, &err);
+    if (st == RC_OK)
+        free(list);
+    if (st == RC_OK && count > 0)
+        st = rc_device_open_gpu(0, 0, &d, &err);
+    if (!d && must && strcmp(must, "1") == 0)
+        fail_msg("ROWCAST_GPU=1, but: %s", st < 0 ? err.text : "there is no GPU");
+    return d;
+}
+
+/* ---------------------------------------------------------------- places */
+
+const char *place_name(int place)
+{
+    static const char *const name[PLACES] = {"", ", shifted", ", padded by 4", ", padded by 3"};
+    return name[place];
+}
+
+static size_t shift_of(const gpu_operands_t *o, int place)
+{
+    return place == PLACE_SHIFTED ? rc_precision_bytes(o->precision) : 0;
+}
+
+static int64_t pad_of(int place)
+{
+    return place == PLACE_WIDE ? 4 : place == PLACE_ODD ? 3 : 0;
+}
+
+/* An operand of that shape; what has no K columns is one column. */
+static rc_dense_t shape_of(const gpu_operands_t *o, int wide, int64_t rows, int place)
+{
+    rc_dense_t m = {.rows = rows,
+        .cols = wide ? o->k : 1,
+        .precision = o->precision,
+        .layout = wide ? o->layout : RC_COL_MAJOR};
+    m.ld = (m.layout == RC_ROW_MAJOR ? m.cols : rows) + (wide ? pad_of(place) : 0);
+    return m;
+}
+
+/* Bytes from the first value to behind the last line, with its gap. */
+static size_t bytes_of(const rc_dense_t *m)
+{
+    int64_t lines = m->layout == RC_ROW_MAJOR ? m->rows : m->cols;
+    return (size_t)(lines * m->ld) * rc_precision_bytes(m->precision);
+}
+
+static size_t at(const rc_dense_t *m, int64_t r, int64_t j)
+{
+    return (size_t)(m->layout == RC_ROW_MAJOR ? r * m->ld + j : j * m->ld + r);
+}
+
+static void put(unsigned char *to, rc_precision_t precision, size_t i, double v)
+{
+    float f = (float)v;
+    if (precision == RC_FP32)
+        memcpy(to + i * sizeof f, &f, sizeof f);
+    else
+        memcpy(to + i * sizeof v, &v, sizeof v);
+}
+
+static double get(const unsigned char *from, rc_precision_t precision, size_t i)
+{
+    float f;
+    double v;
+    if (precision == RC_FP64) {
+        memcpy(&v, from + i * sizeof v, sizeof v);
+        return v;
+    }
+    memcpy(&f, from + i * sizeof f, sizeof f);
+    return (double)f;
+}
+
+/* -------------------------------------------------------------- operands */
+
+static void make_input(gpu_operands_t *o, int place, int i)
+{
+    rc_err_t err = {0};
+    const rc_shape_t *shape = &o->operation->in[i];
+    rc_dense_t m = shape_of(o, shape->wide, rc_shape_rows(shape, o->a), place);
+    size_t from = GUARD + shift_of(o, place);
+    size_t bytes = from + bytes_of(&m) + GUARD;
+    unsigned char *host = malloc(bytes);
+    void *device = NULL;
+    assert_non_null(host);
+    memset(host, 0xff, bytes);
+    for (int64_t r = 0; r < m.rows; r++)
+        for (int64_t j = 0; j < m.cols; j++)
+            put(host + from, o->precision, at(&m, r, j), input_value(i, r, j));
+    ok(o->x->alloc(o->x, bytes, &device, &err), &err, "memory for an input");
+    ok(o->x->upload(o->x, device, host, bytes, &err), &err, "upload of an input");
+    m.data = (unsigned char *)device + from;
+    o->memory[place * RC_INPUTS_MAX + i] = device;
+    o->in[place][i] = m;
+    free(host);
+}
+
+/* The most rows that the output has: slots of any schedule of these, with pads at random or a whole
+ * team of them. */
+static int64_t most_rows(const gpu_operands_t *o)
+{
+    int64_t rows = rc_shape_rows(&o->operation->out, o->a);
+    return o->operation->out.rows == RC_DIM_ROWS ? 4 * rows + 8192 : rows;
+}
+
+void gpu_operands_new(gpu_operands_t *o)
+{
+    rc_err_t err = {0};
+    void *c = NULL;
+    memset(o->memory, 0, sizeof o->memory);
+    o->ref = make_reference(o->a, o->precision, o->operation->op, o->k);
+    for (int place = 0; place < PLACES; place++)
+        for (int i = 0; i < rc_operation_inputs(o->operation); i++)
+            make_input(o, place, i);
+    size_t most = 0;
+    for (int place = 0; place < PLACES; place++) {
+        rc_dense_t m = shape_of(o, o->operation->out.wide, most_rows(o), place);
+        size_t bytes = bytes_of(&m) + shift_of(o, place) + 2 * (size_t)GUARD;
+        most = bytes > most ? bytes : most;
+    }
+    o->c_bytes = most;
+    o->host = malloc(most);
+    o->image = malloc(most);
+    assert_true(o->host && o->image);
+    size_t values = most / rc_precision_bytes(o->precision);
+    memset(o->image, 0, most);
+    for (size_t i = 0; i < values; i++)
+        put(o->image, o->precision, i, rc_rng_signed(9, i));
+    ok(o->x->alloc(o->x, most, &c, &err), &err, "memory for the output");
+    o->c = c;
+}
+
+void gpu_operands_free(gpu_operands_t *o)
+{
+    for (int i = 0; i < PLACES * RC_INPUTS_MAX; i++)
+        o->x->release(o->x, o->memory[i]);
+    o->x->release(o->x, o->c);
+    free(o->host);
+    free(o->image);
+    free_reference(&o->ref);
+}
+
+rc_operands_t gpu_operands_of(const gpu_operands_t *o, int place, int64_t rows)
+{
+    rc_operands_t of = {0};
+    memcpy(of.in, o->in[place], sizeof of.in);
+    of.out = shape_of(o, o->operation->out.wide, rows, place);
+    of.out.data = o->c + GUARD + shift_of(o, place);
+    return of;
+}
+
+/* Bytes of the output with its guards, as far as they are looked at. */
+static size_t span_of(const gpu_operands_t *o, const rc_operands_t *of)
+{
+    size_t from = (size_t)((unsigned char *)of->out.data - o->c);
+    size_t all = from + bytes_of(&of->out) + GUARD;
+    assert_true(all <= o->c_bytes);
+    return all;
+}
+
+void gpu_operands_fill(gpu_operands_t *o, const rc_operands_t *of, int old)
+{
+    rc_err_t err = {0};
+    size_t all = span_of(o, of);
+    if (old)
+        ok(o->x->upload(o->x, o->c, o->image, all, &err), &err, "filling the output");
+    else
+        ok(o->x->fill(o->x, o->c, 0xff, all, &err), &err, "filling the output");
+}
+
+rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
+    const rc_schedule_t *s, rc_c_order_t c_order)
+{
+    int identity = rc_schedule_is_identity(s);
+    rc_problem_t p = {
+        .k = o->operation->has_k ? o->k : 1,
+        .precision = o->precision,
+        .c_order = identity ? RC_C_ORIGINAL : c_order,
+        .a = o->a,
+        .schedule = s,
+        .identity = identity,
+        .geometry = spec->kernel->geometry(o->x, spec->param, o->precision),
+    };
+    p.c_rows = p.c_order == RC_C_SCHEDULE ? s->slots : rc_shape_rows(&o->operation->out, o->a);
+    memcpy(p.param, spec->param, sizeof p.param);
+    return p;
+}
+
+/* ----------------------------------------------------------------- check */
+
+/* What the output held at an index of its memory before. */
+static double old_value(const gpu_operands_t *o, size_t from, size_t i)
+{
+    return get(o->image + from, o->precision, i);
+}
+
+/* Row `r` of the reference is row `row` of the output. */
+static void check_row(const gpu_operands_t *o, const rc_operands_t *of, int64_t row, int64_t r,
+    double alpha, double beta, const char *label)
+{
+    double eps = o->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    size_t from = (size_t)((unsigned char *)of->out.data - o->c);
+    for (int64_t j = 0; j < of->out.cols; j++) {
+        size_t i = at(&of->out, row, j);
+        double found = get(o->host + from, o->precision, i);
+        double kept = beta != 0 ? beta * old_value(o, from, i) : 0;
+        double expected = alpha * o->ref.sum[r * o->ref.cols + j] + kept;
+        double mag = fabs(alpha) * o->ref.mag[r * o->ref.cols + j];
+        double bound = ((double)o->ref.terms[r] + 4) * eps * mag + 2 * eps * fabs(kept);
+        if (!(fabs(found - expected) <= bound))
+            fail_msg("%s: value (%d, %d): expected %.17g, found %.17g, off by %.3g of the bound",
+                label, (int)row, (int)j, expected, found, fabs(found - expected) / bound);
+    }
+}
+
+/* Everything that is no value of the output is what it was. */
+static void check_around(
+    gpu_operands_t *o, const rc_operands_t *of, size_t all, int old, const char *label)
+{
+    size_t value = rc_precision_bytes(o->precision);
+    size_t from = (size_t)((unsigned char *)of->out.data - o->c);
+    const rc_dense_t *m = &of->out;
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t j = 0; j < m->cols; j++) {
+            unsigned char *to = o->host + from + at(m, r, j) * value;
+            if (old)
+                memcpy(to, o->image + (to - o->host), value);
+            else
+                memset(to, 0xff, value);
+        }
+    for (size_t i = 0; i < all; i++)
+        if (o->host[i] != (old ? o->image[i] : 0xff))
+            fail_msg("%s: byte %d from the begin of the output was written, which is none of its "
+                     "values",
+                label, (int)i - (int)from);
+}
+
+void gpu_operands_check(gpu_operands_t *o, const rc_operands_t *of, const rc_problem_t *p,
+    double alpha, double beta, int old, const char *label)
+{
+    rc_err_t err = {0};
+    size_t all = span_of(o, of);
+    ok(o->x->download(o->x, o->host, o->c, all, &err), &err, label);
+    if (p->c_order == RC_C_SCHEDULE) {
+        for (int64_t i = 0; i < p->schedule->slots; i++)
+            if (p->schedule->row[i] >= 0)
+                check_row(o, of, i, p->schedule->row[i], alpha, beta, label);
+    } else {
+        for (int64_t r = 0; r < of->out.rows; r++)
+            check_row(o, of, r, r, alpha, beta, label);
+    }
+    check_around(o, of, all, old, label);
+}

@@ -1,0 +1,60 @@
+/* Operands of a kernel on a GPU, and the check of what it stored.
+ *
+ * Inputs and output lie between guards and, where they are padded, have gaps; all of that is NaN in
+ * the inputs, and must come back bit by bit in the output. */
+#ifndef RC_TESTS_GPU_OPERANDS_H
+#define RC_TESTS_GPU_OPERANDS_H
+
+#include "fixture.h"
+#include "kernels/executor.h"
+#include "kernels/kernel.h"
+
+/* Where operands lie: aligned; a value behind that; with leading dimensions that keep vectors
+ * aligned, and that do not.  Libraries may ask for more alignment than the type. */
+enum { PLACE_ALIGNED, PLACE_SHIFTED, PLACE_WIDE, PLACE_ODD, PLACES };
+const char *place_name(int place);
+
+typedef struct gpu_operands {
+    rc_executor_t *x;
+    const rc_operation_t *operation;
+    const char *matrix; /* for messages */
+    const rc_csr_t *a;
+    rc_precision_t precision;
+    rc_layout_t layout;
+    int64_t k;
+    reference_t ref;
+    rc_dense_t in[PLACES][RC_INPUTS_MAX];
+    void *memory[PLACES * RC_INPUTS_MAX]; /* of the inputs */
+    unsigned char *c;                     /* device: guard, output, guard */
+    unsigned char *host;                  /* what is downloaded of it */
+    unsigned char *image;                 /* values that it holds before, other than NaN */
+    size_t c_bytes;                       /* of each of the three */
+} gpu_operands_t;
+
+/* Complete operands whose members up to k are set; free with gpu_operands_free. */
+void gpu_operands_new(gpu_operands_t *o);
+void gpu_operands_free(gpu_operands_t *o);
+
+/* The operands of a run.  \param[in] rows  of the output */
+rc_operands_t gpu_operands_of(const gpu_operands_t *o, int place, int64_t rows);
+
+/* Fill the output and what is around it: with NaN, or (`old` not 0) with values. */
+void gpu_operands_fill(gpu_operands_t *o, const rc_operands_t *of, int old);
+
+/* What one run made of the output: every value against fp64, the rest of the memory bit by bit.
+ * \param[in] old    as gpu_operands_fill was told
+ * \param[in] label  of the case, for messages */
+void gpu_operands_check(gpu_operands_t *o, const rc_operands_t *of, const rc_problem_t *p,
+    double alpha, double beta, int old, const char *label);
+
+/* Fails with the message of a call that failed. */
+void ok(rc_status_t st, const rc_err_t *err, const char *what);
+
+/* A problem of a kernel for these operands; the caller sets what the schedule is. */
+rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
+    const rc_schedule_t *s, rc_c_order_t c_order);
+
+/* The first GPU as a device; NULL: there is none, and that is all right. */
+struct rc_device *open_gpu(void);
+
+#endif
