@@ -141,7 +141,7 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
             {"block", "rows and columns of a block; must divide n_col", 2, 2, RC_BSR_BLOCK_MAX,    \
                 1},                                                                                \
             {"fill", "bytes of BSR over bytes of CSR, at most", 4, 1, 1024, 0},                    \
-        },                                                                                         \
+    },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .run = rc_cusparse_run,                      \
     .release = rc_cusparse_release
 

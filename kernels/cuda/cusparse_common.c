@@ -128,8 +128,7 @@ static rc_status_t make_operands(
         goto done; /* the values of a sparse matrix */
     int64_t rows = s->product ? s->product_rows : p->c_rows;
     s->operand[RC_CUSPARSE_OUT].rows = rows;
-    RC_TRY(make_operand(
-        s, RC_CUSPARSE_OUT, least_ld(s, rows), s->product ? s->product : any, err));
+    RC_TRY(make_operand(s, RC_CUSPARSE_OUT, least_ld(s, rows), s->product ? s->product : any, err));
 done:
     return st;
 }
@@ -325,8 +324,8 @@ done:
 }
 
 rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout,
-    void **state, rc_err_t *err)
+    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout, void **state,
+    rc_err_t *err)
 {
     rc_cusparse_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)

@@ -105,8 +105,8 @@ rc_status_t rc_cusparse_analyse(const rc_problem_t *p, const rc_cusparse_kind_t 
 /** Make a state and wait for the device.
  *  \param[out] state  free with rc_cusparse_release */
 rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout,
-    void **state, rc_err_t *err);
+    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout, void **state,
+    rc_err_t *err);
 
 /** Let the descriptors point to the operands of a run. */
 rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err);

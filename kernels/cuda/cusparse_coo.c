@@ -52,11 +52,11 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
     .param =                                                                                       \
         {                                                                                          \
-            {"alg",                                                                                \
-                "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4", .max = 4},          \
+            {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4",           \
+                .max = 4},                                                                         \
             {"pre", "1: cusparseSpMM_preprocess once before the first product", .max = 1},         \
             {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1},              \
-        },                                                                                         \
+    },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
     .run = rc_cusparse_run, .release = rc_cusparse_release
 

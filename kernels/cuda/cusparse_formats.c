@@ -77,9 +77,8 @@ rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, r
         RC_TRY(rc_cusparse_own(s, nnz * bytes, &col, err));
         RC_TRY(rc_cuda_widen(s->x, s->slots.col, col, nnz, err));
     }
-    RC_TRY(rc_cusparse_check(
-        cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, nnz, row, col, s->slots.val,
-            index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
+    RC_TRY(rc_cusparse_check(cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, nnz, row, col,
+                                 s->slots.val, index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
         "the descriptor of A in COO", err));
 done:
     return st;
@@ -119,7 +118,8 @@ enum { HAVE_PREPROCESS = 0 };
 rc_status_t rc_cusparse_spmv_supports(int64_t pre, rc_err_t *err)
 {
     if (pre && !HAVE_PREPROCESS)
-        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: preprocessing for SpMV needs CUDA 12.4 or newer");
+        return rc_fail(
+            err, RC_ENOTSUP, "cuSPARSE: preprocessing for SpMV needs CUDA 12.4 or newer");
     return RC_OK;
 }
 
@@ -142,7 +142,6 @@ cusparseStatus_t rc_cusparse_spmv(rc_cusparse_t *s, rc_cusparse_step_t step,
         return CUSPARSE_STATUS_NOT_SUPPORTED;
 #endif
     default:
-        return cusparseSpMV(
-            s->handle, plain, alpha, s->a, x, beta, y, s->type, alg, s->workspace);
+        return cusparseSpMV(s->handle, plain, alpha, s->a, x, beta, y, s->type, alg, s->workspace);
     }
 }

@@ -51,11 +51,10 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .c_orders = RC_STORES_ORIGINAL, .computes = 1,   \
     .param =                                                                                       \
         {                                                                                          \
-            {"alg",                                                                                \
-                "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4",             \
+            {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4",           \
                 .max = 4},                                                                         \
             {"pre", "1: cusparseSpMM_preprocess once before the first product", .max = 1},         \
-        },                                                                                         \
+    },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
     .run = rc_cusparse_run, .release = rc_cusparse_release
 

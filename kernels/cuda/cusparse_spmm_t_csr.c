@@ -51,11 +51,10 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .c_orders = RC_STORES_ORIGINAL, .computes = 1,   \
     .param =                                                                                       \
         {                                                                                          \
-            {"alg",                                                                                \
-                "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 3: CUSPARSE_SPMM_CSR_ALG1 to 3",             \
+            {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 3: CUSPARSE_SPMM_CSR_ALG1 to 3",           \
                 .max = 3},                                                                         \
             {"pre", "1: cusparseSpMM_preprocess once before the first product", .max = 1},         \
-        },                                                                                         \
+    },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
     .run = rc_cusparse_run, .release = rc_cusparse_release
 

@@ -50,7 +50,8 @@ const rc_kernel_t rc_kernel_cusparse_spmv_coo = {
     .computes = 1,
     .param =
         {
-            {"alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1 and 2: CUSPARSE_SPMV_COO_ALG1 and 2", .max = 2},
+            {"alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1 and 2: CUSPARSE_SPMV_COO_ALG1 and 2",
+                .max = 2},
             {"pre", "1: cusparseSpMV_preprocess once before the first product (CUDA 12.4)",
                 .max = 1},
         },

@@ -120,10 +120,9 @@ static rc_status_t describe(
     RC_TRY(rc_cusparse_upload(s, a.col, a.stored * index, &col, err));
     RC_TRY(rc_cusparse_upload(s, a.val, a.stored * value, &val, err));
 #if CUSPARSE_VERSION >= 12100
-    RC_TRY(rc_cusparse_check(
-        cusparseCreateSlicedEll(&s->a, p->schedule->slots, p->a->cols, p->a->nnz, a.stored, a.slice,
-            ptr, col, val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-            s->type),
+    RC_TRY(rc_cusparse_check(cusparseCreateSlicedEll(&s->a, p->schedule->slots, p->a->cols,
+                                 p->a->nnz, a.stored, a.slice, ptr, col, val, CUSPARSE_INDEX_32I,
+                                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->type),
         "the descriptor of A in SELL", err));
 #endif
 done:
@@ -156,7 +155,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         stored = rc_sat_add(stored, width_of(p, i) * p->param[PARAM_SLICE]);
     if (stored > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP,
-            "shape: slices of %" PRId64 " rows store %" PRId64 " entries with their padding, at most "
+            "shape: slices of %" PRId64 " rows store %" PRId64
+            " entries with their padding, at most "
             "%d are implemented",
             p->param[PARAM_SLICE], stored, INT32_MAX);
     int64_t product = out->bytes - csr.bytes; /* of C' */

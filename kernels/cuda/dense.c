@@ -39,7 +39,8 @@ rc_status_t rc_cuda_dense_random(
     begin_t begin = begin_of(d);
     if (is_empty(m))
         return RC_OK;
-    rc_status_t st = rc_cuda_launch_random(rc_cuda_stream(&d->executor), m, rc_rng_key(seed), stride, j0, err);
+    rc_status_t st =
+        rc_cuda_launch_random(rc_cuda_stream(&d->executor), m, rc_rng_key(seed), stride, j0, err);
     count_time(d, begin);
     return st;
 }
@@ -134,7 +135,8 @@ rc_status_t rc_cuda_dense_project(rc_device_t *d, const rc_dense_t *m, const dou
     rc_cuda_sums_t out = sums_at(base, l.sum, l.mag, l.found);
     rc_cuda_sums_t part = sums_at(base, l.part_sum, l.part_mag, l.part_found);
     const double *signs = (const double *)(const void *)(base + l.sign);
-    RC_TRY(d->executor.upload(&d->executor, base + l.sign, sign, (size_t)m->cols * sizeof *sign, err));
+    RC_TRY(
+        d->executor.upload(&d->executor, base + l.sign, sign, (size_t)m->cols * sizeof *sign, err));
     RC_TRY(rc_cuda_launch_project(rc_cuda_stream(&d->executor), m, signs, &part, &out, err));
     if (sum)
         RC_TRY(d->executor.download(&d->executor, sum, out.sum, rows * sizeof *sum, err));
@@ -174,8 +176,10 @@ rc_status_t rc_cuda_dense_gather(rc_device_t *d, const rc_dense_t *m, const int6
     double *values = (double *)(void *)(base + there);
     unsigned char *flags = (unsigned char *)base + there + count * sizeof(double);
     RC_TRY(d->executor.upload(&d->executor, memory, host, there, err));
-    RC_TRY(rc_cuda_launch_gather(rc_cuda_stream(&d->executor), m, rows, rows + count, n, values, flags, err));
-    RC_TRY(d->executor.download(&d->executor, host, values, back, err)); /* 9 bytes each: fits where 16 were */
+    RC_TRY(rc_cuda_launch_gather(
+        rc_cuda_stream(&d->executor), m, rows, rows + count, n, values, flags, err));
+    RC_TRY(d->executor.download(
+        &d->executor, host, values, back, err)); /* 9 bytes each: fits where 16 were */
     memcpy(out, host, count * sizeof *out);
     memcpy(poison, host + count * sizeof *out, count);
 done:

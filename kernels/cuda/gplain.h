@@ -14,7 +14,8 @@ extern "C" {
 typedef struct rc_gplain {
     rc_executor_t *x;
     rc_cuda_slots_t slots;
-    void *first; /**< [slots] number of the first entry of a slot in the original matrix, of the type
+    void
+        *first; /**< [slots] number of the first entry of a slot in the original matrix, of the type
                       of slots.ptr; NULL: that in slots.ptr */
 } rc_gplain_t;
 

@@ -102,8 +102,8 @@ static const launch_t *launch_for(const growmajor_t *s, const rc_operands_t *o)
     return &s->launch[i];
 }
 
-static rc_status_t launch(const growmajor_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars,
-    rc_err_t *err)
+static rc_status_t launch(
+    const growmajor_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     const launch_t *l = launch_for(s, o);
     if (l->ctas == 0)
@@ -129,8 +129,8 @@ static rc_status_t run(
     const growmajor_t *s = state;
     int64_t ld = o->in[0].ld > o->out.ld ? o->in[0].ld : o->out.ld;
     if (ld > UINT32_MAX)
-        return rc_fail(err, RC_ENOTSUP, "shape: leading dimension %" PRId64 ", at most %" PRIu32, ld,
-            UINT32_MAX);
+        return rc_fail(err, RC_ENOTSUP, "shape: leading dimension %" PRId64 ", at most %" PRIu32,
+            ld, UINT32_MAX);
     int before = rc_cuda_enter(s->x);
     rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
     if (st == RC_OK)

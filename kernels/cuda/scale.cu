@@ -34,8 +34,8 @@ void launch(const rc_executor_t *x, const rc_dense_t *m, const int32_t *row, int
     const bool row_major = m->layout == RC_ROW_MAJOR;
     const int64_t blocks = (rows * m->cols + THREADS - 1) / THREADS;
     scale<<<(unsigned)(blocks < GRID_MAX ? blocks : GRID_MAX), THREADS, 0, rc_cuda_stream(x)>>>(
-        static_cast<T *>(m->data), row, rows, m->cols, row_major ? m->ld : 1,
-        row_major ? 1 : m->ld, beta);
+        static_cast<T *>(m->data), row, rows, m->cols, row_major ? m->ld : 1, row_major ? 1 : m->ld,
+        beta);
 }
 
 } // namespace

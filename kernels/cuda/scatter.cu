@@ -87,8 +87,7 @@ int64_t blocks_for(int64_t items, int64_t per_block, int64_t most)
 }
 
 template <typename Word, typename Join>
-rc_status_t row_major(
-    const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
+rc_status_t row_major(const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
 {
     int64_t per_value = (int64_t)sizeof(Word) / (int64_t)rc_precision_bytes(s->precision);
     if (per_value == 0)
@@ -105,8 +104,7 @@ rc_status_t row_major(
 }
 
 template <typename Word, typename Join>
-rc_status_t col_major(
-    const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
+rc_status_t col_major(const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
 {
     rows_of<Word> rows = {
         (const Word *)s->from, (Word *)s->to, s->row, s->slots, s->k, s->ld_from, s->ld_to};

@@ -96,8 +96,7 @@ rc_status_t rc_cuda_slots_rows(
     void *device = NULL;
     rc_status_t st = RC_OK;
     if (rc_cuda_slots_named(p)) {
-        RC_TRY(rc_cuda_copy(
-            x, p->schedule->row, (size_t)s.slots * sizeof(int32_t), &device, err));
+        RC_TRY(rc_cuda_copy(x, p->schedule->row, (size_t)s.slots * sizeof(int32_t), &device, err));
         s.row = device;
     }
     if (absents > 0) {

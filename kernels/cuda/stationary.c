@@ -56,8 +56,7 @@ rc_status_t rc_stationary_analyse(
 {
     rc_status_t st = rc_cuda_slots_analyse(p, out, err);
     if (st == RC_OK)
-        out->bytes =
-            rc_sat_add(out->bytes, (parts_most(p, lanes) + 1) * (int64_t)sizeof(int32_t));
+        out->bytes = rc_sat_add(out->bytes, (parts_most(p, lanes) + 1) * (int64_t)sizeof(int32_t));
     return st;
 }
 
@@ -156,8 +155,8 @@ done:
     return st;
 }
 
-static rc_status_t launch(const stationary_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars,
-    rc_err_t *err)
+static rc_status_t launch(
+    const stationary_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     if (s->ctas == 0)
         return RC_OK;

@@ -130,9 +130,8 @@ static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_pr
         st = time_case(x, &l, r, err);
     kernel->release(l.state);
     if (st == RC_OK)
-        r->gbs =
-            (double)rc_analysis_traffic(analysis, rc_operation_of(kernel->op), p, x->k) / r->us *
-            1e-3;
+        r->gbs = (double)rc_analysis_traffic(analysis, rc_operation_of(kernel->op), p, x->k) /
+                 r->us * 1e-3;
     return st;
 }
 

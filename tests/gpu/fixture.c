@@ -142,9 +142,9 @@ static void add_entry(reference_t *ref, const rc_csr_t *a, rc_precision_t precis
 reference_t make_reference(const rc_csr_t *a, rc_precision_t precision, rc_op_t op, int64_t k)
 {
     reference_t ref = {
-        .rows = op == RC_OP_SDDMM ? a->nnz
-               : op == RC_OP_SPMM_T ? a->cols
-                                    : a->rows,
+        .rows = op == RC_OP_SDDMM    ? a->nnz
+                : op == RC_OP_SPMM_T ? a->cols
+                                     : a->rows,
         .cols = op == RC_OP_SPMM || op == RC_OP_SPMM_T ? k : 1,
     };
     size_t n = (size_t)(ref.rows * ref.cols) + 1;

@@ -90,8 +90,8 @@ static void end(application_t *app)
     assert_int_equal(cudaStreamDestroy(app->memory.stream), cudaSuccess);
 }
 
-static void run_kernel(application_t *app, gpu_operands_t *o, const char *text, int which,
-    rc_c_order_t order)
+static void run_kernel(
+    application_t *app, gpu_operands_t *o, const char *text, int which, rc_c_order_t order)
 {
     static const double beta[] = {0, 0.5};
     rc_err_t err = {0};

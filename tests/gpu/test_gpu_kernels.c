@@ -228,9 +228,7 @@ typedef void body_fn(plan_t *plan);
 static void every_schedule(plan_t *plan)
 {
     static const int64_t ks[] = {5, 33, 1, 64, 17, 4, 129, 2, 100, 9, 31};
-    plan->o.k = plan->o.operation->has_k
-                    ? ks[plan->turn % (int64_t)(sizeof ks / sizeof ks[0])]
-                    : 1;
+    plan->o.k = plan->o.operation->has_k ? ks[plan->turn % (int64_t)(sizeof ks / sizeof ks[0])] : 1;
     gpu_operands_new(&plan->o);
     for (int which = 0; which < schedule_count(); which++)
         for (int order = 0; order < 2; order++) {
