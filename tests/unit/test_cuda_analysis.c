@@ -1,0 +1,196 @@
+/* What the CUDA kernels say about a matrix before anything is prepared: needs no GPU. */
+#include "config.h"
+#include "unit.h"
+
+#include "fixture.h"
+#include "kernels/kernel.h"
+#include "order/policy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel with its default parameters on a matrix under a schedule. */
+typedef struct asked {
+    const rc_kernel_t *kernel;
+    const rc_csr_t *a;
+    const rc_schedule_t *schedule;
+    rc_problem_t p;
+    char label[200];
+} asked_t;
+
+typedef void check_fn(const asked_t *q);
+
+static rc_problem_t problem_of(const rc_kernel_t *k, const rc_csr_t *a, const rc_schedule_t *s,
+    rc_precision_t precision, rc_c_order_t c_order)
+{
+    const rc_operation_t *o = rc_operation_of(k->op);
+    int identity = rc_schedule_is_identity(s);
+    rc_problem_t p = {.k = 1,
+        .precision = precision,
+        .c_order = identity ? RC_C_ORIGINAL : c_order,
+        .a = a,
+        .schedule = s,
+        .identity = identity};
+    p.c_rows = p.c_order == RC_C_ORIGINAL ? rc_shape_rows(&o->out, a) : s->slots;
+    for (int i = 0; i < RC_KERNEL_PARAMS_MAX && k->param[i].name; i++)
+        p.param[i] = k->param[i].value;
+    return p;
+}
+
+static void ask_all(const rc_csr_t *a, const rc_schedule_t *s, const char *matrix, int which,
+    check_fn *check)
+{
+    for (int i = 0; rc_kernels[i]; i++)
+        for (int v = 0; v < 4; v++) {
+            asked_t q = {.kernel = rc_kernels[i], .a = a, .schedule = s};
+            if (q.kernel->device != RC_DEVICE_CUDA)
+                continue;
+            q.p = problem_of(q.kernel, a, s, (rc_precision_t)(v & 1),
+                v & 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL);
+            snprintf(q.label, sizeof q.label, "%s, matrix '%s', %s, schedule %s, output in %s order",
+                q.kernel->name, matrix, rc_precision_name(q.p.precision), schedule_name(which),
+                rc_c_order_name(q.p.c_order));
+            check(&q);
+        }
+}
+
+static void on_everything(check_fn *check)
+{
+    for (int m = 0; m < shape_count; m++) {
+        rc_csr_t a = make_matrix(&shapes[m], 100 + (uint64_t)m);
+        for (int which = 0; which < SCHEDULE_POLICIES; which++) {
+            rc_schedule_t s = make_schedule(&a, which, (rc_geometry_t){32, 32, 32});
+            ask_all(&a, &s, shapes[m].name, which, check);
+            rc_schedule_free(&s);
+        }
+        free_matrix(&a);
+    }
+}
+
+/* Slots that hold a row. */
+static int64_t held(const rc_schedule_t *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->slots; i++)
+        n += s->row[i] >= 0;
+    return n;
+}
+
+static void check_answer(const asked_t *q)
+{
+    rc_analysis_t x;
+    rc_err_t err = {0};
+    rc_status_t st = rc_kernel_analyse(q->kernel, &q->p, &x, &err);
+    if (st == RC_ENOTSUP) {
+        if (!err.text[0])
+            fail_msg("%s: refused without a reason", q->label);
+        return;
+    }
+    if (st != RC_OK)
+        fail_msg("%s: %s", q->label, err.text);
+    int64_t rows = q->p.c_order == RC_C_ORIGINAL ? q->p.c_rows : held(q->schedule);
+    int64_t value = (int64_t)rc_precision_bytes(q->p.precision);
+    if (x.stored_rows != rows)
+        fail_msg("%s: %d rows are stored, said were %d", q->label, (int)rows, (int)x.stored_rows);
+    /* columns and values of the entries, and a pointer at least */
+    int64_t least = q->a->nnz * (value + 4) + 4;
+    if (x.traffic < least || x.bytes < 4 || x.bytes_per_column < 0)
+        fail_msg("%s: %d bytes, traffic %d, expected at least %d", q->label, (int)x.bytes,
+            (int)x.traffic, (int)least);
+    if (x.fill < 1)
+        fail_msg("%s: fill %g", q->label, x.fill);
+}
+
+static void answers_are_plausible(void **state)
+{
+    (void)state;
+    on_everything(check_answer);
+}
+
+static void check_all_k(const asked_t *q)
+{
+    rc_analysis_t one;
+    rc_analysis_t many;
+    rc_problem_t p = q->p;
+    p.k = 77;
+    rc_status_t st = rc_kernel_analyse(q->kernel, &q->p, &one, NULL);
+    if (rc_kernel_analyse(q->kernel, &p, &many, NULL) != st)
+        fail_msg("%s: whether it is supported depends on K", q->label);
+    if (st == RC_OK && (one.bytes != many.bytes || one.bytes_per_column != many.bytes_per_column ||
+                           one.traffic != many.traffic || one.stored_rows != many.stored_rows))
+        fail_msg("%s: the analysis depends on K", q->label);
+}
+
+static void answers_are_for_all_k(void **state)
+{
+    (void)state;
+    on_everything(check_all_k);
+}
+
+/* Slots in slices of the default size, each as wide as its longest row, counted entry by entry. */
+static int64_t stored_in_slices(const asked_t *q, int64_t slice)
+{
+    int64_t stored = 0;
+    for (int64_t first = 0; first < q->schedule->slots; first += slice) {
+        int64_t width = 0;
+        for (int64_t i = first; i < first + slice && i < q->schedule->slots; i++) {
+            int64_t r = q->schedule->row[i];
+            if (r >= 0 && q->a->row_ptr[r + 1] - q->a->row_ptr[r] > width)
+                width = q->a->row_ptr[r + 1] - q->a->row_ptr[r];
+        }
+        stored += width * slice;
+    }
+    return stored;
+}
+
+static void check_sell(const asked_t *q)
+{
+    rc_analysis_t x;
+    if (strcmp(q->kernel->name, "cusparse-spmv-sell") != 0 ||
+        rc_kernel_analyse(q->kernel, &q->p, &x, NULL) != RC_OK || q->a->nnz == 0)
+        return;
+    int64_t expected = stored_in_slices(q, q->p.param[0]);
+    if (!(x.fill * (double)q->a->nnz > (double)expected - 0.5 &&
+            x.fill * (double)q->a->nnz < (double)expected + 0.5))
+        fail_msg("%s: %d entries are stored, said were %g", q->label, (int)expected,
+            x.fill * (double)q->a->nnz);
+}
+
+static void padding_of_slices_is_counted(void **state)
+{
+    (void)state;
+    on_everything(check_sell);
+}
+
+/* Operations whose output is not in the order of the rows take any schedule or say why not. */
+static void check_order_of_output(const asked_t *q)
+{
+    rc_analysis_t x;
+    if (q->kernel->op != RC_OP_SPMM_T && q->kernel->op != RC_OP_SDDMM)
+        return;
+    rc_status_t st = rc_kernel_analyse(q->kernel, &q->p, &x, NULL);
+    if (q->p.c_order != RC_C_ORIGINAL && st != RC_ENOTSUP)
+        fail_msg("%s: accepted", q->label);
+    if (q->p.identity && st != RC_OK)
+        fail_msg("%s: refused", q->label);
+    if (strncmp(q->kernel->name, "gplain", 6) == 0 && q->p.c_order == RC_C_ORIGINAL && st != RC_OK)
+        fail_msg("%s: refused", q->label);
+}
+
+static void orders_of_the_output_are_checked(void **state)
+{
+    (void)state;
+    on_everything(check_order_of_output);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_plausible),
+        cmocka_unit_test(answers_are_for_all_k),
+        cmocka_unit_test(padding_of_slices_is_counted),
+        cmocka_unit_test(orders_of_the_output_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
