@@ -16,12 +16,11 @@ static cusparseIndexType_t index_type(int wide)
 
 /* -------------------------------------------------------------------- CSR */
 
+/* Pointers are counted also where those of the slots are wide already, and serve. */
 int64_t rc_cusparse_csr_bytes(const rc_problem_t *p, int wide)
 {
-    if (!wide)
-        return 0;
-    int64_t pointers = rc_cuda_slots_wide(p) ? 0 : p->schedule->slots + 1;
-    return rc_sat_mul(rc_sat_add(p->a->nnz, pointers), (int64_t)sizeof(int64_t));
+    int64_t indices = rc_sat_add(p->a->nnz, p->schedule->slots + 1);
+    return wide ? rc_sat_mul(indices, (int64_t)sizeof(int64_t)) : 0;
 }
 
 static rc_status_t widen(rc_cusparse_t *s, void **ptr, void **col, rc_err_t *err)
