@@ -195,9 +195,10 @@ fuzzed()
 
 # What depends on which HDF5 it is.
 stored=(tests/unit/test_store tests/unit/test_flight tests/unit/test_merge tests/unit/test_store_verify
-    tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset tests/cli/archive.t tests/cli/results.t
-    tests/cli/summary.t tests/cli/merge.t tests/cli/verify.t tests/cli/grow.t tests/mpi/sweep.t tests/mpi/kill.t
-    tests/mpi/fold.t tests/mpi/grow.t tests/mpi/archive.t tests/fault/disk.t)
+    tests/unit/test_store_flaws tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset
+    tests/cli/archive.t tests/cli/results.t tests/cli/summary.t tests/cli/merge.t tests/cli/verify.t
+    tests/cli/grow.t tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/mpi/archive.t
+    tests/fault/disk.t)
 # The programs that those are or need.
 stored_programs=(tests/cli/synthetic_store)
 for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
