@@ -16,13 +16,6 @@ rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *co
     rc_status_t st = rc_policy_specs_parse(text, RC_WORKLIST_POLICIES_MAX, &list, &n, err);
     if (st < 0)
         return rc_err_context(err, "--policies");
-    for (int i = 0; i < n; i++)
-        if (list[i].policy->columns) {
-            st = rc_fail(err, RC_EINVAL, "--policies: %s renumbers columns, which is not measured yet",
-                list[i].policy->name);
-            free(list);
-            return st;
-        }
     for (int i = 1; i < n; i++)
         if (strcmp(list[i].policy->name, "csr") == 0) {
             rc_policy_spec_t csr = list[i];

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "base/error.h"
 #include "base/str.h"
 #include "measure/session.h"
 
@@ -122,6 +123,17 @@ static void settle_case(rc_measuring_t *s, rc_trial_t *j, int dense_fits)
         skip_for_memory(s, j, 1);
 }
 
+/* A symmetric order renumbers B and C: that is said of products with A itself alone, and needs the
+ * renumbered matrix. */
+static rc_status_t check_symmetric(const rc_measuring_t *s, const rc_measured_t *m, rc_err_t *why)
+{
+    if (m->schedule->cols == 0)
+        return RC_OK;
+    if (!s->op->project || s->op->transposed)
+        return rc_fail(why, RC_ENOTSUP, "symmetric orders are not measured for %s", s->op->name);
+    return m->a ? RC_OK : rc_fail(why, RC_EINVAL, "a symmetric order without its matrix");
+}
+
 /* Analyse every case once; unsupported ones end here. */
 static rc_status_t analyse_all(rc_measuring_t *s, rc_err_t *err)
 {
@@ -129,7 +141,8 @@ static rc_status_t analyse_all(rc_measuring_t *s, rc_err_t *err)
     for (int i = 0; i < s->n && st == RC_OK; i++) {
         rc_trial_t *j = &s->job[i];
         rc_err_t why = {0};
-        if (rc_kernel_analyse(s->kernel, &j->problem[RC_WIDE], &j->analysis, &why) < 0) {
+        if (check_symmetric(s, j->m, &why) < 0 ||
+            rc_kernel_analyse(s->kernel, &j->problem[RC_WIDE], &j->analysis, &why) < 0) {
             j->tried = 1;
             st = rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
         }

@@ -231,8 +231,10 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
     for (int i = 0; i < s->n; i++) {
         rc_measured_t *m = &cases[i];
         const rc_schedule_t *schedule = m->schedule;
+        const rc_csr_t *a = m->a;
         *m = (rc_measured_t){
             .schedule = schedule,
+            .a = a,
             .error_max = NAN,
             .error_rel = NAN,
             .rel_err = NAN,
@@ -244,8 +246,8 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
         rc_problem_t p = {
             .k = s->g->k,
             .precision = s->g->precision,
-            .c_order = s->g->c_order,
-            .a = s->g->a,
+            .c_order = schedule->cols > 0 ? RC_C_SYMMETRIC : s->g->c_order,
+            .a = a ? a : s->g->a,
             .schedule = schedule,
             .identity = is_identity(schedule),
             .geometry = s->g->geometry,

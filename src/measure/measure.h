@@ -48,6 +48,8 @@ void rc_measure_defaults(rc_measure_config_t *cfg, rc_device_kind_t kind);
 typedef struct rc_measured {
     /* in */
     const rc_schedule_t *schedule; /**< borrowed */
+    const rc_csr_t *a; /**< borrowed: of a symmetric order the matrix with its columns renumbered, its
+                            rows as they were; else NULL: the group's */
     /* out */
     rc_case_status_t status;
     rc_phase_t phase;      /**< where it ended when not ok */
@@ -85,6 +87,8 @@ typedef struct rc_group {
     rc_precision_t precision;
     rc_c_order_t c_order;
     rc_geometry_t geometry;
+    const int32_t *place; /**< [cols] row of B that column c meets, for the reference of a symmetric
+                               order; NULL: row c */
     int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together; the
                                verification needs some 17 bytes per row beside */
 } rc_group_t;
@@ -109,6 +113,9 @@ void rc_measure_context_free(rc_measure_context_t *ctx);
 /** Verify and time the cases of a group.
  *  \param[in,out] cases  [n]; every case that was not interrupted has a final status afterwards
  *  \param[in] stop, enter, user  may be NULL
+ *  A case of a symmetric order (its schedule has columns) runs on its renumbered matrix, with B and C
+ *  in the new numbering; what C must be is computed from the matrix of the group, through the order,
+ *  so that the renumbering is verified too.  Only products with A itself have such cases.
  *  K is tiled when B and C do not fit memory_limit beside the largest preparation.
  *  Cases whose preparation does not fit together are timed in smaller sets, the first case (the
  *  baseline) in each; a case that does not fit alone beside a tile of RC_TILE_STEP columns is

@@ -56,6 +56,21 @@ static double row_bound(const rc_reference_t *ref, double mag, int64_t len)
 
 /* ------------------------------------------------------------------ rows */
 
+/* Put sums of the rows of B where the columns of A look for them. */
+static rc_status_t put_in_place(const rc_reference_t *ref, double **x, int64_t n, rc_err_t *err)
+{
+    if (!ref->place)
+        return RC_OK;
+    double *y = rc_alloc((size_t)n, sizeof *y, "the sums of B", err);
+    if (!y)
+        return RC_ENOMEM;
+    for (int64_t c = 0; c < n; c++)
+        y[c] = (*x)[ref->place[c]];
+    free(*x);
+    *x = y;
+    return RC_OK;
+}
+
 /* A (B x) and its bound, from the sums of the B that the device holds. */
 static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_t *b, rc_err_t *err)
 {
@@ -66,6 +81,10 @@ static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_
     rc_status_t st = bx && babs && ref->sum && ref->bound ? RC_OK : RC_ENOMEM;
     if (st == RC_OK)
         st = d->dense_project(d, b, ref->sign, bx, babs, NULL, err);
+    if (st == RC_OK)
+        st = put_in_place(ref, &bx, b->rows, err);
+    if (st == RC_OK)
+        st = put_in_place(ref, &babs, b->rows, err);
     if (st == RC_OK) {
         ref->op->project(&ref->m, bx, babs, ref->sum, ref->bound);
         for (int64_t r = 0; r < ref->out_rows; r++)
@@ -125,11 +144,14 @@ typedef struct inputs {
     const rc_operation_t *op;
     uint64_t key[RC_INPUTS_MAX];
     rc_columns_t columns;
+    const int32_t *place; /* of the rows of the first one; NULL: where they are */
 } inputs_t;
 
 static double input_value(const void *user, int operand, int64_t row, int64_t col)
 {
     const inputs_t *in = user;
+    if (in->place && operand == 0)
+        row = in->place[row];
     int64_t at = in->op->in[operand].wide ? row * in->columns.k + in->columns.j0 + col : row;
     return rc_rng_keyed_signed(in->key[operand], (uint64_t)at);
 }
@@ -141,7 +163,7 @@ static int64_t clamp(int64_t x, int64_t most)
 
 static void compute_sample(rc_reference_t *ref)
 {
-    inputs_t in = {.op = ref->op, .columns = ref->columns};
+    inputs_t in = {.op = ref->op, .columns = ref->columns, .place = ref->place};
     int64_t samples = ref->rows * ref->cols;
     for (int i = 0; i < RC_INPUTS_MAX; i++)
         in.key[i] = rc_rng_key(rc_input_seed(ref->seed, i));
@@ -232,6 +254,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
         .digest = g->digest,
         .nnz = g->a->nnz,
         .columns = *columns,
+        .place = g->place,
         .seed = cfg->seed,
         .verify_rows = cfg->verify_rows,
         .verify_cols = cfg->verify_cols,
@@ -244,6 +267,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
         rc_reference_free(ref);
         return st;
     }
+    ref->place = NULL;
     *out = ref;
     return RC_OK;
 }

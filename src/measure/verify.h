@@ -45,6 +45,7 @@ typedef struct rc_product {
 uint64_t rc_input_seed(uint64_t seed, int i);
 
 /** Compute the reference of a group for a tile of columns.  The matrix is borrowed.
+ *  \param[in] g  with `place`: column c of A meets row place[c] of B
  *  \param[in] b  that tile of the first input, filled, on the device
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_reference_free.
  *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory O(rows + cols), of a

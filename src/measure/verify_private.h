@@ -12,6 +12,7 @@ struct rc_reference {
     rc_digest_t digest;
     int64_t nnz;
     rc_columns_t columns;
+    const int32_t *place; /**< of the group, while the reference is computed */
     uint64_t seed;
     int64_t verify_rows; /**< as asked for */
     int64_t verify_cols;

@@ -31,8 +31,10 @@ void rc_job_free(rc_job_t *j)
 {
     if (!j)
         return;
-    for (size_t i = 0; i < j->orders; i++)
+    for (size_t i = 0; i < j->orders; i++) {
         rc_schedule_free(&j->order[i].schedule);
+        rc_csr_free(&j->order[i].a);
+    }
     free(j->order);
     rc_csr_free(&j->a);
     free(j);
@@ -182,6 +184,8 @@ static rc_status_t build_order(
     int64_t start = rc_clock_ns();
     o->status = rc_policy_build(
         &j->w->config->policy[policy], &j->a, g, j->threads, &o->schedule, &o->err);
+    if (o->status == RC_OK && o->schedule.cols > 0)
+        o->status = rc_csr_renumber_columns(&j->a, o->schedule.col, &o->a, &o->err);
     o->order_ns = rc_clock_ns() - start;
     j->orders++;
     return o->status < 0 ? RC_OK : journal_order(j, o, err);
@@ -279,11 +283,19 @@ rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
     return st;
 }
 
+static int64_t schedule_bytes(const rc_ordered_t *o)
+{
+    int64_t bytes = (o->schedule.slots + o->schedule.cols) * (int64_t)sizeof *o->schedule.row;
+    for (int l = 0; l < o->schedule.levels; l++)
+        bytes += o->schedule.group[l].count * (int64_t)sizeof *o->schedule.group[l].ptr;
+    return o->schedule.cols > 0 ? bytes + rc_csr_bytes(o->a.rows, o->a.nnz) : bytes;
+}
+
 int64_t rc_job_bytes(const rc_job_t *j)
 {
     int64_t bytes = rc_csr_bytes(j->a.rows, j->a.nnz);
     for (size_t i = 0; i < j->orders; i++)
-        bytes += j->order[i].schedule.slots * (int64_t)sizeof *j->order[i].schedule.row;
+        bytes += schedule_bytes(&j->order[i]);
     /* a copy in schedule order on its way to the device */
     return bytes + j->a.nnz * 12 + j->a.rows * 16;
 }

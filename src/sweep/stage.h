@@ -11,7 +11,8 @@ typedef struct rc_ordered {
     int policy; /**< index into the configuration */
     rc_geometry_t geometry; /**< of the first case that needed it */
     rc_schedule_t schedule;
-    int64_t order_ns;
+    rc_csr_t a;       /**< of a symmetric order: the matrix with its columns renumbered */
+    int64_t order_ns; /**< to build it, and to renumber */
     rc_status_t status; /**< a failure to build is the outcome of the cases that need it */
     rc_err_t err;
 } rc_ordered_t;

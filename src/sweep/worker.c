@@ -218,6 +218,7 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             }
             memset(&b->measured[b->n], 0, sizeof *b->measured);
             b->measured[b->n].schedule = &o->schedule;
+            b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
             b->id[b->n] = one;
             b->order_ns[b->n++] = o->order_ns;
             *suspects += pass == RC_WORKLIST_SUSPECT;

@@ -93,13 +93,16 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
     out->op = (int32_t)spec->kernel->op;
     out->precision = (int32_t)b->precision;
     out->layout = (int32_t)spec->kernel->layout;
-    out->c_order = is_csr ? RC_C_ORIGINAL : (int32_t)b->c_order;
+    out->c_order = is_csr ? RC_C_ORIGINAL
+                   : order->policy->columns ? RC_C_SYMMETRIC
+                                            : (int32_t)b->c_order;
     out->cache = c->measure.cold;
     out->nw = b->geometry.nw;
     out->nt = b->geometry.nt;
     out->line = b->geometry.line;
     out->k = b->k;
-    return !(is_csr && b->c_order == RC_C_SCHEDULE && asks_for(c, RC_C_ORIGINAL));
+    int alike = is_csr || order->policy->columns; /* whatever order of C is asked for */
+    return !(alike && b->c_order == RC_C_SCHEDULE && asks_for(c, RC_C_ORIGINAL));
 }
 
 /* -------------------------------------------------------------------- known */

@@ -29,9 +29,9 @@ typedef struct rc_profile {
 /** Profile of a device under a configuration; the override of the geometry is applied. */
 void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profile_t *out);
 
-/** A block of cases that differ in nothing but policy: what one measurement group takes.  The one
- *  exception is csr in a block whose C is in schedule order: its case says `original`, which is the
- *  same product. */
+/** A block of cases that differ in nothing but policy: what one measurement group takes.  The
+ *  exceptions are csr, whose case says `original` in each block (in schedule order it is the same
+ *  product), and symmetric orders, whose case says `symmetric`. */
 typedef struct rc_block {
     int kernel; /**< index into the configuration */
     rc_precision_t precision;
@@ -51,8 +51,8 @@ void rc_worklist_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out);
 
 /** The case of a block under policy number `policy`.
- *  \return 1; 0 when the case belongs to another block of the configuration: csr with C in schedule
- *          order where the original order is asked for too */
+ *  \return 1; 0 when the case belongs to another block of the configuration: csr and symmetric orders
+ *          with C in schedule order where the original order is asked for too */
 int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
     rc_digest_t matrix, rc_case_t *out);
 
