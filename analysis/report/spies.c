@@ -88,13 +88,6 @@ static void keep_reason(maker_t *m, const char *name, const rc_err_t *why)
         snprintf(m->first, sizeof m->first, "%s: %s", name, why->text);
 }
 
-static rc_status_t draw(const rc_csr_t *a, const rc_schedule_t *order, int width, int height,
-    double *count, rc_err_t *err)
-{
-    return rc_spy_counts(
-        a, order ? order->row : NULL, order ? order->slots : a->rows, width, height, count, err);
-}
-
 static double largest(const double *x, size_t n)
 {
     double most = 0;
@@ -131,10 +124,10 @@ static rc_status_t draw_both(
         st = RC_ENOMEM;
         goto done;
     }
-    RC_TRY(draw(a, NULL, out->width, out->height, before, err));
+    RC_TRY(rc_spy_ordered(a, NULL, out->width, out->height, before, err));
     out->full = largest(before, n);
     if (order) {
-        RC_TRY(draw(a, order, out->width, out->height, after, err));
+        RC_TRY(rc_spy_ordered(a, order, out->width, out->height, after, err));
         double most = largest(after, n);
         out->full = most > out->full ? most : out->full;
         out->slots = order->slots;
@@ -196,7 +189,10 @@ static rc_status_t one(maker_t *m, int32_t i)
     if (spy->shown >= 0) {
         const rc_row_result_t *r = rc_view_result(m->s->view, spy->shown);
         const rc_geometry_t g = {.nw = r->nw, .nt = r->nt, .line = r->line};
-        RC_TRY(rc_order_build(rc_view_policy(m->s->view, r->policy), &a, &g, 0, &order, &why));
+        st = rc_order_build(rc_view_policy(m->s->view, r->policy), &a, &g, 0, &order, &why);
+        if (st == RC_ENOTSUP) /* of this order in this build, not of images at all */
+            st = RC_ENOENT;
+        RC_TRY(st);
     }
     RC_TRY(draw_both(&a, spy->shown >= 0 ? &order : NULL, spy, &why));
     /* as base64 */

@@ -5,7 +5,6 @@
 #include "base/replace.h"
 #include "cmd/one_matrix.h"
 #include "order/policy.h"
-#include "sparse/csr.h"
 #include "sparse/spy.h"
 
 #include <errno.h>
@@ -71,19 +70,12 @@ typedef struct plot {
 static rc_status_t draw(
     const rc_csr_t *a, const rc_schedule_t *s, int size, plot_t *p, rc_err_t *err)
 {
-    rc_csr_t renumbered = {0};
     rc_spy_size(s->slots, a->cols, size, &p->width, &p->height);
     size_t n = (size_t)p->width * (size_t)p->height;
     p->count = rc_alloc(n, sizeof *p->count, "a plot", err);
     if (!p->count)
         return RC_ENOMEM;
-    rc_status_t st = RC_OK;
-    if (s->cols > 0)
-        st = rc_csr_renumber_columns(a, s->col, &renumbered, err);
-    if (st == RC_OK)
-        st = rc_spy_counts(s->cols > 0 ? &renumbered : a, s->row, s->slots, p->width, p->height,
-            p->count, err);
-    rc_csr_free(&renumbered);
+    rc_status_t st = rc_spy_ordered(a, s, p->width, p->height, p->count, err);
     if (st < 0)
         return st;
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* file: the order that a file gives: one line a slot, with the 0-based original row or -1 for a
  * pad, as `rowcast order --rows` writes it; lines that begin with '#' say nothing.  Empty rows may
- * be absent.  The order belongs to one matrix: another number of rows is an error.
+ * be absent.  The order belongs to one matrix: for one with other rows it is not supported.
  *
  * What identifies it is its content, not its name: the parameter is stored as the digest of the
  * slots, so the same order under two names is one case, and a changed file is a new one.  A file that
@@ -121,7 +121,7 @@ static rc_status_t check(const char *path, const slots_t *s, const rc_csr_t *a, 
         if (r < 0)
             continue;
         if (r >= a->rows)
-            st = rc_fail(err, RC_EINVAL,
+            st = rc_fail(err, RC_ENOTSUP,
                 "%s:%" PRId64 ": row %" PRId32 " of a matrix with %" PRId64 " rows", path,
                 s->line[p], r, a->rows);
         else if (first[r])
@@ -133,7 +133,7 @@ static rc_status_t check(const char *path, const slots_t *s, const rc_csr_t *a, 
     }
     for (int64_t r = 0; r < a->rows && st == RC_OK; r++)
         if (!first[r] && a->row_ptr[r + 1] > a->row_ptr[r])
-            st = rc_fail(err, RC_EINVAL,
+            st = rc_fail(err, RC_ENOTSUP,
                 "%s: row %" PRId64 " has entries and is not there (%" PRId64 " slots, %" PRId64
                 " rows)",
                 path, r, s->count, a->rows);

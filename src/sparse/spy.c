@@ -1,6 +1,7 @@
 #include "config.h"
 #include "sparse/spy.h"
 #include "base/error.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -74,4 +75,19 @@ rc_status_t rc_spy_counts(const rc_csr_t *a, const int32_t *row_order, int64_t s
             memcpy(line + y * width, line, (size_t)width * sizeof *line);
     }
     return RC_OK;
+}
+
+rc_status_t rc_spy_ordered(const rc_csr_t *a, const rc_schedule_t *order, int width, int height,
+    double *count, rc_err_t *err)
+{
+    rc_csr_t renumbered = {0};
+    if (!order)
+        return rc_spy_counts(a, NULL, a->rows, width, height, count, err);
+    if (order->cols == 0)
+        return rc_spy_counts(a, order->row, order->slots, width, height, count, err);
+    rc_status_t st = rc_csr_renumber_columns(a, order->col, &renumbered, err);
+    if (st == RC_OK)
+        st = rc_spy_counts(&renumbered, order->row, order->slots, width, height, count, err);
+    rc_csr_free(&renumbered);
+    return st;
 }

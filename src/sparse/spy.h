@@ -31,4 +31,10 @@ void rc_spy_size(int64_t rows, int64_t cols, int size, int *width, int *height);
 rc_status_t rc_spy_counts(const rc_csr_t *a, const int32_t *row_order, int64_t slots, int width,
     int height, double *count, rc_err_t *err);
 
+/** As rc_spy_counts, under a schedule; a symmetric one renumbers the columns too.
+ *  \param[in] order  NULL: the original order
+ *  \return as rc_spy_counts; RC_ENOMEM */
+rc_status_t rc_spy_ordered(const rc_csr_t *a, const rc_schedule_t *order, int width, int height,
+    double *count, rc_err_t *err);
+
 #endif

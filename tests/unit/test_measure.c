@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "measure/measure.h"
+#include "sparse/csr.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,6 +116,56 @@ static void check_line(const char *text)
 }
 
 /* ----------------------------------------------------------------- tests */
+
+/* Run a square matrix under a symmetric order; `damage` exchanges two entries of the renumbered
+ * matrix first. */
+static void run_symmetric(const char *kernel, int damage, world_t *w)
+{
+    enum { n = 150 };
+    rc_err_t err = {0};
+    static rc_csr_t renumbered;
+    static rc_schedule_t order;
+    int32_t *perm = malloc(2 * n * sizeof *perm);
+    assert_non_null(perm);
+    for (int32_t i = 0; i < n; i++) {
+        perm[i] = (i * 47 + 11) % n; /* 47 has no factor of n */
+        perm[n + i] = (i * 77 + 5) % n; /* columns need not go with the rows */
+    }
+    world_begin(w, kernel, make_matrix(n, n, 5, 1), 9, 2);
+    assert_int_equal(rc_csr_renumber_columns(&w->a, perm + n, &renumbered, &err), RC_OK);
+    if (damage) {
+        double v = renumbered.val[0];
+        renumbered.val[0] = renumbered.val[1];
+        renumbered.val[1] = v;
+    }
+    order = (rc_schedule_t){.slots = n, .rows = n, .row = perm, .cols = n, .col = perm + n};
+    w->cases[1].schedule = &order;
+    w->cases[1].a = &renumbered;
+    assert_int_equal(world_run(w), RC_OK);
+    rc_csr_free(&renumbered);
+    free(perm);
+}
+
+static void symmetric_orders_are_verified_through_the_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel;
+        rc_case_status_t right;
+    } list[] = {{"cstat", RC_CASE_OK}, {"rowsplit", RC_CASE_OK}, {"plain-spmv", RC_CASE_OK},
+        {"plain-sddmm", RC_CASE_SKIPPED}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        for (int damage = 0; damage < 2; damage++) {
+            world_t w;
+            run_symmetric(list[i].kernel, damage, &w);
+            assert_int_equal(w.cases[0].status, RC_CASE_OK);
+            if (list[i].right == RC_CASE_OK && damage)
+                assert_int_equal(w.cases[1].status, RC_CASE_WRONG);
+            else
+                assert_int_equal(w.cases[1].status, list[i].right);
+            world_end(&w);
+        }
+}
 
 static void statistics_follow_from_the_samples(void **state)
 {
@@ -665,6 +716,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_follow_from_the_samples),
+        cmocka_unit_test(symmetric_orders_are_verified_through_the_order),
         cmocka_unit_test(each_stop_reason),
         cmocka_unit_test(batches_and_cold_runs),
         cmocka_unit_test(wrong_products_are_found),
