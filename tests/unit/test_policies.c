@@ -8,6 +8,7 @@
 #include "order/policy.h"
 #include "order_matrix.h"
 #include "rcm_reference.h"
+#include "rowcast_io.h"
 #include "scratch.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
@@ -288,7 +289,7 @@ static void rcm_finds_the_band(void **state)
     rc_csr_free(&b);
 }
 
-/* A million rows alone, and a million pairs, take no search over all rows each. */
+/* Very many components: rows alone, and pairs.  A search over all rows for each would not end. */
 static void rcm_of_many_components(void **state)
 {
     (void)state;
@@ -309,6 +310,37 @@ static void rcm_of_many_components(void **state)
     }
     rc_schedule_free(&s);
     rc_csr_free(&a);
+}
+
+/* Real matrices, when the shared data are there: every order, and rcm against its definition. */
+static void real_matrices(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Bai/bfwa398", "HB/494_bus", "HB/lshp_577", "HB/impcol_d",
+        "Pajek/GD97_b", "SNAP/email-Eu-core", "YZhou/circuit204", "Gset/G1",
+        "MathWorks/Harvard500", "DIMACS10/delaunay_n10"};
+    const int64_t most_rows = 600; /* of the brute force */
+    int read = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[64];
+        char path[SCRATCH_PATH];
+        rc_csr_t a;
+        (void)snprintf(name, sizeof name, "matrices/%s.mtx.xz", names[i]);
+        if (!shared_path(name, path) || rc_mtx_read(path, 1, &a, NULL, NULL) != RC_OK)
+            continue;
+        read++;
+        for (int k = 0; k < ORDERS; k++) {
+            char policy[32];
+            (void)snprintf(policy, sizeof policy, "%.*s", (int)strcspn(orders[k], ":"), orders[k]);
+            if (available(policy))
+                check_order(orders[k], &a);
+        }
+        if (a.rows <= most_rows)
+            expect_rcm(&a);
+        rc_csr_free(&a);
+    }
+    if (read == 0)
+        skip();
 }
 
 /* --------------------------------------------------------------- libraries */
@@ -640,6 +672,7 @@ int main(void)
         cmocka_unit_test(rcm_follows_its_definition),
         cmocka_unit_test(rcm_finds_the_band),
         cmocka_unit_test(rcm_of_many_components),
+        cmocka_unit_test(real_matrices),
         cmocka_unit_test(partitions_find_what_is_there),
         cmocka_unit_test(metis_parts_have_their_size),
         cmocka_unit_test(amd_keeps_the_hub_for_last),
