@@ -9,16 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef RC_POLICIES_LIBRARY
+#define RC_POLICIES "order/policies_library.def"
+#else
+#define RC_POLICIES "order/policies.def"
+#endif
+
 #define RC_POLICY(id) extern const rc_policy_t rc_policy_##id;
 #define RC_POLICY_ABSENT(name, reason)
-#include "order/policies.def"
+#include RC_POLICIES
 #undef RC_POLICY
 #undef RC_POLICY_ABSENT
 
 #define RC_POLICY(id) &rc_policy_##id,
 #define RC_POLICY_ABSENT(name, reason)
 const rc_policy_t *const rc_policies[] = {
-#include "order/policies.def"
+#include RC_POLICIES
     NULL};
 #undef RC_POLICY
 #undef RC_POLICY_ABSENT
@@ -26,7 +32,7 @@ const rc_policy_t *const rc_policies[] = {
 #define RC_POLICY(id)
 #define RC_POLICY_ABSENT(name, reason) {name, reason},
 const rc_policy_absent_t rc_policies_absent[] = {
-#include "order/policies.def"
+#include RC_POLICIES
     {NULL, NULL}};
 #undef RC_POLICY
 #undef RC_POLICY_ABSENT
