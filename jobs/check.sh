@@ -194,7 +194,7 @@ fuzzed()
 }
 
 # What depends on which HDF5 it is.
-stored=(tests/unit/test_store tests/unit/test_flight tests/unit/test_merge tests/unit/test_store_verify
+stored=(tests/unit/test_store tests/unit/test_inflight tests/unit/test_merge tests/unit/test_store_verify
     tests/unit/test_store_flaws tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset
     tests/cli/archive.t tests/cli/results.t tests/cli/summary.t tests/cli/merge.t tests/cli/verify.t
     tests/cli/grow.t tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/mpi/archive.t

@@ -93,8 +93,8 @@ cp "$old" "$here"
 ok "the cases have the identities of schema 1.0" $python "$dir/rehome.py" "$here" "$class"
 code "the store is still sound" 0 "$ROWCAST" verify "$here"
 sum=$(cksum <"$here")
-is "the same sweep has nothing left" "$(left "$here" --threads 1 -k 8 --c-order both)" "0 66"
-code "the same sweep" 0 sweep "$here" --threads 1 -k 8 --c-order both
+is "the same sweep has nothing left" "$(left "$here" --threads 1 -k 8)" "0 66"
+code "the same sweep" 0 sweep "$here" --threads 1 -k 8
 ok "measures nothing" grep -q "nothing to do: all 66 cases of 3 matrices are done" "$tmp/err"
 is "and leaves the store as it is" "$(cksum <"$here")" "$sum"
 is "another K is what is new" "$(left "$here" --threads 1 -k 8,3)" "66 66"
@@ -110,7 +110,7 @@ code "a sweep with more" 0 sweep "$here" --threads 1 -k 8,3 -p csr,lpt -q
 is "adds exactly that, and every value of before stays" "$(grown "$tmp/before.h5" "$here" 2>&1)" 12
 is "the store has this schema now" "$(version "$here")" 2.0
 code "and is sound" 0 "$ROWCAST" verify --deep "$here"
-is "nothing of before is left to do" "$(left "$here" --threads 1 -k 8 --c-order both)" "0 66"
+is "nothing of before is left to do" "$(left "$here" --threads 1 -k 8)" "0 66"
 
 if command -v h5repack >/dev/null && h5repack -f NONE "$tmp/before.h5" "$tmp/plain.h5" 2>/dev/null; then
     cp "$tmp/plain.h5" "$tmp/plain-before.h5"
