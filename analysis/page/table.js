@@ -21,7 +21,7 @@ function unpack(setting) {
     cols[i] = matrix.cols[m[i]];
     nnz[i] = matrix.nnz[m[i]];
     dens[i] = nnz[i] / (rows[i] * cols[i]);
-    gflops[i] = 2 * nnz[i] * (setting.k || cols[i]) / time[i];
+    gflops[i] = 2 * nnz[i] * (setting.k === 'n' ? cols[i] : setting.k || 1) / time[i]; // null: a vector
   }
   const chosen = data.model && setting.choice;
   setting.columns = {

@@ -242,7 +242,10 @@ static void put_setting(writer_t *w, const rc_survey_setting_t *a, const rc_head
     rc_json_text(w->j, "precision", name_of(rc_precision_names, r->precision));
     rc_json_text(w->j, "device", a->device);
     rc_json_text(w->j, "reference", a->reference[0] ? a->reference : NULL);
-    rc_json_int(w->j, "k", a->setting.is_n ? 0 : r->k); /* 0: as many as columns */
+    if (a->setting.is_n)
+        rc_json_text(w->j, "k", "n");
+    else
+        rc_json_index(w->j, "k", r->k > 0 ? r->k : -1); /* null: the operation has no K */
     put_headline(w, h);
     put_columns(w, a, columns, sizeof columns / sizeof *columns);
     if (has_choices(w))

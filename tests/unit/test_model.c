@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "failing_alloc.h"
+#include "operation/operation.h"
 #include "model/model.h"
 #include "model_fixture.h"
 
@@ -334,6 +335,18 @@ static char *edit(const char *text, const char *from, const char *to)
     return out;
 }
 
+/* The library of a solver has no room of operations; its names and what it knows of them are those. */
+static void operations_are_those_of_their_room(void **state)
+{
+    (void)state;
+    int i = 0;
+    for (; rc_operations[i]; i++) {
+        assert_string_equal(rc_model_operation_names[i], rc_operations[i]->name);
+        assert_int_equal(rc_model_operation_has_k(i), rc_operations[i]->has_k);
+    }
+    assert_null(rc_model_operation_names[i]);
+}
+
 /* Files from before there were other operations do not say theirs. */
 static void a_file_without_an_operation_is_of_spmm(void **state)
 {
@@ -505,6 +518,7 @@ int main(void)
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(what_is_no_model_is_not_written),
         cmocka_unit_test(every_member_is_checked),
+        cmocka_unit_test(operations_are_those_of_their_room),
         cmocka_unit_test(a_file_without_an_operation_is_of_spmm),
         cmocka_unit_test(messages_name_member_expected_and_found),
         cmocka_unit_test(broken_texts_are_refused),
