@@ -93,7 +93,8 @@ static rc_status_t compile_redo(
     if (!text)
         return RC_OK;
     rc_status_t st = rc_expr_compile(text, rc_view_fields.field, rc_view_fields.count, cases, err);
-    rc_status_t st2 = rc_expr_compile(text, rc_source_fields.field, rc_source_fields.count, sources, &other);
+    rc_status_t st2 =
+        rc_expr_compile(text, rc_source_fields.field, rc_source_fields.count, sources, &other);
     if (st < 0 && st2 < 0)
         return rc_err_context(err, "--redo");
     return RC_OK;
@@ -112,7 +113,8 @@ static rc_status_t make_worklist(sweep_t *w)
         RC_TRY(rc_view_read(w->c->store, &v, w->err));
     RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
     RC_TRY(rc_worklist_gather(v, cases, scan.fresh, scan.freshes, &w->known, w->err));
-    RC_TRY(rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
+    RC_TRY(
+        rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
     RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
     w->result.planned = w->work.cases;
     w->result.done_before = w->work.done;
@@ -125,27 +127,6 @@ done:
     return st;
 }
 
-/* Broadcast an allocated array from rank 0 in pieces.  Collective. */
-static rc_status_t broadcast(sweep_t *w, void **data, int64_t count, size_t size)
-{
-    enum { piece = 1 << 30 };
-    rc_status_t st = RC_OK;
-    if (w->s->rank != 0) {
-        *data = rc_alloc((size_t)count, size, "the work list", w->err);
-        st = *data ? RC_OK : RC_ENOMEM;
-    }
-    st = rc_session_agree(w->s, st, w->err);
-    if (st < 0)
-        return st;
-    size_t bytes = (size_t)count * size;
-    for (size_t at = 0; at < bytes; at += piece) {
-        int n = bytes - at < piece ? (int)(bytes - at) : piece;
-        if (MPI_Bcast((char *)*data + at, n, MPI_BYTE, 0, w->s->comm) != MPI_SUCCESS)
-            return rc_fail(w->err, RC_EMPI, "cannot broadcast the work list");
-    }
-    return RC_OK;
-}
-
 static rc_status_t share_worklist(sweep_t *w)
 {
     int64_t head[5] = {
@@ -153,17 +134,17 @@ static rc_status_t share_worklist(sweep_t *w)
     MPI_Bcast(head, 5, MPI_INT64_T, 0, w->s->comm);
     MPI_Bcast(&w->work.cost_s, 1, MPI_DOUBLE, 0, w->s->comm);
     void *item = w->work.item;
-    rc_status_t st = broadcast(w, &item, head[0], sizeof *w->work.item);
+    rc_status_t st = rc_session_broadcast(w->s, &item, head[0], sizeof *w->work.item, w->err);
     w->work.item = item;
     if (st < 0)
         return st;
     void *id = w->known.id;
-    st = broadcast(w, &id, head[1], sizeof *w->known.id);
+    st = rc_session_broadcast(w->s, &id, head[1], sizeof *w->known.id, w->err);
     w->known.id = id;
     if (st < 0)
         return st;
     void *value = w->known.value;
-    st = broadcast(w, &value, head[1], 1);
+    st = rc_session_broadcast(w->s, &value, head[1], 1, w->err);
     w->known.value = value;
     if (st < 0)
         return st;
@@ -183,8 +164,8 @@ static rc_status_t share_worklist(sweep_t *w)
 static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
 {
     if (c->kernels > RC_WORKLIST_KERNELS_MAX)
-        return rc_fail(
-            err, RC_EINVAL, "%d kernels, at most %d in one sweep", c->kernels, RC_WORKLIST_KERNELS_MAX);
+        return rc_fail(err, RC_EINVAL, "%d kernels, at most %d in one sweep", c->kernels,
+            RC_WORKLIST_KERNELS_MAX);
     if (c->policies < 1 || c->kernels < 1 || c->ks < 1 || c->precisions < 1)
         return rc_fail(err, RC_EINVAL, "nothing to sweep: a list is empty");
     for (int64_t i = 0; i < c->catalog->count; i++) {

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "sweep/session.h"
 #include "base/clock.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "store/commit.h"
@@ -117,6 +118,27 @@ int rc_session_first(const rc_session_t *s, int yes)
     if (MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, s->comm) != MPI_SUCCESS)
         return mine;
     return first;
+}
+
+rc_status_t rc_session_broadcast(
+    const rc_session_t *s, void **data, int64_t count, size_t size, rc_err_t *err)
+{
+    enum { piece = 1 << 30 }; /* MPI counts with an int */
+    rc_status_t st = RC_OK;
+    if (s->rank != 0) {
+        *data = rc_alloc((size_t)count, size, "what rank 0 sends", err);
+        st = *data ? RC_OK : RC_ENOMEM;
+    }
+    st = rc_session_agree(s, st, err);
+    if (st < 0)
+        return st;
+    size_t bytes = (size_t)count * size;
+    for (size_t at = 0; at < bytes; at += piece) {
+        int n = bytes - at < piece ? (int)(bytes - at) : piece;
+        if (MPI_Bcast((char *)*data + at, n, MPI_BYTE, 0, s->comm) != MPI_SUCCESS)
+            return rc_fail(err, RC_EMPI, "an array cannot be broadcast");
+    }
+    return RC_OK;
 }
 
 void rc_session_wait_all(const rc_session_t *s)

@@ -36,6 +36,13 @@ rc_status_t rc_session_agree(const rc_session_t *s, rc_status_t st, rc_err_t *er
  *  answer of MPI's every rank that says yes takes itself for it. */
 int rc_session_first(const rc_session_t *s, int yes);
 
+/** Send an array of rank 0 to all.  Collective.
+ *  \param[in,out] data  rank 0: the array; elsewhere it is allocated, free with free()
+ *  \param[in]     count, size  of its elements, the same on all ranks
+ *  \return RC_OK, RC_ENOMEM, RC_EMPI */
+rc_status_t rc_session_broadcast(
+    const rc_session_t *s, void **data, int64_t count, size_t size, rc_err_t *err);
+
 /** Barrier that sleeps instead of spinning: ranks that wait must not disturb one that measures. */
 void rc_session_wait_all(const rc_session_t *s);
 

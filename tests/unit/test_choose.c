@@ -255,6 +255,17 @@ static void bad_requests_are_refused(void **state)
     assert_true(isnan(c.time_ns[0]) && isnan(c.break_even));
     rc_choice_free(&c);
     rc_choice_free(NULL);
+    free_matrix(&a);
+    rc_model_free(m);
+    rc_model_free(classifier);
+    rc_model_free(no_setup);
+    rc_model_free(spmv);
+}
+
+static void candidates_are_told(void **state)
+{
+    (void)state;
+    rc_model_t *m = model_make(1, &(model_shape_t){.fp32_only = 1});
     rc_candidate_t candidate;
     assert_int_equal(rc_model_candidates(m), 4);
     assert_int_equal(rc_model_candidate(m, 4, &candidate, NULL), RC_EINVAL);
@@ -263,11 +274,7 @@ static void bad_requests_are_refused(void **state)
     assert_string_equal(candidate.policy, "csr");
     assert_true(candidate.is_baseline);
     assert_string_equal(rc_model_device(m), m->device);
-    free_matrix(&a);
     rc_model_free(m);
-    rc_model_free(classifier);
-    rc_model_free(no_setup);
-    rc_model_free(spmv);
 }
 
 /* ------------------------------------------------------------------- C source */
@@ -350,6 +357,7 @@ int main(void)
         cmocka_unit_test(break_even_is_where_the_totals_meet),
         cmocka_unit_test(choices_follow_the_model),
         cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(candidates_are_told),
         cmocka_unit_test(exported_source_repeats_choices_and_times),
         cmocka_unit_test(names_that_are_no_identifiers_are_refused),
     };

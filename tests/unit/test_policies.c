@@ -108,8 +108,8 @@ static void expect_same(const char *text, const rc_schedule_t *x, const rc_sched
     }
 }
 
-static const char *const orders[] = {"random", "random:seed=9", "rcm", "amd", "metis", "metis:part=3",
-    "leiden", "leiden:resolution=0.3:seed=5", "leiden:resolution=0"};
+static const char *const orders[] = {"random", "random:seed=9", "rcm", "amd", "metis",
+    "metis:part=3", "leiden", "leiden:resolution=0.3:seed=5", "leiden:resolution=0"};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
 static void check_order(const char *text, const rc_csr_t *a)
@@ -449,79 +449,6 @@ static void not_for_other_shapes(void **state)
     free_matrix(&a);
 }
 
-/* -------------------------------------------------------------------- file */
-
-static void file_text(void **state, const char *content, char *text)
-{
-    char path[SCRATCH_PATH];
-    scratch_path(state, "rows.txt", path);
-    scratch_write(path, content, strlen(content));
-    (void)snprintf(text, SCRATCH_PATH + 8, "file:%s", path);
-}
-
-static void files_give_the_order(void **state)
-{
-    char text[SCRATCH_PATH + 8];
-    const unsigned char flag[12] = {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-    const int32_t expected[] = {3, -1, 0, 2};
-    rc_csr_t a;
-    rc_policy_spec_t first;
-    rc_policy_spec_t second;
-    matrix_from_flags(flag, 4, 3, &a);
-    file_text(state, "# a comment\n3\n-1\n0\r\n2", text);
-    rc_schedule_t s = build(text, &a, 1);
-    assert_int_equal(s.slots, 4);
-    assert_memory_equal(s.row, expected, sizeof expected);
-    rc_schedule_free(&s);
-    /* its identity is the order, whatever the file looks like */
-    assert_int_equal(rc_policy_spec_parse(text, &first, NULL), RC_OK);
-    assert_int_equal(strlen(first.params), strlen("rows=") + 32);
-    file_text(state, "3\n-1\n# another\n0\n2\n", text);
-    assert_int_equal(rc_policy_spec_parse(text, &second, NULL), RC_OK);
-    assert_string_equal(first.params, second.params);
-    file_text(state, "3\n-1\n2\n0\n", text);
-    rc_err_t err = {0};
-    assert_int_equal(rc_policy_build(&second, &a, NULL, 1, &s, &err), RC_EINVAL);
-    assert_non_null(strstr(err.text, "has changed"));
-    assert_int_equal(rc_policy_spec_parse(text, &second, NULL), RC_OK);
-    assert_string_not_equal(first.params, second.params);
-    free_matrix(&a);
-}
-
-static void wrong_files_name_the_line(void **state)
-{
-    const unsigned char flag[12] = {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-    static const struct {
-        const char *content;
-        rc_status_t status;
-        const char *says;
-    } cases[] = {
-        {"0\n1\nx\n", RC_EFORMAT, "rows.txt:3: expected a row from 0, or -1 for a pad, found 'x'"},
-        {"0\n\n1\n", RC_EFORMAT, "rows.txt:2: expected a row from 0"},
-        {"0\n-2\n1\n", RC_EFORMAT, "rows.txt:2: expected a row from 0, or -1 for a pad, found '-2'"},
-        {"0 1\n", RC_EFORMAT, "found '0 1'"},
-        {"0\n99999999999\n", RC_EFORMAT, "rows.txt:2: expected"},
-        {"0\n#\n4\n2\n3\n", RC_ENOTSUP, "rows.txt:3: row 4 of a matrix with 4 rows"},
-        {"0\n2\n3\n0\n", RC_EINVAL, "rows.txt:4: row 0 is there twice, first in line 1"},
-        {"0\n2\n", RC_ENOTSUP, "row 3 has entries and is not there (2 slots, 4 rows)"},
-        {"", RC_ENOTSUP, "row 0 has entries and is not there"},
-    };
-    rc_csr_t a;
-    matrix_from_flags(flag, 4, 3, &a);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[SCRATCH_PATH + 8];
-        rc_schedule_t s = {0};
-        rc_err_t err = {0};
-        file_text(state, cases[i].content, text);
-        rc_status_t st = rc_order_build(text, &a, NULL, 1, &s, &err);
-        if (st != cases[i].status || !strstr(err.text, cases[i].says))
-            fail_msg("expected %d '%s', found %d '%s'", (int)cases[i].status, cases[i].says,
-                (int)st, err.text);
-        assert_null(s.row);
-    }
-    free_matrix(&a);
-}
-
 /* -------------------------------------------------------------- parameters */
 
 static void specs(void **state)
@@ -574,93 +501,13 @@ static void lists(void **state)
     assert_int_equal(rc_policy_specs_parse("all", 64, &l, &n, &err), RC_OK);
     assert_int_equal(n, 11);
     free(l);
-    assert_int_equal(rc_policy_specs_parse("csr,hybrid2*,random:seed=3..5", 64, &l, &n, &err), RC_OK);
+    assert_int_equal(
+        rc_policy_specs_parse("csr,hybrid2*,random:seed=3..5", 64, &l, &n, &err), RC_OK);
     assert_int_equal(n, 7);
     assert_string_equal(l[6].params, "seed=5");
     free(l);
     assert_int_equal(rc_policy_specs_parse("random,random:seed=1", 64, &l, &n, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "named twice"));
-}
-
-/* ------------------------------------------------------------------- check */
-
-static void bad_columns_and_groups(void **state)
-{
-    (void)state;
-    const unsigned char flag[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0};
-    int32_t row[] = {0, 1, 2};
-    struct {
-        int32_t col[3];
-        int64_t cols;
-        int64_t ptr[2][4];
-        int64_t count[2];
-        int levels;
-        const char *says;
-    } cases[] = {
-        {{2, 0, 1}, 3, {{0, 1, 3}, {0, 2}}, {2, 1}, 2, ""},
-        {{2, 0, 2}, 3, {{0}}, {0}, 0, "position 2: column 2 is there twice"},
-        {{2, 0, 3}, 3, {{0}}, {0}, 0, "position 2: expected a column in [0, 3), found 3"},
-        {{1, 0, 2}, 2, {{0}}, {0}, 0, "columns: expected 3"},
-        {{0}, 0, {{0, 3, 3}}, {2}, 1, "g0: group 1 begins at 3 and ends at 3"},
-        {{0}, 0, {{0, 2}}, {1}, 1, "g0: expected pointers from 0 to 3, found 0 to 2"},
-        {{0}, 0, {{1, 3}}, {1}, 1, "g0: expected pointers from 0 to 3, found 1 to 3"},
-        {{0}, 0, {{0, 1, 3}, {0, 3}}, {2, 1}, 2, "g1: expected pointers from 0 to 2, found 0 to 3"},
-    };
-    rc_csr_t a;
-    matrix_from_flags(flag, 3, 3, &a);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        rc_err_t err = {0};
-        rc_schedule_t s = {.slots = 3,
-            .rows = 3,
-            .row = row,
-            .cols = cases[i].cols,
-            .col = cases[i].cols ? cases[i].col : NULL,
-            .levels = cases[i].levels,
-            .group = {{"g0", cases[i].count[0], cases[i].ptr[0]},
-                {"g1", cases[i].count[1], cases[i].ptr[1]}}};
-        rc_status_t st = rc_schedule_check(&s, &a, &err);
-        if (st != (cases[i].says[0] ? RC_EINVAL : RC_OK) || !strstr(err.text, cases[i].says))
-            fail_msg("case %zu: found %d '%s'", i, (int)st, err.text);
-    }
-    row[2] = -1; /* row 2 is empty, but a symmetric order has every row */
-    int32_t col[] = {0, 1, 2};
-    rc_schedule_t s = {.slots = 3, .rows = 3, .row = row, .cols = 3, .col = col};
-    assert_int_equal(rc_schedule_check(&s, &a, NULL), RC_EINVAL);
-    free_matrix(&a);
-}
-
-/* Entry (r, col[p]) of a matrix is entry (r, p) of the renumbered one. */
-static void columns_are_renumbered(void **state)
-{
-    (void)state;
-    rc_rng_t r;
-    rc_rng_seed(&r, 8);
-    for (int round = 0; round < 100; round++) {
-        rc_csr_t a;
-        rc_csr_t b;
-        random_matrix(&r, 40, &a);
-        for (int64_t e = 0; e < a.nnz; e++)
-            a.val[e] = (double)e + 1;
-        int32_t *col = calloc((size_t)a.cols + 1, sizeof *col);
-        assert_non_null(col);
-        for (int64_t p = 0; p < a.cols; p++) {
-            int64_t q = (int64_t)rc_rng_below(&r, (uint64_t)p + 1);
-            col[p] = col[q];
-            col[q] = (int32_t)p;
-        }
-        assert_int_equal(rc_csr_renumber_columns(&a, col, &b, NULL), RC_OK);
-        assert_int_equal(rc_csr_check(&b, NULL), RC_OK);
-        assert_int_equal(b.nnz, a.nnz);
-        for (int64_t i = 0; i < a.rows; i++)
-            for (int64_t e = b.row_ptr[i]; e < b.row_ptr[i + 1]; e++) {
-                int64_t from = (int64_t)b.val[e] - 1; /* the entry that it was */
-                assert_true(from >= a.row_ptr[i] && from < a.row_ptr[i + 1]);
-                assert_int_equal(a.col_idx[from], col[b.col_idx[e]]);
-            }
-        free(col);
-        rc_csr_free(&b);
-        free_matrix(&a);
-    }
 }
 
 int main(void)
@@ -677,12 +524,8 @@ int main(void)
         cmocka_unit_test(metis_parts_have_their_size),
         cmocka_unit_test(amd_keeps_the_hub_for_last),
         cmocka_unit_test(not_for_other_shapes),
-        cmocka_unit_test(files_give_the_order),
-        cmocka_unit_test(wrong_files_name_the_line),
         cmocka_unit_test(specs),
         cmocka_unit_test(lists),
-        cmocka_unit_test(bad_columns_and_groups),
-        cmocka_unit_test(columns_are_renumbered),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -1,0 +1,84 @@
+/* The CPU as a device, and what kernels take of a device's memory. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/device.h"
+#include "kernels/kernel.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Device memory of a kernel for so many entries in 1000 rows, in the original order. */
+static int64_t device_bytes(const char *kernel, int64_t nnz)
+{
+    rc_kernel_spec_t s;
+    assert_int_equal(rc_kernel_spec_parse(kernel, &s, NULL), RC_OK);
+    rc_csr_t a = {.rows = 1000, .cols = 1 << 30, .nnz = nnz};
+    rc_schedule_t schedule = {.rows = 1000, .slots = 1000};
+    rc_problem_t p = {.k = 1, .a = &a, .schedule = &schedule, .identity = 1, .c_rows = 1000};
+    rc_analysis_t x;
+    memcpy(p.param, s.param, sizeof p.param);
+    assert_int_equal(rc_kernel_analyse(s.kernel, &p, &x, NULL), RC_OK);
+    return x.bytes;
+}
+
+/* A GPU's threads step past the last entry, in the type of the slot pointers: that becomes the
+ * wider one before the step could overflow, and cuSPARSE is told the same type. */
+static void gpu_pointers_become_wide_in_time(void **state)
+{
+    (void)state;
+    enum { steps = 32 * 4, pointers = 1001 };
+    static const int64_t lengths[] = {1 << 20, INT32_MAX - steps + 1, INT32_MAX, (1LL << 31) + 7};
+    if (!rc_kernel_find("growmajor"))
+        skip();
+    for (int i = 0; i < 4; i++) {
+        int64_t nnz = lengths[i];
+        int64_t plain = device_bytes("growmajor", nnz);
+        assert_int_equal(plain, nnz * 8 + pointers * (i == 0 ? 4 : 8));
+        assert_int_equal(
+            device_bytes("cusparse-csr-col", nnz) - plain, i == 0 ? 0 : (nnz + pointers) * 8);
+        assert_int_equal(device_bytes("cusparse-coo-row", nnz) - plain, nnz * (i == 0 ? 4 : 16));
+    }
+}
+
+static void cpu_device(void **state)
+{
+    (void)state;
+    rc_device_t *d;
+    rc_err_t err = {0};
+    assert_int_equal(rc_device_open_cpu(-1, &d, &err), RC_EINVAL);
+    assert_int_equal(rc_device_open_cpu(0, &d, &err), RC_OK);
+    assert_true(
+        d->executor.threads >= 1 && d->executor.lanes32 >= 4 && d->executor.line_bytes == 64);
+    assert_true(strncmp(d->uuid, "cpu", 3) == 0 && strncmp(d->class_name, "cpu:", 4) == 0);
+    assert_true(strlen(d->name) > 0 && d->memory_bytes > 0);
+    void *p;
+    size_t big = 3 * 1024 * 1024 + 7;
+    assert_int_equal(d->executor.alloc(&d->executor, big, &p, &err), RC_OK);
+    assert_int_equal((uintptr_t)p % 64, 0);
+    assert_int_equal(d->executor.fill(&d->executor, p, 0xff, big, &err), RC_OK);
+    unsigned char byte = 0;
+    assert_int_equal(
+        d->executor.download(&d->executor, &byte, (unsigned char *)p + big - 1, 1, &err), RC_OK);
+    assert_int_equal(byte, 0xff);
+    d->executor.release(&d->executor, p);
+#ifndef __SANITIZE_ADDRESS__ /* it ends the program at such a request */
+    assert_int_equal(d->executor.alloc(&d->executor, SIZE_MAX / 4, &p, &err), RC_ENOMEM);
+#endif
+    assert_int_equal(d->flush(d, &err), RC_OK);
+    rc_device_state_t clocks;
+    d->read_state(d, &clocks);
+    assert_true(isnan(clocks.clock_mhz) || clocks.clock_mhz > 0);
+    rc_device_close(d);
+    rc_device_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpu_pointers_become_wide_in_time),
+        cmocka_unit_test(cpu_device),
+    };
+    return cmocka_run_group_tests_name("device", tests, NULL, NULL);
+}

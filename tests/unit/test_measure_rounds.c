@@ -1,0 +1,232 @@
+/* In which order a group is measured: phases, sets that fit the memory, rounds, and being stopped. */
+#include "config.h"
+#include "unit.h"
+
+#include "measure_fixture.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS = 256 };
+
+typedef struct events {
+    int index[EVENTS];
+    rc_phase_t phase[EVENTS];
+    int n;
+    int asked;
+    int stop_after; /* questions; negative: never */
+} events_t;
+
+static void on_enter(void *user, int index, rc_phase_t phase)
+{
+    events_t *e = user;
+    assert_true(e->n < EVENTS);
+    e->index[e->n] = index;
+    e->phase[e->n++] = phase;
+}
+
+static int on_stop(void *user)
+{
+    events_t *e = user;
+    return e->stop_after >= 0 && e->asked++ >= e->stop_after;
+}
+
+static void phases_are_announced(void **state)
+{
+    (void)state;
+    world_t w;
+    events_t e = {.stop_after = -1};
+    world_begin(&w, "cstat", make_matrix(60, 40, 4, 1), 3, 2);
+    assert_int_equal(
+        rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
+        RC_OK);
+    static const int index[] = {0, 0, 1, 1, -1};
+    static const rc_phase_t phase[] = {
+        RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_PREPARE, RC_PHASE_VERIFY, RC_PHASE_TIME};
+    assert_int_equal(e.n, 5);
+    for (int i = 0; i < e.n; i++)
+        assert_true(e.index[i] == index[i] && e.phase[i] == phase[i]);
+    world_end(&w);
+}
+
+static int timed_sets(const events_t *e)
+{
+    int n = 0;
+    for (int i = 0; i < e->n; i++)
+        n += e->phase[i] == RC_PHASE_TIME;
+    return n;
+}
+
+/* Bytes of B and C, and of a state under a schedule. */
+static int64_t dense_bytes(const world_t *w)
+{
+    return rc_operation_dense_bytes(
+        rc_operation_of(RC_OP_SPMM), &w->a, w->a.rows, w->group.k, w->group.precision);
+}
+
+static int64_t state_bytes(const world_t *w, const rc_schedule_t *schedule)
+{
+    rc_problem_t p = {.k = w->group.k, .a = &w->a, .schedule = schedule, .c_rows = w->a.rows};
+    rc_analysis_t x;
+    assert_int_equal(rc_kernel_analyse(w->kernel.kernel, &p, &x, NULL), RC_OK);
+    return rc_analysis_bytes(&x, p.k);
+}
+
+static void memory_limit_makes_sets(void **state)
+{
+    (void)state;
+    /* room for the baseline and `fit` - 1 others beside B and C */
+    for (int fit = 0; fit <= 7; fit++) {
+        world_t w;
+        events_t e = {.stop_after = -1};
+        world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 7);
+        for (int i = 0; i < w.n; i++)
+            w.cases[i].schedule = &w.schedule[REVERSED];
+        int64_t one = state_bytes(&w, &w.schedule[REVERSED]);
+        w.group.memory_limit = dense_bytes(&w) + fit * one + one / 2;
+        assert_int_equal(
+            rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL),
+            RC_OK);
+        for (int i = 0; i < w.n; i++) {
+            assert_int_equal(w.cases[i].status, fit == 0 ? RC_CASE_SKIPPED : RC_CASE_OK);
+            if (fit == 0)
+                assert_non_null(strstr(w.cases[i].text, "memory"));
+            else
+                assert_non_null(w.cases[i].sample_ns);
+        }
+        int want = fit == 0 ? 0 : fit == 1 ? 7 : (6 + fit - 2) / (fit - 1);
+        assert_int_equal(timed_sets(&e), want);
+        world_end(&w);
+    }
+    world_t w;
+    world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 2);
+    w.group.memory_limit = 100;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_int_equal(w.cases[1].status, RC_CASE_SKIPPED);
+    assert_non_null(strstr(w.cases[1].text, "memory"));
+    world_end(&w);
+    rc_csr_t a = {.rows = 2000000000, .cols = 2000000000};
+    const rc_operation_t *o = rc_operation_of(RC_OP_SPMM);
+    assert_true(rc_operation_dense_bytes(o, &a, a.rows, 2000000000, RC_FP64) == INT64_MAX);
+    assert_int_equal(
+        rc_operation_dense_bytes(o, &a, a.rows, 10, RC_FP64), (int64_t)4000000000 * 80);
+}
+
+/* Wherever it is stopped, what is final is complete and the rest is still pending. */
+static void stopping(void **state)
+{
+    (void)state;
+    int pending_seen = 0;
+    int mixed_seen = 0;
+    for (int after = 0; after < 60; after++) {
+        world_t w;
+        events_t e = {.stop_after = after};
+        world_begin(&w, "cstat", make_matrix(600, 400, 4, 1), 3, 5);
+        w.group.memory_limit = dense_bytes(&w) + 3 * state_bytes(&w, &w.schedule[REVERSED]);
+        w.cfg.target_rel_err = 1e9;
+        w.cfg.min_reps = 4;
+        w.cfg.budget_ns = INT64_MAX;
+        rc_status_t st =
+            rc_measure_group(w.ctx, &w.cfg, &w.group, w.cases, w.n, on_stop, on_enter, &e, NULL);
+        int ok = 0;
+        for (int i = 0; i < w.n; i++) {
+            const rc_measured_t *m = &w.cases[i];
+            if (m->status == RC_CASE_OK) {
+                ok++;
+                assert_true(m->reps >= 4 && m->sample_ns && m->median_ns > 0);
+                assert_int_equal(m->stop, RC_STOP_TARGET);
+            } else {
+                assert_int_equal(m->status, RC_CASE_PENDING);
+                assert_null(m->sample_ns);
+            }
+        }
+        assert_true(st == RC_OK ? ok == w.n : st == RC_EINTR);
+        pending_seen += st == RC_EINTR && ok == 0;
+        mixed_seen += st == RC_EINTR && ok > 0;
+        world_end(&w);
+    }
+    assert_true(pending_seen > 0 && mixed_seen > 0);
+}
+
+/* The launches of the cases alternate.  A kernel of the test notes who runs. */
+typedef struct noted {
+    int who;
+} noted_t;
+
+enum { NOTES = 4000 };
+
+static int notes[NOTES];
+
+static int note_count;
+
+static rc_status_t note_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **out, rc_err_t *err)
+{
+    (void)x;
+    (void)analysis;
+    (void)err;
+    noted_t *s = malloc(sizeof *s);
+    assert_non_null(s);
+    s->who = p->schedule->row[0];
+    *out = s;
+    return RC_OK;
+}
+
+static rc_status_t note_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)o;
+    (void)alpha;
+    (void)beta;
+    (void)err;
+    if (note_count < NOTES)
+        notes[note_count++] = ((noted_t *)state)->who;
+    rc_sleep_ns(60000);
+    return RC_OK;
+}
+
+static void rounds_are_interleaved(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "null", make_matrix(60, 40, 4, 1), 3, 3);
+    rc_kernel_t kernel = *w.kernel.kernel;
+    kernel.prepare = note_prepare;
+    kernel.run = note_run;
+    kernel.release = free;
+    w.kernel.kernel = &kernel;
+    int32_t first[3] = {0, 1, 2};
+    rc_schedule_t one[3];
+    for (int i = 0; i < 3; i++) {
+        one[i] = (rc_schedule_t){.slots = 1, .rows = 60, .row = &first[i]};
+        w.cases[i].schedule = &one[i];
+    }
+    w.cfg.warmup_runs = 1;
+    w.cfg.target_rel_err = -1;
+    w.cfg.max_reps = 5;
+    w.cfg.budget_ns = INT64_MAX;
+    w.cfg.min_batch_ns = 1;
+    note_count = 0;
+    assert_int_equal(world_run(&w), RC_OK);
+    /* one verification and one warm-up run each, then five rounds, each launch settled by another
+     */
+    assert_int_equal(note_count, 3 + 3 + 5 * 3 * 2);
+    for (int i = 6; i < note_count; i++)
+        assert_int_equal(notes[i], (i - 6) / 2 % 3);
+    world_end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(phases_are_announced),
+        cmocka_unit_test(memory_limit_makes_sets),
+        cmocka_unit_test(stopping),
+        cmocka_unit_test(rounds_are_interleaved),
+    };
+    return cmocka_run_group_tests_name("measure rounds", tests, NULL, NULL);
+}
