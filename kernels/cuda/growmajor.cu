@@ -96,15 +96,14 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
                 bool entry = u == 0 || e + u < x.end;
-                const T *from = b + line_at(c[u], a.ldb);
+                const vector *from = reinterpret_cast<const vector *>(b + line_at(c[u], a.ldb));
 #pragma unroll
                 for (int i = 0; i < VECTORS; i++) {
 #pragma unroll
                     for (int w = 0; w < WIDTH; w++)
                         m[u][i].value[w] = T(0);
                     if (entry && has[i])
-                        m[u][i].vector =
-                            __ldg(reinterpret_cast<const vector *>(from + i * 32 * WIDTH));
+                        m[u][i].vector = __ldg(from + i * 32);
                 }
             }
 #pragma unroll

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Usage: check-source.sh RULE DIR
 # Prints "file:line: what is wrong" for every place under DIR that breaks the rule; exit 1 when there
-# is one.  `check-source.sh list` prints the rules.  DIR is a source tree: src, kernels, analysis.
+# is one.  `check-source.sh list` prints the rules.  DIR is a source tree:
+# src, kernels, analysis, and for lengths tests.
 LC_ALL=C
 export LC_ALL
 
-rules='layers headers libraries words length docstrings first'
+rules='layers headers libraries words length functions names docstrings first'
 
 if [ "${1:-}" = list ]; then
     echo "$rules"
@@ -86,9 +87,10 @@ layers()
         src/order/*) may=' base sparse order ' ;;
         # a feature counts what masks and rows say
         src/feature/*) may=' base sparse feature order/mask.h order/rows.h ' ;;
-        # a kernel runs a schedule
         src/operation/*) may=' base sparse operation ' ;;
+        # a kernel runs a schedule
         kernels/*) may=' base sparse operation kernels order/policy.h ' ;;
+        src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
         src/measure/*) may=' base sparse operation kernels measure ' ;;
         src/store/*) may=' base store ' ;;
         src/table/*) may=' base store table ' ;;
@@ -183,16 +185,81 @@ words()
     done
 }
 
+# Everything that people wrote as a program: also tests, and the page.
+written()
+{
+    sources
+    for room in analysis tests; do
+        if [ -d "$room" ]; then
+            find "$room" -type f \( -name '*.t' -o -name '*.sh' -o -name '*.py' -o -name '*.js' -o -path 'tests/*.[ch]' \)
+        fi
+    done | sort
+}
+
 length()
 {
-    for file in $(sources); do
+    for file in $(written); do
         n=$(wc -l <"$file")
-        if [ "$n" -gt 1000 ]; then
-            echo "$file:$n: more than 1000 lines: split it"
-        elif [ "$n" -gt 600 ]; then
-            echo "# $file has $n lines (600 is where to ask why)" >&2
-        fi
+        [ "$n" -le 600 ] || echo "$file:$n: more than 600 lines: split it by subject"
     done
+}
+
+# A function is what stands between braces that begin its lines (in a script also "name() {"), in
+# Python what is indented below its def.
+functions()
+{
+    for file in $(written); do
+        case $file in
+        *.py) awk '
+            function end() {
+                if (start && last - start > 60)
+                    print FILENAME ":" start ": a function of " last - start " lines: more than 60"
+                start = 0
+            }
+            /^[^ \t#]/ { end() }
+            /^ *def / { end(); start = FNR }
+            /[^ \t]/ { last = FNR }
+            END { end() }' "$file" ;;
+        *) awk '
+            /^\{/ || (!start && /^[a-z].*\{$/ && FILENAME ~ /\.(js|sh|t)$/) { start = FNR }
+            /^\}/ {
+                if (start && FNR - start - 1 > 60)
+                    print FILENAME ":" start ": a function of " FNR - start - 1 " lines: more than 60"
+                start = 0
+            }' "$file" ;;
+        esac
+    done
+}
+
+# A type of a header and a function that other files see have a name that no other room uses.
+names()
+{
+    for file in $(sources); do
+        room=${file#src/}
+        room=${room%%/*}
+        code_of "$file" | awk -v file="$file" -v room="$room" '
+            function found(name) { print name, room, file ":" FNR }
+            /^[a-z].*\(/ && !/^(static|typedef|extern)/ && !/;$/ && file ~ /\.(c|cu)$/ &&
+                match($0, /[a-z_0-9]+\(/) { found(substr($0, RSTART, RLENGTH - 1)) }
+            file !~ /\.h$/ { next }
+            /^\} [a-z_0-9]+;/ { sub(/;.*/, "", $2); found($2) }
+            /^typedef [^{]*;$/ {
+                sub(/;$/, "")
+                if (match($0, /[a-z_0-9]+\(/))
+                    found(substr($0, RSTART, RLENGTH - 1))
+                else
+                    found($NF)
+            }'
+    done | awk '
+        {
+            sub(/^\**/, "", $1)
+            if (($1 in room) && room[$1] != $2)
+                print $3 ": " $1 " is a name of " place[$1] " too"
+            else {
+                room[$1] = $2
+                place[$1] = $3
+            }
+        }'
 }
 
 # Every public declaration has a docstring, every header says what it is.

@@ -39,7 +39,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 51
+plan 64
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -86,11 +86,52 @@ harmless docstrings src/rowcast.h '/** \\file rowcast.h  x */\n/** F. */\nRC_API
 planted first src/base/a.c 2 '/* x */\n#include <stdio.h>\n#include "config.h"\n'
 harmless first src/base/a.c '/* x */\n\n#include "config.h"\n#include <stdio.h>\n'
 
+# lines N TEXT: N lines of TEXT
+lines()
+{
+    awk -v n="$1" -v text="$2" 'BEGIN { for (i = 0; i < n; i++) print text }'
+}
+
 tree
-awk 'BEGIN { for (i = 0; i < 1001; i++) print "int x;" }' >"$tmp/tree/src/base/a.c"
-ok "length finds 1001 lines" found length src/base/a.c:1001:
-awk 'BEGIN { for (i = 0; i < 1000; i++) print "int x;" }' >"$tmp/tree/src/base/a.c"
-ok "length lets 1000 lines pass" sh "$check" length "$tmp/tree"
+mkdir -p "$tmp/tree/tests/unit"
+for file in src/base/a.c tests/unit/a.c tests/unit/a.t; do
+    lines 601 'int x;' >"$tmp/tree/$file"
+    ok "length finds 601 lines in $file" found length "$file:601:"
+    lines 600 'int x;' >"$tmp/tree/$file"
+done
+ok "length lets 600 lines pass" sh "$check" length "$tmp/tree"
+
+tree
+mkdir -p "$tmp/tree/tests/unit"
+for n in 60 61; do
+    { printf 'int f(void)\n{\n'; lines "$n" '    x;'; echo '}'; } >"$tmp/tree/src/base/a.c"
+    { printf 'f()\n{\n'; lines "$n" '    x'; echo '}'; } >"$tmp/tree/tests/unit/a.t"
+    { echo 'function f() {'; lines "$n" '    x;'; echo '}'; } >"$tmp/tree/tests/unit/a.js"
+    { echo 'def f():'; lines "$n" '    x'; echo 'x = 1'; } >"$tmp/tree/tests/unit/a.py"
+    [ $n = 61 ] || ok "functions lets 60 lines pass" sh "$check" functions "$tmp/tree"
+done
+ok "functions finds 61 lines of C" found functions src/base/a.c:2:
+ok "... of a script" found functions tests/unit/a.t:2:
+ok "... of JavaScript" found functions tests/unit/a.js:1:
+ok "... of Python" found functions tests/unit/a.py:1:
+
+# twice FILE TEXT FILE TEXT: names finds the second
+twice()
+{
+    tree
+    printf '%b' "$2" >"$tmp/tree/$1"
+    printf '%b' "$4" >"$tmp/tree/$3"
+    ok "names finds in two rooms: $4" found names "$3:"
+}
+twice src/base/a.h 'typedef struct a {\n    int x;\n} rc_a_t;\n' src/store/a.h 'typedef int rc_a_t;\n'
+twice src/base/a.c 'int rc_f(void)\n{\n}\n' src/store/a.c 'void rc_f(\n    int x)\n{\n}\n'
+twice src/base/a.h 'typedef int rc_f(void *a);\n' src/store/a.c 'int *rc_f(void)\n{\n}\n'
+tree
+printf 'typedef int rc_a_t;\nint rc_f(void);\n' >"$tmp/tree/src/base/a.h"
+printf 'int rc_f(void)\n{\n}\nstatic int g(void)\n{\n}\n' >"$tmp/tree/src/base/a.c"
+printf '/* typedef int rc_a_t; */\nstatic int g(void)\n{\n}\ntypedef int own_t;\n' >"$tmp/tree/src/store/a.c"
+ok "names lets pass what is declared and defined, and what is a file's own" sh "$check" names "$tmp/tree"
+
 tree
 for rule in $rules; do
     sh "$check" "$rule" "$tmp/tree" || exit
