@@ -32,8 +32,8 @@ const rc_command_t rc_command_info = {
     .usage = "[OPTIONS]",
     .description =
         "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
-        "every policy, kernel, feature set, trainer and generator with its version, source and "
-        "summary. Parameters of policies and kernels follow them, with what they take.",
+        "every policy, operation, kernel, feature set, trainer and generator with its version, source "
+        "and summary. Parameters of policies and kernels follow them, with what they take.",
     .options = table,
     .run = run,
 };
@@ -164,6 +164,9 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
     }
     for (int i = 0; rc_policies_absent[i].name; i++)
         put(t, "absent", rc_policies_absent[i].name, 0, rc_policies_absent[i].reason, "");
+    for (int i = 0; rc_operations[i]; i++)
+        put(t, "operation", rc_operations[i]->name, rc_operations[i]->version,
+            rc_operations[i]->summary, rc_operations[i]->source);
     for (int i = 0; rc_kernels[i]; i++) {
         put(t, "kernel", rc_kernels[i]->name, rc_kernels[i]->version, rc_kernels[i]->summary,
             rc_kernels[i]->source);
