@@ -6,6 +6,7 @@
 #include "kernels/cuda/scale.h"
 #include "kernels/cuda/scatter.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err)
@@ -85,6 +86,23 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
     return st;
 }
 
+/* cuSPARSE loads several values at once where K allows it, and does not look at the leading
+ * dimension of a row-major matrix: with K = 2 and rows of 5 values CSR_ALG3 of 12.6.3 reads a
+ * misaligned address, which ends the context. */
+static rc_status_t check_ld(const rc_cusparse_t *s, int64_t ld, rc_err_t *err)
+{
+    enum { load_bytes = 16 };
+    int64_t step = load_bytes / (int64_t)rc_precision_bytes(s->precision);
+    while (step > 1 && s->k % step != 0)
+        step /= 2;
+    if (s->layout != RC_ROW_MAJOR || ld % step == 0)
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP,
+        "cuSPARSE needs a leading dimension that is a multiple of %" PRId64 " where K = %" PRId64
+        " is one, found %" PRId64,
+        step, s->k, ld);
+}
+
 /* Operand number i is at `data` from now on.
  * \param[out] made  1: the descriptor is another one; not touched otherwise */
 static rc_status_t set_operand(
@@ -93,6 +111,8 @@ static rc_status_t set_operand(
     rc_cusparse_operand_t *o = &s->operand[i];
     rc_status_t st = RC_OK;
     if (o->matrix && ld != o->ld) {
+        if (check_ld(s, ld, err) < 0)
+            return RC_ENOTSUP;
         *made = 1;
         return make_operand(s, i, ld, data, err);
     }
