@@ -163,6 +163,7 @@ function facts() {
     ...entry('Store', code(data.store), `: ${counted(data.results, 'verified result enters', 'verified results enter')}, of `,
       `${counted(matrix.name.length, 'matrix', 'matrices')} in ${counted(data.settings.length, 'product (K, precision)', 'products (K, precision)')}`),
     ...(data.where === null ? [] : entry('Filter', 'only results with ', code(data.where))),
+    ...Object.entries(data.left_out).flatMap(([op, n]) => entry('Left out', counted(n, 'result', 'results'), ' of ', code(op), ': this report is of ', code(data.op))),
     ...entry('Cases', statuses(run.cases, 'case', 'cases'), data.where === null ? '' : ', whatever the filter'),
     ...entry('Matrices', statuses(run.matrices, 'matrix was there', 'matrices were there'),
       run.absent ? `; ${counted(run.absent, 'row', 'rows')} of the catalogue had no file` : '', failures(run.failures)),

@@ -402,6 +402,12 @@ rc_status_t rc_page_document(
     rc_json_text(j, "rowcast", rc_version());
     rc_json_text(j, "store", p->in->store);
     rc_json_text(j, "where", p->where);
+    rc_json_text(j, "op", sv->op < 0 ? NULL : rc_op_names[sv->op]);
+    rc_json_open(j, "left_out", '{'); /* results of other operations */
+    for (int i = 0; i < RC_STORE_OPS; i++)
+        if (sv->left_out[i])
+            rc_json_int(j, rc_op_names[i], sv->left_out[i]);
+    rc_json_close(j, '{');
     rc_json_int(j, "results", sv->results);
     rc_json_index(j, "main", sv->main_setting);
     rc_json_open(j, "settings", '[');

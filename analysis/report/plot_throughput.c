@@ -12,12 +12,11 @@ static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int6
                                  : own[pair];
 }
 
-/* 2 nnz K operations; in a ns they are GFLOP/s. */
+/* Operations in a ns are GFLOP/s. */
 static double gflops(const rc_survey_t *s, int64_t row, double scale)
 {
-    const rc_row_result_t *r = rc_view_result(s->view, row);
-    double nnz = (double)rc_view_matrix(s->view, r->matrix)->nnz;
-    return nnz > 0 ? scale * nnz * (double)r->k / r->median_ns : NAN;
+    double flops = rc_view_flops(s->view, row);
+    return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
 }
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
@@ -36,13 +35,14 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     }
     const char *reference = s->setting[s->main_setting].reference;
     rc_str_add(&text->caption,
-        "Throughput (2 x entries x K operations over the median time) against entries: of each "
+        "Throughput (2 x entries x K operations over the median time, without K for spmv) against "
+        "entries: of each "
         "matrix the fastest cuSPARSE kernel, the reference kernel and the fastest of ours, as far "
         "as "
         "the store has them.");
     if (reference[0])
         rc_str_addf(&text->caption, " The reference kernel is %s.", reference);
-    return rc_plot_series_write(&series, in, 2, csv, text, err);
+    return rc_plot_series_write(&series, in, 1, csv, text, err);
 }
 
 const rc_plot_t rc_plot_throughput = {

@@ -12,6 +12,7 @@ typedef struct rc_report_options {
     const char *topologies; /**< path of what `rowcast evaluate --topologies -f json` printed; NULL:
                                none */
     const char *where;      /**< filter over result rows, as of `rowcast query`; NULL: all */
+    const char *op;         /**< operation; NULL: spmm where there is any, else the first */
     const char *collection; /**< directory with the matrices, for spy plots; NULL: where the store
                                  says they were read from */
     const char *assets;     /**< directory with page/ and figures/ */

@@ -400,14 +400,35 @@ static void count_status(const rc_view_t *v, int64_t *status)
     }
 }
 
-rc_status_t rc_survey_make(
-    const rc_view_t *v, const char *store, const rc_expr_t *where, rc_survey_t *out, rc_err_t *err)
+/* One operation is shown, the others are counted. */
+static void choose_operation(
+    const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_survey_t *s)
+{
+    s->op = op;
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        int32_t own = rc_view_result(v, i)->op;
+        rc_cursor_t c;
+        rc_view_seek(v, i, &c);
+        if (own >= 0 && own < RC_STORE_OPS && rc_view_counts(v, i) &&
+            rc_expr_match(where, rc_view_get, &c))
+            s->left_out[own]++;
+    }
+    for (int32_t i = 0; s->op < 0 && i < RC_STORE_OPS; i++)
+        if (s->left_out[i])
+            s->op = i;
+    if (s->op >= 0)
+        s->left_out[s->op] = 0;
+}
+
+rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
+    int32_t op, rc_survey_t *out, rc_err_t *err)
 {
     rc_survey_t s = {.view = v, .store = store, .main_setting = -1};
     maker_t m = {.v = v, .out = &s, .err = err};
     rc_status_t st;
     count_status(v, s.status);
-    RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_DEVICE, &m.all, err));
+    choose_operation(v, where, op, &s);
+    RC_TRY(rc_counted_make(v, where, s.op, RC_SETTINGS_BY_DEVICE, &m.all, err));
     s.results = m.all.results;
     RC_TRY(settle_settings(&m));
     RC_TRY(settle_matrices(&m));

@@ -53,6 +53,8 @@ typedef struct rc_survey_pair {
 typedef struct rc_survey {
     const rc_view_t *view; /**< borrowed */
     const char *store;     /**< its path, borrowed */
+    int32_t op;            /**< the operation that it is of; -1: no row entered */
+    int64_t left_out[RC_STORE_OPS]; /**< result rows that match but are of another operation */
     int settings;
     rc_survey_setting_t
         *setting;     /**< [settings] by device, precision, row order of C, cache, K, n last */
@@ -75,10 +77,11 @@ typedef struct rc_survey {
 
 /** \param[in] v      stays in use; \param[in] store its path, for readers
  *  \param[in] where  only rows that match; NULL: all
+ *  \param[in] op     the operation; -1: spmm where there is any, else the first that there is
  *  \param[out] out   free with rc_survey_free
  *  \return RC_OK (also for a store without any ok row: no settings), RC_ENOMEM.  Cost: a sort. */
-rc_status_t rc_survey_make(
-    const rc_view_t *v, const char *store, const rc_expr_t *where, rc_survey_t *out, rc_err_t *err);
+rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
+    int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
 
 /** 1: a kernel ("name:params") of the vendor's library, which ours are compared with. */

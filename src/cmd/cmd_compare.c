@@ -146,7 +146,9 @@ static rc_status_t parse_list(const struct options *o, unsigned *out, rc_err_t *
 
 static void put_k(rc_table_t *t, rc_table_format_t format, const rc_diff_group_t *g)
 {
-    if (g->is_n)
+    if (g->k == 0)
+        rc_table_missing(t);
+    else if (g->is_n)
         rc_table_text(t, "n");
     else if (format == RC_TABLE_JSON) {
         char text[24];
@@ -161,6 +163,15 @@ static const char *precision_name(int32_t precision)
     return rc_precision_names[precision == 1];
 }
 
+/* The operation goes unsaid where there is none but spmm. */
+static int other_operations(const rc_diff_t *d)
+{
+    for (int32_t i = 0; i < d->groups; i++)
+        if (d->group[i].op != 0)
+            return 1;
+    return 0;
+}
+
 static int several_devices(const rc_diff_t *d)
 {
     for (int32_t i = 1; i < d->groups; i++)
@@ -171,17 +182,20 @@ static int several_devices(const rc_diff_t *d)
 
 static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"kernel", ""}, {"k", ""}, {"precision", ""},
+    static const rc_column_t columns[] = {{"op", ""}, {"kernel", ""}, {"k", ""}, {"precision", ""},
         {"policy", ""}, {"same", ""}, {"slower", ""}, {"faster", ""}, {"unclear", ""},
         {"broken", ""}, {"fixed", ""}, {"failing", ""}, {"only_a", ""}, {"only_b", ""},
         {"geomean", "B/A"}, {"median", "B/A"}, {"q", ""}, {"verdict", ""}, {"device", ""}};
-    int n = sizeof columns / sizeof *columns;
+    int ops = other_operations(d);
+    int n = sizeof columns / sizeof *columns - !ops;
     int devices = format != RC_TABLE_TEXT || several_devices(d);
-    rc_table_t *t = rc_table_begin(stdout, format, columns, devices ? n : n - 1, err);
+    rc_table_t *t = rc_table_begin(stdout, format, columns + !ops, devices ? n : n - 1, err);
     if (!t)
         return RC_ENOMEM;
     for (int32_t i = 0; i < d->groups; i++) {
         const rc_diff_group_t *g = &d->group[i];
+        if (ops)
+            rc_table_text(t, rc_view_name(rc_op_names, g->op));
         rc_table_text(t, g->kernel);
         put_k(t, format, g);
         rc_table_text(t, precision_name(g->precision));
@@ -226,13 +240,14 @@ static void put_case_id(rc_table_t *t, const rc_view_t *v, int64_t row)
 static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_diff_t *d,
     unsigned verdicts, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"verdict", ""}, {"fullname", ""}, {"kernel", ""},
+    static const rc_column_t columns[] = {{"op", ""}, {"verdict", ""}, {"fullname", ""}, {"kernel", ""},
         {"policy", ""}, {"k", ""}, {"precision", ""}, {"a_median", "ns"}, {"b_median", "ns"},
         {"ratio", "B/A"}, {"change", "%"}, {"noise", "%"}, {"q", ""}, {"a_status", ""},
         {"b_status", ""}, {"a_case", ""}, {"b_case", ""}, {"device", ""}};
-    int n = sizeof columns / sizeof *columns;
+    int ops = other_operations(d);
+    int n = sizeof columns / sizeof *columns - !ops;
     int wide = format != RC_TABLE_TEXT;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, wide ? n : n - 3, err);
+    rc_table_t *t = rc_table_begin(stdout, format, columns + !ops, wide ? n : n - 3, err);
     if (!t)
         return RC_ENOMEM;
     for (int64_t i = 0; i < d->cases; i++) {
@@ -242,11 +257,16 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
         char name[RC_NAME_MAX + 1];
         if (!(verdicts & 1U << c->verdict))
             continue;
+        if (ops)
+            rc_table_text(t, rc_view_name(rc_op_names, r->op));
         rc_table_text(t, rc_verdict_names[c->verdict]);
         rc_table_text(t, rc_field_text(rc_view_matrix(v, r->matrix)->name, RC_NAME_MAX, name));
         rc_table_text(t, rc_view_kernel(v, r->kernel));
         rc_table_text(t, rc_view_policy(v, r->policy));
-        rc_table_int(t, r->k);
+        if (r->k == 0)
+            rc_table_missing(t);
+        else
+            rc_table_int(t, r->k);
         rc_table_text(t, precision_name(r->precision));
         put_median(t, a, c->a);
         put_median(t, b, c->b);

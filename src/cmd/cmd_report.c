@@ -15,6 +15,7 @@ struct options {
     const char *model;
     const char *topologies;
     const char *where;
+    const char *op;
     const char *collection;
     const char *assets;
     int64_t spies;
@@ -33,6 +34,10 @@ static const rc_opt_t options[] = {
     {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'.", 0,
         0},
+    {"op", 0, RC_OPT_TEXT, AT(op), "OP",
+        "The operation: spmm, spmv, spmm_t or sddmm. A report is of one, and says what it leaves "
+        "out. Default: spmm, or the first that the store has.",
+        0, 0},
     {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
         "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots. Default: where "
         "the store says that they were read from.",
@@ -83,6 +88,7 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
         .dir = o->output,
         .topologies = o->topologies,
         .where = o->where,
+        .op = o->op,
         .collection = o->collection,
         .spies = (int)o->spies,
         .quiet = o->quiet};

@@ -26,7 +26,7 @@ SUM_TEXT(rc_row_result_t, 32, 26, 18);
 
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
-const char *const rc_op_names[] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
+const char *const rc_op_names[RC_STORE_OPS + 1] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
 const char *const rc_precision_names[] = {"fp32", "fp64", NULL};
 const char *const rc_layout_names[] = {"col", "row", NULL};
 const char *const rc_c_order_names[] = {"original", "schedule", "symmetric", NULL};

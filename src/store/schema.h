@@ -276,6 +276,7 @@ void rc_schema_set_missing(
 extern const char *const rc_run_state_names[];
 extern const char *const rc_where_names[];
 extern const char *const rc_op_names[];
+enum { RC_STORE_OPS = 4 }; /**< operations that a store names */
 extern const char *const rc_precision_names[];
 extern const char *const rc_layout_names[];
 extern const char *const rc_c_order_names[];

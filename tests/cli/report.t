@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 44
+plan 50
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -118,6 +118,20 @@ code "without orders" 0 "$ROWCAST" report "$store" -q -w 'policy == csr' -o "$ou
 ok "no kernel can be the reference" page '
 assert all(s["reference"] is None and s["headline"]["order"] == {"matrices": 0, "geomean": None, "mean": None, "over_5_percent": 0}
            for s in p.data["settings"])'
+edit_store "$store" "$tmp/ops.h5" '
+change("results", "op", lambda i, r: r["kernel"] % 2)
+change("results", "k", lambda i, r: 0 if r["op"] == 1 else r["k"])'
+all=$("$ROWCAST" query "$tmp/ops.h5" -w 'status == ok' -f csv -o case | tail -n +2 | wc -l)
+code "several operations" 0 "$ROWCAST" report "$tmp/ops.h5" -o "$out"
+ok "the report is of one and counts the other" page '
+spmv, spmm = p.data["left_out"]["spmv"], p.data["results"]
+assert p.data["op"] == "spmm" and spmv > 0 and spmm > 0 and all(s["k"] is not None for s in p.data["settings"])
+open("'"$tmp/sum"'", "w").write(str(spmm + spmv))'
+is "which is all" "$(cat "$tmp/sum")" "$all"
+code "the other operation" 0 "$ROWCAST" report "$tmp/ops.h5" -q --op spmv -o "$out"
+ok "has no K" page '
+assert p.data["op"] == "spmv" and p.data["settings"] and all(s["k"] is None and "K = " not in s["label"] for s in p.data["settings"])'
+code "an unknown operation" 2 "$ROWCAST" report "$tmp/ops.h5" -q --op spm -o "$out"
 edit_store "$store" "$tmp/failed.h5" 'change("results", "status", lambda i, r: 4)'
 code "without a result that is ok" 0 "$ROWCAST" report "$tmp/failed.h5" -q -o "$out"
 ok "the document says so, and how the cases ended" page '

@@ -32,6 +32,8 @@ static const rc_opt_t table[] = {
     {"slow", 0, RC_OPT_DOUBLE, AT(s.slow), "X", "Factor of the times of syn-b.", 0, 100},
     {"bursts", 0, RC_OPT_DOUBLE, AT(s.bursts), "X", "Share of cases 1.5 times as long.", 0, 1},
     {"version", 0, RC_OPT_INT, AT(s.version), "N", "Of the kernels (default 2).", 0, 100},
+    {"schedule", 0, RC_OPT_FLAG, AT(s.schedule), NULL, "Also C in schedule order.", 0, 0},
+    {"params", 0, RC_OPT_FLAG, AT(s.params), NULL, "Also a policy with parameters.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 

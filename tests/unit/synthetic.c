@@ -230,6 +230,8 @@ typedef struct what {
     int fp64;
     int device;
     int32_t op;
+    int c_order;
+    int n; /* parameter of warp, 0: it has none */
 } what_t;
 
 static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t *c)
@@ -253,6 +255,9 @@ static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t
     c->line = g.line;
     c->k = x->k;
     c->op = x->op;
+    c->c_order = x->c_order;
+    if (x->n)
+        (void)snprintf(c->policy_params, sizeof c->policy_params, "n=%d", x->n);
 }
 
 /* About normal: the sum of 12 uniform draws. */
@@ -280,7 +285,8 @@ static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
         ns *= 1.5;
     if (w->s->placed > 0 && x->matrix == 0)
         ns *= 1 + w->s->placed * (double)(rc_rng_hash(seed, id.hi) >> 11) * 0x1p-53;
-    return ns * exp(w->s->noise * normal(seed, id)) * (x->device ? 2 : 1);
+    return ns * exp(w->s->noise * normal(seed, id)) * (x->device ? 2 : 1) *
+           (1 + 0.03 * x->c_order + 0.07 * x->n);
 }
 
 static int64_t order_ns(const writer_t *w, const what_t *x)
@@ -303,6 +309,8 @@ static rc_status_t add_result(writer_t *w, const what_t *x, int version, double 
     r.row.preprocess_ns = x->kernel == 2 ? 10 * rows_of(w->s, x->matrix) : 0;
     r.row.rel_err = 0.01;
     r.row.batch = 1;
+    r.row.device_bytes = x->kernel ? 1000 * x->kernel : -1; /* -1: unknown */
+    r.row.fill = x->kernel ? 1.5 : NAN;
     if (failed)
         (void)snprintf(r.text, sizeof r.text, "made to fail");
     rc_rec_put_result(&w->bytes, &r);
@@ -319,6 +327,22 @@ static rc_status_t add_results(writer_t *w, const what_t *x)
     }
     int version = w->s->version ? (int)w->s->version : KERNEL;
     return st == RC_OK ? add_result(w, x, version, 1) : st;
+}
+
+/* A case with the orders of C and the parameters that were asked for. */
+static rc_status_t add_all(writer_t *w, const what_t *of)
+{
+    rc_status_t st = RC_OK;
+    for (int c_order = 0; c_order <= w->s->schedule; c_order++)
+        for (int n = 0; st == RC_OK && n <= (w->s->params && of->policy == 3 ? 4 : 0); n += 2) {
+            what_t x = *of;
+            x.c_order = c_order;
+            x.n = n;
+            if (c_order && (x.policy == 0 || x.matrix % 3 == 0))
+                continue;
+            st = add_results(w, &x);
+        }
+    return st;
 }
 
 /* Every case of matrix i and an operation. */
@@ -342,7 +366,7 @@ static rc_status_t add_cases(writer_t *w, int64_t i, int32_t op)
         q /= ks;
         x.fp64 = q % precisions;
         x.device = q / precisions;
-        st = add_results(w, &x);
+        st = add_all(w, &x);
     }
     return st;
 }

@@ -27,6 +27,8 @@ typedef struct synthetic {
     double bursts; /* share of the cases whose times are 1.5 times as long */
     double placed; /* times of matrix 0 are up to so much longer, relative, each by another part */
     int64_t version; /* of the kernels; 0: 2 */
+    int schedule;    /* 1: also C in schedule order, of two matrices in three */
+    int params;      /* 1: warp has parameters, "warp:n=2" and "warp:n=4" */
 } synthetic_t;
 
 extern const synthetic_t synthetic_default;

@@ -347,7 +347,7 @@ static void a_survey_is_what_a_plain_computation_gives(void **state)
         snprintf(name, sizeof name, "random%d.h5", round);
         fill(state, name, &r, &w, store);
         assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
-        assert_int_equal(rc_survey_make(v, store, NULL, &s, NULL), RC_OK);
+        assert_int_equal(rc_survey_make(v, store, NULL, -1, &s, NULL), RC_OK);
         rank_kernels(v, rank);
         assert_int_equal(s.matrices, MATRICES);
         assert_string_equal(s.matrix[3].location, "/somewhere/G/m3.mtx");
@@ -376,7 +376,7 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     assert_int_equal(rc_expr_compile("policy == lpt && k == 8 && rows <= 50 && c_order == original",
                          rc_view_fields.field, rc_view_fields.count, &e, NULL),
         RC_OK);
-    assert_int_equal(rc_survey_make(v, store, e, &s, NULL), RC_OK);
+    assert_int_equal(rc_survey_make(v, store, e, -1, &s, NULL), RC_OK);
     assert_in_range(s.matrices, 1, 5);
     for (int64_t i = 0; i < s.pairs; i++) {
         assert_int_equal(s.pair[i].best_csr, -1);
@@ -388,7 +388,7 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     rc_expr_free(e);
     assert_int_equal(
         rc_expr_compile("k == 12345", rc_view_fields.field, rc_view_fields.count, &e, NULL), RC_OK);
-    assert_int_equal(rc_survey_make(v, store, e, &s, NULL), RC_OK);
+    assert_int_equal(rc_survey_make(v, store, e, -1, &s, NULL), RC_OK);
     assert_int_equal(s.settings + s.matrices, 0);
     assert_int_equal(s.main_setting, -1);
     assert_int_equal(s.pairs + s.entering, 0);

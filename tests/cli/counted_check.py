@@ -1,0 +1,235 @@
+"""counted_check.py STORE FOLDER: tables of `rowcast query --summary` against a second reader, which has only the file.
+
+FOLDER has best.csv, rate.csv, versus.csv (gsub*, syn-b* or rowsplit against the rest, all orders), speedup.csv, share.csv,
+portfolio.csv.  Prints how many lines agreed; an AssertionError says which one does not."""
+import csv
+import fnmatch
+import math
+import sys
+
+import h5py
+import numpy as np
+
+store, folder = sys.argv[1:3]
+with h5py.File(store) as f:
+    r = f["results"][:]
+    types = {n: {v: k for k, v in h5py.check_enum_dtype(r.dtype[n]).items()}
+             for n in ("op", "precision", "c_order", "cache", "status")}
+    cols, nnz = f["dict/matrix"]["cols"], f["dict/matrix"]["nnz"]
+    device = [d.decode() for d in f["dict/device"]["class_name"]]
+    spec, version, base = {}, {}, {}
+    for what in ("policy", "kernel"):
+        d = f["dict/" + what][:]
+        base[what] = [n.decode() for n in d["name"]]
+        params = [p.decode() for p in d["params"]] if "params" in d.dtype.names else [""] * len(d)
+        spec[what] = [":".join(t for t in pair if t) for pair in zip(base[what], params)]
+        version[what] = d["version"]
+
+# which results count
+last = {case: i for i, case in enumerate(r["case_id"])}
+newest = np.zeros(len(r), bool)
+newest[list(last.values())] = True
+ok = np.array([types["status"][s] == "ok" for s in r["status"]]) & (r["median_ns"] > 0)
+counts = newest & ok & ~np.isnan(r["error_max"])
+for what in ("policy", "kernel"):
+    top = {}
+    for name, v in zip(base[what], version[what]):
+        top[name] = max(v, top.get(name, v))
+    current = np.array([v == top[name] for name, v in zip(base[what], version[what])])
+    counts &= current[r[what]]
+rows = np.flatnonzero(counts)
+
+widths = {}
+for i in rows:
+    widths.setdefault((r["op"][i], r["k"][i]), set()).add(cols[r["matrix"][i]])
+
+
+def width(i):
+    if r["k"][i] == 0:
+        return ""
+    alone = len(widths[r["op"][i], r["k"][i]]) == 1
+    return "n" if r["k"][i] == cols[r["matrix"][i]] and alone else str(r["k"][i])
+
+
+ROW = r[["matrix", "op", "precision", "c_order", "cache", "device", "kernel", "policy", "layout", "nw", "nt", "line", "k",
+         "run", "median_ns", "bytes_min"]].tolist()
+NAMES = {n: i for i, n in enumerate(("matrix", "op", "precision", "c_order", "cache", "device", "kernel", "policy", "layout",
+                                     "nw", "nt", "line", "k", "run", "median_ns", "bytes_min"))}
+
+
+def at(i, name):
+    return ROW[i][NAMES[name]]
+
+
+def is_csr(i):
+    return spec["policy"][at(i, "policy")] == "csr" and types["c_order"][at(i, "c_order")] == "original"
+
+
+# settings -> matrix -> rows; the original order is the baseline of the other orders of C too
+settings = {}
+for i in rows:
+    key = (types["op"][at(i, "op")], width(i), types["precision"][at(i, "precision")], types["c_order"][at(i, "c_order")],
+           types["cache"][at(i, "cache")], device[at(i, "device")])
+    settings.setdefault(key, {}).setdefault(at(i, "matrix"), []).append(i)
+for key, matrices in settings.items():
+    if key[3] != "original":
+        original = settings.get(key[:3] + ("original",) + key[4:], {})
+        for m, own in matrices.items():
+            own += [i for i in original.get(m, []) if is_csr(i)]
+
+
+def read(name):
+    with open(f"{folder}/{name}.csv", newline="") as text:
+        return [dict({"op": "spmm"}, **line) for line in csv.DictReader(text)]
+
+
+def setting_of(line):
+    return tuple(line[n] for n in ("op", "k", "precision", "c_order", "cache", "device"))
+
+
+agreed = 0
+
+
+def same(line, expected, where):
+    global agreed
+    for name, value in expected.items():
+        found = float(line[name]) if line[name] else math.nan
+        assert math.isclose(found, value, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(found) and math.isnan(value)), \
+            (where, name, found, value)
+    agreed += 1
+
+
+def geomean(x):
+    return math.exp(math.fsum(map(math.log, x)) / len(x)) if x else math.nan
+
+
+def stats(x):
+    if not x:
+        return dict.fromkeys(("max", "mean", "geomean", "median", "min"), math.nan)
+    return {"max": max(x), "mean": math.fsum(x) / len(x), "geomean": geomean(x), "median": float(np.median(x)), "min": min(x)}
+
+
+# best and rate
+best, rate = {}, {}
+for key, matrices in settings.items():
+    for own in matrices.values():
+        own.sort(key=lambda i: (at(i, "median_ns"), i))
+        seen = set()
+        for i in own:
+            pair = (spec["kernel"][at(i, "kernel")], spec["policy"][at(i, "policy")])
+            if pair in seen:
+                continue
+            seen.add(pair)
+            t = best.setdefault(key + pair, {"wins": 0, "loss": []})
+            t["wins"] += i == own[0]
+            t["loss"].append(at(i, "median_ns") / at(own[0], "median_ns"))
+            flop = 2.0 * float(nnz[at(i, "matrix")]) * (at(i, "k") or 1)
+            u = rate.setdefault(key + pair, {"flop": [], "bytes": []})
+            u["flop"].append(flop / at(i, "median_ns"))
+            u["bytes"].append(at(i, "bytes_min") / at(i, "median_ns"))
+lines = read("best")
+assert len(lines) == len(best), (len(lines), len(best))
+for line in lines:
+    key = setting_of(line)
+    t = best[key + (line["kernel"], line["policy"])]
+    same(line, {"matrices": len(t["loss"]), "wins": t["wins"], "share": 100 * t["wins"] / len(settings[key]),
+                "loss_geomean": 100 * (geomean(t["loss"]) - 1), "loss_mean": 100 * (math.fsum(t["loss"]) / len(t["loss"]) - 1),
+                "loss_max": 100 * (max(t["loss"]) - 1)}, line)
+lines = read("rate")
+assert len(lines) == len(rate), (len(lines), len(rate))
+for line in lines:
+    t = rate[setting_of(line) + (line["kernel"], line["policy"])]
+    expected = {"matrices": len(t["flop"]), "mean": math.fsum(t["flop"]) / len(t["flop"]), "geomean": geomean(t["flop"])}
+    same(line, dict(expected, max_bytes=max(t["bytes"])), line)
+
+# versus
+lines = {setting_of(line): line for line in read("versus")}
+side = [any(fnmatch.fnmatchcase(k, p) for p in ("gsub*", "syn-b*")) for k in spec["kernel"]]
+n = 0
+for key, matrices in settings.items():
+    a, b = [], []
+    for own in matrices.values():
+        for times, wanted in ((a, True), (b, False)):
+            times.append(min((at(i, "median_ns") for i in own if side[at(i, "kernel")] == wanted), default=None))
+    ratio = [y / x for x, y in zip(a, b) if x and y]
+    if any(a) or any(b):
+        n += 1
+        same(lines[key], dict(stats(ratio), matrices=len(ratio), wins_a=sum(x > 1 for x in ratio),
+                              only_a=sum(bool(x and not y) for x, y in zip(a, b)),
+                              only_b=sum(bool(y and not x) for x, y in zip(a, b))), key)
+assert n == len(lines), (n, len(lines))
+
+# speedups over csr: of the same run, else the newest
+GROUP = ("matrix", "kernel", "k", "precision", "layout", "op", "cache", "nw", "nt", "line", "device")
+group = [tuple(at(i, n) for n in GROUP) for i in range(len(r))]
+of_run, of_any = {}, {}
+for i in np.flatnonzero(ok):
+    if is_csr(i):
+        of_run[group[i] + (at(i, "run"),)] = i
+        if newest[i]:
+            of_any[group[i]] = i
+
+
+def speedup(i):
+    c = of_run.get(group[i] + (at(i, "run"),), of_any.get(group[i]))
+    return math.nan if c is None else at(c, "median_ns") / at(i, "median_ns")
+
+
+expected = {}
+for key, matrices in settings.items():
+    parts = {}
+    for m, own in matrices.items():
+        for i in own:
+            part = (spec["kernel"][at(i, "kernel")], at(i, "layout"), at(i, "nw"), at(i, "nt"), at(i, "line"))
+            parts.setdefault(part, {}).setdefault(m, []).append(i)
+    for part, of in parts.items():
+        table = {}
+        for m, own in of.items():
+            if any(is_csr(i) for i in own) and any(types["c_order"][at(i, "c_order")] == key[3] for i in own):
+                table[m] = {spec["policy"][at(i, "policy")]: speedup(i) for i in own}
+        policies = {p for gain in table.values() for p in gain} | \
+                   {spec["policy"][at(i, "policy")] for own in of.values() for i in own}
+        if table and len(policies) > 1:
+            expected[key + (part[0],) + part[2:]] = (list(table.values()), policies)
+
+
+def table_of(line):
+    return setting_of(line) + (line["kernel"], int(line["nw"]), int(line["nt"]), int(line["line"]))
+
+
+def over(gains, policies):
+    return [max([g[p] for p in policies if p in g and not math.isnan(g[p])] + [1]) for g in gains]
+
+
+for name in ("speedup", "share"):
+    lines = read(name)
+    assert {table_of(line) for line in lines} == set(expected), name
+    assert len(lines) == sum(len(p) + (name == "share") for _, p in expected.values()), name
+    for line in lines:
+        gains, policies = expected[table_of(line)]
+        own = over(gains, policies) if line["policy"] == "oracle" else [g[line["policy"]] for g in gains if line["policy"] in g]
+        if name == "speedup":
+            same(line, dict(stats(own), matrices=len(own)), line)
+        else:
+            same(line, {"matrices": len(own), "gain_over_5": 100 * sum(x > 1.05 for x in own) / len(gains)}, line)
+for key in {table_of(line) for line in lines}:
+    wins = [int(line["wins"]) for line in lines if table_of(line) == key and line["policy"] != "oracle"]
+    assert sum(wins) == len(expected[key][0]), (key, wins)
+
+steps = {}
+for line in read("portfolio"):
+    steps.setdefault(table_of(line), []).append(line)
+assert set(steps) == set(expected)
+for key, own in steps.items():
+    gains, policies = expected[key]
+    policies, used = set(policies), []
+    assert len(own) == len(policies), key
+    for line in own:
+        left = sorted(policies - set(used))
+        most = max(geomean(over(gains, used + [p])) for p in left) if used else 1
+        used.append(line["added"])
+        assert used[0] == "csr", key
+        now = over(gains, used)
+        same(line, {"policies": len(used), "geomean": geomean(now), "mean": math.fsum(now) / len(now)}, key)
+        assert math.isclose(geomean(now), most, rel_tol=1e-9), (key, used, most)
+print(f"agreed {agreed}, settings {len(settings)}, operations {len({k[0] for k in settings})}")
