@@ -3,8 +3,8 @@
  *  and no handle of the library stays behind.
  *
  *  A fit runs on the calling thread alone, with splits from histograms, and writes nothing to
- * stdout or stderr.  XGBoost keeps errors, settings and random numbers per thread, so fits of
- * different threads may run at once as long as each has its own call; sampling, which would draw
+ *  stdout or stderr.  XGBoost keeps errors, settings and random numbers per thread, so fits of
+ *  different threads may run at once as long as each has its own call; sampling, which would draw
  * from the random numbers of the thread, is not used.  The result depends on the arguments only. */
 #ifndef RC_ANALYSIS_BOOST_H
 #define RC_ANALYSIS_BOOST_H
@@ -37,10 +37,10 @@ typedef struct rc_boost_options {
 /** Fit.
  *  \param[in]  watch   rows that are predicted every `stride` rounds; NULL: none
  *  \param[out] margin  [rounds / stride * watch->count * outputs]: their outputs, before any
- * squashing to probabilities, as XGBoost predicts them; NULL: none \param[out] out     free with
- * rc_forest_free; rounds * outputs trees; NULL: not wanted \return RC_OK, RC_EINVAL (what XGBoost
- * refuses, in its words), RC_EFORMAT (a model that this code cannot read), RC_ENOMEM. Cost:
- * O(rounds * outputs * depth * count * inputs). */
+ *                      squashing to probabilities, as XGBoost predicts them; NULL: none
+ *  \param[out] out     free with rc_forest_free; rounds * outputs trees; NULL: not wanted
+ *  \return RC_OK, RC_EINVAL (what XGBoost refuses, in its words), RC_EFORMAT (a model that this
+ *          code cannot read), RC_ENOMEM.  Cost: O(rounds * outputs * depth * count * inputs). */
 rc_status_t rc_boost_fit(const rc_boost_options_t *o, const rc_boost_rows_t *train,
     const rc_boost_rows_t *watch, float *margin, rc_forest_t **out, rc_err_t *err);
 

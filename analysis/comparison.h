@@ -1,5 +1,5 @@
 /** \file analysis/comparison.h  Trainers, feature sets and layer sizes side by side: each fitted
- * and evaluated under the same division of the rows, beside the baselines.  Local. */
+ *  and evaluated under the same division of the rows, beside the baselines.  Local. */
 #ifndef RC_ANALYSIS_COMPARISON_H
 #define RC_ANALYSIS_COMPARISON_H
 
@@ -39,8 +39,8 @@ enum { RC_BASELINES = 3 };
  *  \param[in]  p    the same for all; its seed is that of the bootstrap too
  *  \param[out] out  free with rc_comparison_free; it borrows `variant`
  *  \return RC_OK, RC_EINVAL (a variant's data set has other rows, times or classes: names it), or
- * what rc_experiment returns, with the name of the variant in front. Cost: variants * parts fits,
- * one after the other. */
+ *  what rc_experiment returns, with the name of the variant in front. Cost: variants * parts fits,
+ *  one after the other. */
 rc_status_t rc_compare(const rc_dataset_t *d, const rc_variant_t *variant, int variants,
     const rc_protocol_t *p, rc_comparison_t *out, rc_err_t *err);
 

@@ -23,7 +23,7 @@ rc_status_t rc_predict_rows(const rc_model_t *m, const rc_dataset_t *d, const in
 void rc_predictions_free(rc_predictions_t *p);
 
 /** A figure with its 95 % bootstrap interval: percentiles over 1,000 resamples of the matrices,
- * each with all of its rows.  NaN interval for fewer than two matrices. */
+ *  each with all of its rows.  NaN interval for fewer than two matrices. */
 typedef struct rc_figure {
     double value;
     double low;

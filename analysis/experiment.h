@@ -16,15 +16,18 @@ typedef struct rc_protocol {
 } rc_protocol_t;
 
 /** Fit, and predict the rows that the fit did not see.  Parts are fitted one after the other with
- * the same options; `progress` is called with "fold 2/5: " in front and `done` over all of the
- * fits. \param[out] model        the final model (folds: fitted on all rows); NULL: not wanted, and
- * with folds not fitted.  Its `training` says what it was fitted on: digest, rows, matrices (first
- * 16 digits of their digests, sorted), groups, protocol, options; its `evaluation` is the brief
- * evaluation of the predictions, and how they came about \param[out] predictions  of the unseen
- * rows, in their order in the data set; free with rc_predictions_free \param[out] single       best
- * single class as each row's training part sees it: the choices of always taking it are not one
- * class under folds, so -1 when they differ \return RC_OK, or what the trainer or the split returns
- */
+ *  the same options; `progress` is called with "fold 2/5: " in front and `done` over all of the
+ *  fits.
+ *  \param[out] model        the final model (folds: fitted on all rows); NULL: not wanted, and with
+ *                           folds not fitted.  Its `training` says what it was fitted on: digest,
+ *                           rows, matrices (first 16 digits of their digests, sorted), groups,
+ *                           protocol, options; its `evaluation` is the brief evaluation of the
+ *                           predictions, and how they came about
+ *  \param[out] predictions  of the unseen rows, in their order in the data set; free with
+ *                           rc_predictions_free
+ *  \param[out] single       best single class as each row's training part sees it: the choices of
+ *                           always taking it are not one class under folds, so -1 when they differ
+ *  \return RC_OK, or what the trainer or the split returns */
 rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
     const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
     rc_err_t *err);

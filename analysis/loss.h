@@ -42,7 +42,7 @@ double rc_loss_level(
 
 /** Log ratios to the baseline: mean over the other classes of huber((out - target) / scale), where
  *  huber(e) = e^2 / 2 up to |e| = 1 and |e| - 1/2 beyond.  targets and outputs:
- * RC_OUTPUT_LOG_RATIO; the baseline's do not enter. */
+ *  RC_OUTPUT_LOG_RATIO; the baseline's do not enter. */
 double rc_loss_ratio(
     const rc_loss_t *self, int classes, const double *out, const double *target, double *grad);
 

@@ -1,5 +1,5 @@
 /** \file analysis/report/headline.h  What a setting comes to: the figures that a reader wants
- * first. Local. */
+ *  first. Local. */
 #ifndef RC_ANALYSIS_HEADLINE_H
 #define RC_ANALYSIS_HEADLINE_H
 
@@ -32,11 +32,11 @@ rc_status_t rc_headline_make(const rc_survey_t *s, rc_headline_t **out, rc_err_t
 
 /** The row of the view whose order a picture of matrix m shows beside the original one: that of the
  *  fastest plan of the main setting (or of the first setting that has the matrix), or where that is
- * csr the fastest order of the reference kernel.  \return -1: there is no other order */
+ *  csr the fastest order of the reference kernel.  \return -1: there is no other order */
 int64_t rc_headline_shown(const rc_survey_t *s, int32_t m);
 
 /** What reordering gains on matrix m in the setting that rc_headline_shown goes by: with every
- * kernel free to choose, and for the reference kernel; 1 when nothing is known. */
+ *  kernel free to choose, and for the reference kernel; 1 when nothing is known. */
 void rc_headline_gains(const rc_survey_t *s, int32_t m, double *plan, double *order);
 
 #endif

@@ -63,7 +63,7 @@ typedef struct rc_drawn {
  *  \param[out] out       [*count] one for each of rc_plots; free with rc_drawn_free
  *  \return RC_OK, also when gnuplot is not there (every figure is then left out with that note, its
  *          CSV is written all the same); RC_ENOENT (no template), RC_EIO, RC_ENOMEM; RC_EIO with
- * the first line that gnuplot said when it fails */
+ *  the first line that gnuplot said when it fails */
 rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, const char *dir,
     rc_drawn_t **out, int *count, rc_err_t *err);
 void rc_drawn_free(rc_drawn_t *d, int count);

@@ -38,7 +38,7 @@ rc_status_t rc_plot_orders_make(
 void rc_plot_orders_free(rc_plot_orders_t *o);
 
 /** The setting that figures of row orders show: the main one; where no kernel ran another order
- * than csr there, the one with most matrices of those where one did; -1 none. */
+ *  than csr there, the one with most matrices of those where one did; -1 none. */
 int rc_plot_orders_setting(const rc_survey_t *s);
 
 /** The orders of the reference kernel in that setting; where there is nothing to compare, what is

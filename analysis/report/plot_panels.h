@@ -18,8 +18,8 @@ typedef struct rc_plot_panels {
 } rc_plot_panels_t;
 
 /** Write the CSV (policy,matrix,x,y) and define what a template of panels draws: MATRICES, PANELS,
- * array PANEL of their names, $POINTS and $TREND with a series for each, XMIN, XMAX, YMIN, YMAX
- * around all points, ROWS of three panels each.  \return RC_OK, RC_ENOMEM */
+ *  array PANEL of their names, $POINTS and $TREND with a series for each, XMIN, XMAX, YMIN, YMAX
+ *  around all points, ROWS of three panels each.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_t *in, FILE *csv,
     rc_plot_text_t *text, rc_err_t *err);
 

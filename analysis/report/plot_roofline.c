@@ -55,11 +55,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     }
     rc_str_addf(&text->caption,
         "Rate of compulsory traffic (A, B and C once each) as a share of %.4g GB/s, the highest "
-        "rate "
-        "of any result in the store on %s, against entries: the store has no peak bandwidth of the "
+        "rate of any result in the store on %s, against "
+        "entries: the store has no peak bandwidth of the "
         "device, and matrices that fit the caches can exceed that of memory. Of each matrix the "
-        "fastest "
-        "cuSPARSE kernel and the fastest of ours, as far as the store has them.",
+        "fastest cuSPARSE kernel and the fastest of ours, as far as the store has them.",
         peak, s->setting[s->main_setting].device);
     return rc_plot_series_write(&series, in, 1 / peak, csv, text, err);
 }

@@ -22,12 +22,16 @@ typedef struct rc_spies {
 } rc_spies_t;
 
 /** Draw the matrices with the largest gain (rc_headline_gains, of the plan first) as they are, and
- * in the order of rc_headline_shown, built for the geometry of that row.  A matrix whose file is
- * not there or holds another matrix than the one that was measured is left out, and the note says
- * how many. \param[in] collection  directory with the matrices; NULL: where the store says that
- * they were read \param[in] limit       at most so many \param[in] log         progress; may be
- * NULL \param[out] out        free with rc_spies_free \return RC_OK; RC_ENOENT, RC_EIO (the
- * collection); RC_ENOMEM.  Cost: reads the matrices, builds the orders on all threads. */
+ *  in the order of rc_headline_shown, built for the geometry of that row.  A matrix whose file is
+ *  not there or holds another matrix than the one that was measured is left out, and the note says
+ *  how many.
+ *  \param[in]  collection  directory with the matrices; NULL: where the store says that they were
+ *                          read
+ *  \param[in]  limit       at most so many
+ *  \param[in]  log         progress; may be NULL
+ *  \param[out] out         free with rc_spies_free
+ *  \return RC_OK; RC_ENOENT, RC_EIO (the collection); RC_ENOMEM.  Cost: reads the matrices, builds
+ *          the orders on all threads. */
 rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limit,
     const rc_log_t *log, rc_spies_t *out, rc_err_t *err);
 void rc_spies_free(rc_spies_t *s);

@@ -1,5 +1,5 @@
 /** \file catalog/fetch_text.h  The pure part of a download: addresses, header fields, waiting
- * times, and what size an archive can have.  Private to src/catalog. */
+ *  times, and what size an archive can have.  Private to src/catalog. */
 #ifndef RC_CATALOG_FETCH_TEXT_H
 #define RC_CATALOG_FETCH_TEXT_H
 
@@ -32,8 +32,8 @@ int rc_validator_is_strong(const char *validator);
 int64_t rc_backoff_ns(double base_s, int tries, uint64_t seed, const char *what);
 
 /** Most bytes that the expanded archive of an entry can have, judged by the catalogue: 160 an
- * entry; 1 KiB a row and a column for the vectors, coordinates and names beside the matrix; 64 MiB
- * for anything else.  Wide on purpose: it is there to stop an archive that expands without end. */
+ *  entry; 1 KiB a row and a column for the vectors, coordinates and names beside the matrix; 64 MiB
+ *  for anything else.  Wide on purpose: it is there to stop an archive that expands without end. */
 int64_t rc_archive_most_bytes(const rc_entry_t *e);
 
 /** An estimate of the bytes of an archive that was not seen: bytes_per_entry for each stored entry,

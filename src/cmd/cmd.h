@@ -40,7 +40,7 @@ int rc_command_parse(const rc_command_t *c, void *options, int argc, char **argv
     int max_operands, char ***operands);
 
 /** As rc_command_parse, but says what is wrong on `errors` (NULL: nowhere): of the ranks of a job
- * one should speak. */
+ *  one should speak. */
 int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **argv,
     int min_operands, int max_operands, char ***operands, FILE *errors);
 

@@ -27,22 +27,19 @@ static const rc_opt_t table[] = {
         "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'.", 0, 0},
     {"columns", 'o', RC_OPT_TEXT, AT(columns), "LIST",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
-        "status, "
-        "median_ns, speedup, gflops.",
+        "status, median_ns, speedup, gflops.",
         0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
     {"summary", 'S', RC_OPT_TEXT, AT(summary.name), "NAME",
         "A table over all matrices instead of rows: speedup (Mehrabi et al., Table I), share (of "
         "wins, figure 9), portfolio (greedy, figure 10), versus (two sides matrix by matrix, "
-        "figure "
-        "3), best (which kernel and order wins, and what always taking it loses), rate (Gflop/s "
-        "and "
+        "figure 3), best (which kernel and order wins, "
+        "and what always taking it loses), rate (Gflop/s and "
         "GB/s).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
         "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
-        "fastest "
-        "of a side counts. Default: '!cusparse*'.",
+        "fastest of a side counts. Default: '!cusparse*'.",
         0, 0},
     {"side-b", 'B', RC_OPT_TEXT, AT(summary.side_b), "SIDE",
         "The other side; ratios are its time over that of side A. Default: 'cusparse*'.", 0, 0},

@@ -32,8 +32,8 @@ const rc_command_t rc_command_status = {
     .description =
         "Reads the store and the journals beside it, without disturbing a running sweep. The table "
         "has the matrices and cases in the store by status, then one row for each journal that is "
-        "not "
-        "folded yet: which rank, whether it is running, what it has finished and what it has in "
+        "not folded yet: which rank, whether it is running, "
+        "what it has finished and what it has in "
         "hand.",
     .examples = "watch -n 5 rowcast status real.h5|follow a sweep from another terminal",
     .options = table,

@@ -84,8 +84,8 @@ static const rc_opt_t table[] = {
         0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
-        "of "
-        "two where only those are taken), and 'cusparse-*-row:pre=0..1' every kernel of the device "
+        "of two where only those are taken), "
+        "and 'cusparse-*-row:pre=0..1' every kernel of the device "
         "that fits. Default: all of the device and the operations.",
         0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
@@ -96,8 +96,7 @@ static const rc_opt_t table[] = {
         0},
     {"c-order", 0, RC_OPT_TEXT, AT(c_order), "ORDER",
         "Row order that C comes out in: original, schedule (that of the row order, for kernels "
-        "that "
-        "can), or both. Default: original.",
+        "that can), or both. Default: original.",
         0, 0},
     {"device", 'd', RC_OPT_TEXT, AT(device), "KIND",
         "cpu, cuda or auto (the best that the build and the machine have). Default: auto.", 0, 0},
@@ -120,8 +119,7 @@ static const rc_opt_t table[] = {
     {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
         "Memory per rank for B, C and the prepared matrices; K is tiled when B and C take more. "
         "Default: 90 % of what is free on the GPU, divided by the ranks that share it; on a CPU "
-        "what "
-        "--memory says.",
+        "what --memory says.",
         0, 0},
     {"ahead", 0, RC_OPT_INT, AT(ahead), "N",
         "Matrices that a rank loads and orders while it measures another. Default: on a GPU twice "
@@ -151,8 +149,7 @@ static const rc_opt_t table[] = {
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
     {"hang-limit", 0, RC_OPT_DOUBLE, AT(hang_limit), "SECONDS",
         "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
-        "a "
-        "kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
+        "a kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
         "crashed. Default: 3600; 0: never.",
         0, 1e9},
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
@@ -178,17 +175,15 @@ const rc_command_t rc_command_sweep = {
         "Loads each matrix, computes its features, builds its row orders, verifies every kernel "
         "against fp64 and times it, and adds the results to one HDF5 store. Runs on one rank as it "
         "is, or on many under mpirun or srun, one device a rank; the matrices are dealt out "
-        "longest "
-        "first.\n\n"
+        "longest first.\n\n"
         "A second run measures only what is missing: a case is known by the matrix (its contents), "
         "the policy, kernel and feature set with their versions, operation, K, precision and device "
-        "class. "
-        "Finished cases go to a journal beside the store at once; SIGTERM, SIGINT, SIGUSR1 or "
+        "class. Finished cases go to a journal beside "
+        "the store at once; SIGTERM, SIGINT, SIGUSR1 or "
         "--time-budget drain the run (exit 75), and even kill -9 loses only what is in flight: run "
         "the same command again.\n\n"
         "A matrix that cannot be read, or a case that fails, is wrong, or needs too much memory "
-        "gets "
-        "its status and a text, and the sweep goes on; the exit code is then 1.",
+        "gets its status and a text, and the sweep goes on; the exit code is then 1.",
     .examples = "mpirun -n 2 rowcast sweep --store quick.h5|the built-in matrices on two ranks\n"
                 "rowcast sweep -C matrices -c ssstats.csv -w 'square && rows <= 30000' -k 8,32 -s "
                 "real.h5|part of the collection\n"

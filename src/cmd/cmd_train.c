@@ -24,8 +24,7 @@ static const rc_opt_t table[] = {
         "The model file. Required; a file of its name is replaced when all is done.", 0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
         "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, ensemble, "
-        "xgboost, "
-        "svm, tree, ...; an unknown name lists those of this build.",
+        "xgboost, svm, tree, ...; an unknown name lists those of this build.",
         0, 0},
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),

@@ -1,5 +1,5 @@
 /** \file cmd/listing.h  Rows with named fields as a table: what --columns, --fields and the filter
- * language share. */
+ *  language share. */
 #ifndef RC_CMD_LISTING_H
 #define RC_CMD_LISTING_H
 

@@ -3,7 +3,7 @@
  *  Layout, in the byte order of the machine that wrote it: a header of 512 bytes (struct header in
  *  csr_file.c), row_ptr, col_idx, val, each from a multiple of 64 bytes on, then an XXH3 digest for
  *  each piece of 4 MiB of what is between header and digests; the header has the digest of these
- * and its own.  A file that is cut, changed, of another version or byte order is not taken. */
+ *  and its own.  A file that is cut, changed, of another version or byte order is not taken. */
 #ifndef RC_IO_CSR_FILE_H
 #define RC_IO_CSR_FILE_H
 

@@ -6,8 +6,8 @@
 #include "model/predictor.h"
 
 /** A node of 16 bytes: four share a cache line.  feature < 0 is a leaf with `value`; else go to
- * node `left` when (float)x[feature] < value (the input is rounded to float, since boosting
- * libraries compare and store thresholds so), else to node left + 1. */
+ *  node `left` when (float)x[feature] < value (the input is rounded to float, since boosting
+ *  libraries compare and store thresholds so), else to node left + 1. */
 typedef struct rc_tree_node {
     double value;    /**< finite; a threshold that comes from a float is exact */
     int32_t feature; /**< < inputs; -1 for a leaf */
@@ -16,7 +16,7 @@ typedef struct rc_tree_node {
 
 /** Output o is base[o] + the sum of its trees in order: trees first[o] .. first[o + 1] - 1.  Tree t
  *  is nodes root[t] .. root[t + 1] - 1, its root is the first of them, and each of the others is
- * the child of exactly one. */
+ *  the child of exactly one. */
 typedef struct rc_forest {
     int inputs;
     int outputs;

@@ -21,8 +21,7 @@ rc_forest_t *rc_forest_new(int inputs, int outputs, int32_t trees, int32_t nodes
         nodes < trees || nodes > MOST_NODES) {
         rc_fail(err, RC_EINVAL,
             "a forest has 1 to %d inputs, 1 to %d outputs, at most %d nodes and not more trees "
-            "than "
-            "nodes, found %d, %d, %" PRId32 " and %" PRId32 " trees",
+            "than nodes, found %d, %d, %" PRId32 " and %" PRId32 " trees",
             (int)MOST_INPUTS, (int)MOST_OUTPUTS, (int)MOST_NODES, inputs, outputs, nodes, trees);
         return NULL;
     }

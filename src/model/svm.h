@@ -1,5 +1,5 @@
 /** \file model/svm.h  A support vector machine with a Gaussian kernel, one against one: the state
- * of the predictor kind "svm".  Trainers fill it. */
+ *  of the predictor kind "svm".  Trainers fill it. */
 #ifndef RC_MODEL_SVM_H
 #define RC_MODEL_SVM_H
 

@@ -1,5 +1,5 @@
 /** \file store/fold.h  From journals to rows: which stretch of each journal is new, what it adds to
- * the dictionaries (rank 0), and the bulk rows of a share of the journals (every rank).  Local;
+ *  the dictionaries (rank 0), and the bulk rows of a share of the journals (every rank).  Local;
  *  private to src/store. */
 #ifndef RC_STORE_FOLD_H
 #define RC_STORE_FOLD_H
@@ -48,7 +48,7 @@ typedef struct rc_fold_plan {
 /** Last run in which a case got a final row, for telling whether it was in flight since.
  *  \param[out] run  its id, -1 when the case has no row
  *  \return RC_OK, or an error when that cannot be found out, which ends the scan: deaths from
- * before the row would count against the case */
+ *  before the row would count against the case */
 typedef rc_status_t rc_last_run_fn(void *user, const char case_id[32], int32_t *run, rc_err_t *err);
 
 /** Scan the journals of a folder and add what they name to the dictionaries.

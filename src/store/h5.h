@@ -1,6 +1,6 @@
 /** \file store/h5.h  Tables and arrays in an HDF5 file: the only header of ours that knows an
- * hid_t. Private to src/store.  Calls on a file that was opened with a communicator are collective
- * over it. */
+ *  hid_t. Private to src/store.  Calls on a file that was opened with a communicator are collective
+ *  over it. */
 #ifndef RC_STORE_H5_H
 #define RC_STORE_H5_H
 

@@ -1,12 +1,12 @@
 /** \file store/h5_private.h  What the files of the HDF5 layer share: words for errors, types,
- * attributes, datasets. */
+ *  attributes, datasets. */
 #ifndef RC_STORE_H5_PRIVATE_H
 #define RC_STORE_H5_PRIVATE_H
 
 #include "store/h5.h"
 
 /** Word the failure of the last HDF5 call: to be called before the next one, which clears its
- * reason. */
+ *  reason. */
 rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what);
 
 /** Write what is left of an open file, and close it; collective when it was opened so.  After a

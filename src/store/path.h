@@ -1,5 +1,5 @@
 /** \file store/path.h  The one name of a store: its journals and locks are named after it, and a
- * commit renames over it, so links are followed once, before anything else. */
+ *  commit renames over it, so links are followed once, before anything else. */
 #ifndef RC_STORE_PATH_H
 #define RC_STORE_PATH_H
 

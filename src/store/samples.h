@@ -1,5 +1,5 @@
 /** \file store/samples.h  Raw times of rows, one row after the other, read in large pieces where
- * rows follow each other in the file.  Private to src/store. */
+ *  rows follow each other in the file.  Private to src/store. */
 #ifndef RC_STORE_SAMPLES_H
 #define RC_STORE_SAMPLES_H
 

@@ -4,9 +4,9 @@
  *
  *  Layout: the HDF5 file (the body), one 16-byte XXH3 per block of the body, a 64-byte footer:
  *  "RCSEAL", version, byte-order mark, body bytes, block bytes, number of blocks, XXH3 of the
- * digests and the footer before it.  HDF5 ignores bytes behind its end, and drops them when it
- * opens a file for writing: a file that another program has changed has no seal, rather than a
- * wrong one.  */
+ *  digests and the footer before it.  HDF5 ignores bytes behind its end, and drops them when it
+ *  opens a file for writing: a file that another program has changed has no seal, rather than a
+ *  wrong one.  */
 #ifndef RC_STORE_SEAL_H
 #define RC_STORE_SEAL_H
 

@@ -1,8 +1,7 @@
 /** \file sweep/drain.h  Signals.  SIGTERM, SIGINT and SIGUSR1 ask for a drain: finish or give up
- * the case in hand, commit, exit 75.  A fatal signal (SIGALRM too, by which the watchdog
+ *  the case in hand, commit, exit 75.  A fatal signal (SIGALRM too, by which the watchdog
  * ends a rank) leaves a word in the journal before it kills.  main() ignores SIGXFSZ: writing fails
- * instead.
- */
+ *  instead. */
 #ifndef RC_SWEEP_DRAIN_H
 #define RC_SWEEP_DRAIN_H
 

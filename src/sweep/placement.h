@@ -9,7 +9,7 @@
 
 /** What --device means: "cpu", "cuda", or "auto", which is cuda when the build has it and every
  * rank sees a GPU.  Collective when it is "auto"; the same on every rank. \return RC_OK; RC_EINVAL;
- * RC_EDEVICE when ranks differ, with what to do */
+ *  RC_EDEVICE when ranks differ, with what to do */
 rc_status_t rc_placement_kind(const rc_session_t *s, const char *device, const rc_log_t *log,
     rc_device_kind_t *out, rc_err_t *err);
 
@@ -18,9 +18,11 @@ rc_status_t rc_placement_kind(const rc_session_t *s, const char *device, const r
  *  ranks with more ranks than CPUs, or with overlapping sets, are refused unless share is set.
  *  The main thread is bound to the rank's CPUs, and the threads that it starts inherit that.
  *  GPU: a rank takes the only GPU that it sees, or the one of its number on the node; two ranks on
- * one GPU (by host and UUID), or more ranks than GPUs, are refused unless share is set.  Its CPUs
- * are divided as above where that is possible. \param[in] threads  0: all CPUs of the rank \return
- * RC_OK; RC_EDEVICE with what to do, on all ranks; RC_ENOTSUP: no such device in this build */
+ *  one GPU (by host and UUID), or more ranks than GPUs, are refused unless share is set.  Its CPUs
+ *  are divided as above where that is possible.
+ *  \param[in] threads  0: all CPUs of the rank
+ *  \return RC_OK; RC_EDEVICE with what to do, on all ranks; RC_ENOTSUP: no such device in this
+ *          build */
 rc_status_t rc_placement_open(const rc_session_t *s, rc_device_kind_t kind, int threads, int share,
     const rc_log_t *log, rc_device_t **out, rc_err_t *err);
 

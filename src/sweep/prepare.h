@@ -1,6 +1,6 @@
 /** \file sweep/prepare.h  The next matrix to measure.  With preparers, threads take items and
- * prepare them ahead of the measuring thread; what is ready waits in a list that is bounded in
- * number and in host memory.  Without, an item is taken and prepared when it is asked for.
+ *  prepare them ahead of the measuring thread; what is ready waits in a list that is bounded in
+ *  number and in host memory.  Without, an item is taken and prepared when it is asked for.
  *
  *  A suspect is in hand alone: nothing else is prepared or measured meanwhile, so that what dies
  *  then died of it.  Local but for the queue. */

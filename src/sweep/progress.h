@@ -1,5 +1,5 @@
 /** \file sweep/progress.h  The progress line: rewritten in place on a terminal, sparse log lines in
- * a file.  The time left is weighted by cost, not by count.  Local, rank 0. */
+ *  a file.  The time left is weighted by cost, not by count.  Local, rank 0. */
 #ifndef RC_SWEEP_PROGRESS_H
 #define RC_SWEEP_PROGRESS_H
 

@@ -6,8 +6,8 @@
 #include "sweep/sweep.h"
 
 /** Identity of a new run in uuid[33]: 12 hexadecimal digits of the time in ms, so that identities
- * sort by start, then 20 random ones.  Local; rank 0 makes it for all. \return RC_OK, RC_EIO when
- * the system gives no random bytes */
+ *  sort by start, then 20 random ones.  Local; rank 0 makes it for all. \return RC_OK, RC_EIO when
+ *  the system gives no random bytes */
 rc_status_t rc_provenance_uuid(int64_t utc_ns, char uuid[33], rc_err_t *err);
 
 /** Write what this rank knows of the run to its journal.  Local; rank 0 writes the shared part. */

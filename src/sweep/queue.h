@@ -33,9 +33,10 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
 
 /** Next item of this rank's class; -1 when there is none, or when draining.
  *  An item with a suspect (RC_WORKLIST_SUSPECT) is out on one rank at a time, so that whatever dies
- * with it is to blame on it: until that rank asks again, and so says that it is done with it,
- * another rank waits when nothing else is left. \param[out] share  items left of this class for
- * each rank that takes them; INT64_MAX when no other rank does.  May be NULL */
+ *  with it is to blame on it: until that rank asks again, and so says that it is done with it,
+ *  another rank waits when nothing else is left.
+ *  \param[out] share  items left of this class for each rank that takes them; INT64_MAX when no
+ *                     other rank does.  May be NULL */
 rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, int64_t *share, rc_err_t *err);
 
 /** Give back an item that was not measured.  It is dealt again to whoever still asks.

@@ -47,8 +47,7 @@ static rc_status_t check_launcher(rc_err_t *err)
         return RC_OK;
     return rc_fail(err, RC_EMPI,
         "srun started %lld tasks without an MPI plugin, so each would be alone: say srun "
-        "--mpi=pmix "
-        "(srun --mpi=list names those there are)",
+        "--mpi=pmix (srun --mpi=list names those there are)",
         (long long)n);
 }
 

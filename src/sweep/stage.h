@@ -44,8 +44,8 @@ rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t
 
 /** Load, claim, featurise, order.  What it finds out is in the journal when it returns; a matrix
  *  that cannot be loaded is a result, not an error.  Afterwards the job is ready, or nothing of it
- * is left to do. \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO, RC_ENOMEM,
- * RC_EMPI */
+ *  is left to do. \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO, RC_ENOMEM,
+ *  RC_EMPI */
 rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err);
 
 /** The order of a policy that the job was prepared with; NULL when there is none. */

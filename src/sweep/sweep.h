@@ -1,5 +1,5 @@
 /** \file sweep/sweep.h  A sweep: plan the pending cases, deal the matrices out over the ranks,
- * measure, journal, commit.  Collective over the communicator of the session. */
+ *  measure, journal, commit.  Collective over the communicator of the session. */
 #ifndef RC_SWEEP_SWEEP_H
 #define RC_SWEEP_SWEEP_H
 
@@ -89,8 +89,8 @@ typedef struct rc_sweep_result {
 
 /** Run a sweep.  Collective; every rank gets the same status and result.
  *  \return RC_OK (also when cases failed, or when it was drained: see the result), RC_EBUSY
- * (another sweep has the store), RC_EDEVICE (ranks share a device), RC_EIO, RC_ESTORE, RC_ENOMEM,
- * RC_EINVAL */
+ *  (another sweep has the store), RC_EDEVICE (ranks share a device), RC_EIO, RC_ESTORE, RC_ENOMEM,
+ *  RC_EINVAL */
 rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *config,
     rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err);
 

@@ -1,5 +1,5 @@
 /** \file sweep/worker.h  What one rank does in a sweep: matrices from load to journal, one after
- * the other or with the next ones prepared while one is measured.  Local but for the queue. */
+ *  the other or with the next ones prepared while one is measured.  Local but for the queue. */
 #ifndef RC_SWEEP_WORKER_H
 #define RC_SWEEP_WORKER_H
 
@@ -46,7 +46,7 @@ void rc_worker_divide(rc_worker_t *w);
 /** Do items until there are no more.
  *  \param[out] spent  also set on failure
  *  \return RC_OK; RC_EINTR when it was drained; RC_EDEVICE (the device is unusable: what is
- * finished is in the journal, what is not is given back), RC_EIO (the journal cannot be written),
+ *  finished is in the journal, what is not is given back), RC_EIO (the journal cannot be written),
  *          RC_ENOMEM, RC_EMPI */
 rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err);
 

@@ -1,6 +1,6 @@
 /** \file sweep/worklist.h  From catalogue, lists and store to what is left to do.  Pure: no files, no
- * MPI; the store comes in as a view (NULL: there is none yet) and as the results that journals
- * still hold. */
+ *  MPI; the store comes in as a view (NULL: there is none yet) and as the results that journals
+ *  still hold. */
 #ifndef RC_SWEEP_WORKLIST_H
 #define RC_SWEEP_WORKLIST_H
 

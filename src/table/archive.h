@@ -1,5 +1,5 @@
 /** \file table/archive.h  A compressed copy of a store, or of a part of its results, for keeping
- * and publishing.  Local. */
+ *  and publishing.  Local. */
 #ifndef RC_TABLE_ARCHIVE_H
 #define RC_TABLE_ARCHIVE_H
 

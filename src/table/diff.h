@@ -24,7 +24,7 @@
  *     of these it falls no faster than with the distance.  (As in the control of false discoveries
  *     of Barber and Candes, 2015.)
  *  4. Over all cases the false-discovery rate is held (Benjamini and Hochberg, 1995), for slower
- * and for faster ones each.
+ *  and for faster ones each.
  *
  *  5. The cases of a matrix move together: where its arrays came to lie in a run is the same for
  *     all of them.  So what passes 4 has to be of at least 1 / rate matrices, for slower and for
@@ -33,9 +33,9 @@
  *
  *  What passes 4 and 5 is slower or faster; what would pass
  *  without 3 and 5 is unclear.  With `noise` given, 3 and 5 are left out.  A whole group is slower
- * or faster when its changes are not symmetric about none (signed ranks, again with a
- * false-discovery rate) and its geometric mean and its median moved by more than the threshold and
- * tau: runs differ by something that all cases share, too. */
+ *  or faster when its changes are not symmetric about none (signed ranks, again with a
+ *  false-discovery rate) and its geometric mean and its median moved by more than the threshold and
+ *  tau: runs differ by something that all cases share, too. */
 #ifndef RC_TABLE_DIFF_H
 #define RC_TABLE_DIFF_H
 

@@ -22,7 +22,7 @@ rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, 
 void rc_side_free(rc_side_t *s);
 
 /** Side A against side B in one setting.  A ratio is the best time of B over the best time of A on
- * a matrix: above 1, A is faster. */
+ *  a matrix: above 1, A is faster. */
 typedef struct rc_versus {
     rc_setting_t setting;
     int64_t matrices; /**< that both sides have: the ratios are over these */

@@ -68,7 +68,7 @@ extern const rc_fields_t rc_source_fields;
 void rc_source_get(const void *row, int field, rc_value_t *out);
 
 /** Median of the `csr` row that row i is compared with: same matrix, kernel, K, ..., of the same
- * run where that run timed it, else the newest one; NaN when there is none that is ok. */
+ *  run where that run timed it, else the newest one; NaN when there is none that is ok. */
 double rc_view_csr_ns(const rc_view_t *v, int64_t i);
 
 /** 1: that csr row is of the same run, so both were timed in turns. */
