@@ -88,7 +88,7 @@ rc_status_t rc_fail_errno(rc_err_t *err, rc_status_t status, int errnum, const c
 rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...)
 {
     if (!err)
-        return RC_OK;
+        return RC_EINVAL; /* the status is not known, but it is no success */
     char context[2 * sizeof err->text + 2]; /* both texts, then cut to one */
     va_list ap;
     va_start(ap, fmt);

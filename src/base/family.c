@@ -41,8 +41,10 @@ rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out
     rc_words_t words;
     rc_member_t m;
     rc_status_t st = rc_words_split(text, ':', &words, err);
-    if (st < 0)
-        return rc_err_context(err, "%s '%s'", f->noun, text);
+    if (st < 0) {
+        rc_err_context(err, "%s '%s'", f->noun, text);
+        return st;
+    }
     rc_spec_t spec = {.member = find_member(f, words.word[0], &m)};
     if (spec.member < 0) {
         st = unknown_member(f, words.word[0], err);

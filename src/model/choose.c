@@ -16,8 +16,12 @@
 static rc_status_t check_operation(const rc_model_t *m, const rc_request_t *r, rc_err_t *err)
 {
     int32_t wanted = 0;
-    if (r->operation && rc_model_operation_parse(r->operation, &wanted, err) < 0)
-        return rc_err_context(err, "choose");
+    rc_status_t st =
+        r->operation ? rc_model_operation_parse(r->operation, &wanted, err) : RC_OK;
+    if (st < 0) {
+        rc_err_context(err, "choose");
+        return st;
+    }
     if (wanted != m->operation)
         return rc_fail(err, RC_ENOTSUP,
             "choose: the model was trained on %s, found a request for %s", rc_model_operation(m),

@@ -210,6 +210,21 @@ static void descriptions(void **state)
     assert_string_equal(text, "red, green, blue; default blue");
 }
 
+/* A failure is one also for a caller that asks for no text. */
+static void failures_without_an_error(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", ":", "thing::", "nothing", "thing:x=1:x=1", "thing:x"};
+    rc_spec_t s;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        rc_err_t err = {0};
+        rc_status_t told = rc_spec_parse(&things, bad[i], &s, &err);
+        assert_true(told < 0);
+        assert_int_equal(rc_spec_parse(&things, bad[i], &s, NULL), told);
+    }
+    assert_true(rc_err_context(NULL, "context") < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +233,7 @@ int main(void)
         cmocka_unit_test(lists),
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(descriptions),
+        cmocka_unit_test(failures_without_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
