@@ -53,7 +53,7 @@ static void a_class_with_other_threads_is_known(void **state)
     static const char *const other[] = {"cpu:a:1t:b:2t:avx2", "cpu:a:1t:b:8t:avx512",
         "cpu:a:1t:b:t:avx2", "cpu:a:1t:b:0t:avx2", "cpu:a:1t:b:8:avx2", "cpu:a:1t:b:8tt:avx2",
         "cpu:a:8t:b:8t:avx2", "cuda:8t:avx2", "", "cpu:a"};
-    rc_device_t d = {.kind = RC_DEVICE_CPU, .threads = 2};
+    rc_device_t d = {.executor = {.kind = RC_DEVICE_CPU, .threads = 2}};
     snprintf(d.class_name, sizeof d.class_name, "cpu:a:1t:b:2t:avx2");
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         assert_int_equal(rc_threads_of_class(&d, other[i]), 0); /* its own is no other */
@@ -62,7 +62,7 @@ static void a_class_with_other_threads_is_known(void **state)
         snprintf(text, sizeof text, "cpu:a:1t:b:%dt:avx2", threads);
         assert_int_equal(rc_threads_of_class(&d, text), threads);
     }
-    d.kind = RC_DEVICE_CUDA;
+    d.executor.kind = RC_DEVICE_CUDA;
     assert_int_equal(rc_threads_of_class(&d, "cpu:a:1t:b:8t:avx2"), 0);
 }
 
