@@ -57,10 +57,15 @@ __device__ __forceinline__ void store_vector(
     __stcs(reinterpret_cast<vector *>(to), sum.vector);
 }
 
+template <typename T, int WIDTH>
+__device__ __forceinline__ typename vector_of<T, WIDTH>::type load_vector(const T *from)
+{
+    return __ldg(reinterpret_cast<const typename vector_of<T, WIDTH>::type *>(from));
+}
+
 template <typename T, typename I, int WIDTH, int VECTORS>
 __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_args_t a)
 {
-    typedef typename vector_of<T, WIDTH>::type vector;
     constexpr int UNROLL = 4 / VECTORS; /* entries whose loads of B are in flight */
     const int lanes = VECTORS == 1 ? a.lanes : 32;
     const int lane = threadIdx.x % static_cast<unsigned>(lanes);
@@ -96,14 +101,14 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
                 bool entry = u == 0 || e + u < x.end;
-                const vector *from = reinterpret_cast<const vector *>(b + line_at(c[u], a.ldb));
+                const T *from = b + line_at(c[u], a.ldb);
 #pragma unroll
                 for (int i = 0; i < VECTORS; i++) {
 #pragma unroll
                     for (int w = 0; w < WIDTH; w++)
                         m[u][i].value[w] = T(0);
                     if (entry && has[i])
-                        m[u][i].vector = __ldg(from + i * 32);
+                        m[u][i].vector = load_vector<T, WIDTH>(from + i * 32 * WIDTH);
                 }
             }
 #pragma unroll
