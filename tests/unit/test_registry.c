@@ -4,6 +4,8 @@
 #include "base/expr.h"
 #include "catalog/catalog.h"
 #include "kernels/kernel.h"
+#include "model/model.h"
+#include "store/schema.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
 #include "table/view.h"
@@ -105,9 +107,15 @@ static void operations_are_complete(void **state)
     (void)state;
     static const char *const names[] = {"spmm", "spmv", "spmm_t", "sddmm"};
     family_t f = {.count = 0};
+    int count = 0;
     for (int i = 0; rc_operations[i]; i++) {
         const rc_operation_t *o = rc_operations[i];
         int kernels = 0;
+        count++;
+        /* rooms that may not include this one have lists of their own */
+        assert_string_equal(rc_op_names[i], o->name);
+        assert_string_equal(rc_model_operation_names[i], o->name);
+        assert_int_equal(rc_model_operation_has_k(i), o->has_k);
         rc_op_t parsed;
         add(&f, (member_t){"operation", o->name, o->summary, o->source, o->version,
                     o->value && o->in[0].name && o->out.name && o->flops_per_entry > 0});
@@ -121,6 +129,8 @@ static void operations_are_complete(void **state)
         assert_true(kernels > 0);
     }
     check_family(&f);
+    assert_null(rc_op_names[count]);
+    assert_null(rc_model_operation_names[count]);
     rc_op_t op;
     rc_err_t err = {0};
     assert_int_equal(rc_op_parse("spm", &op, &err), RC_ENOENT);
