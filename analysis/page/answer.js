@@ -7,9 +7,15 @@ const SHOWN_VALUES = 6, SHOWN_FAILURES = 20, SHOWN_RUNS = 200;
 // "cuda:NVIDIA H200:132sm:cuda13.0" is for machines: the second part is the name.
 function deviceName(device) { return device.split(':')[1] || device; }
 
+// What is computed, as a title; operations without one here go by their name.
+const TITLES = {
+  spmm: 'Sparse \u00d7 dense', spmv: 'Sparse \u00d7 vector', spmm_t: 'Transposed sparse \u00d7 dense',
+  sddmm: 'Sampled dense \u00d7 dense',
+};
+
 function headline() {
   const devices = [...new Set(data.settings.map(s => s.device))].map(deviceName);
-  return 'Sparse \u00d7 dense' + (devices.length ? ' on ' + devices.join(', ') : '');
+  return (TITLES[data.op] || data.op || TITLES.spmm) + (devices.length ? ' on ' + devices.join(', ') : '');
 }
 
 function extent() {
