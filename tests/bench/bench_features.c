@@ -12,8 +12,7 @@
 #include "base/stats.h"
 #include "catalog/catalog.h"
 #include "feature/feature.h"
-#include "kernels/device.h"
-#include "kernels/kernel.h"
+#include "product.h"
 #include "sparse/generate.h"
 
 #include <inttypes.h>
@@ -91,41 +90,12 @@ typedef struct product {
     float *c;
 } product_t;
 
-static double seconds_of_kernel(rc_device_t *d, const char *text, const product_t *o, rc_err_t *err)
-{
-    rc_kernel_spec_t spec;
-    void *state;
-    if (rc_kernel_spec_parse(text, &spec, err) < 0)
-        return NAN;
-    rc_problem_t p = {
-        .k = K,
-        .precision = RC_FP32,
-        .layout = spec.kernel->layout,
-        .a = &o->a,
-        .schedule = &o->identity,
-        .identity = 1,
-        .geometry = spec.kernel->geometry(d, spec.param, RC_FP32),
-        .c_rows = o->a.rows,
-    };
-    for (int i = 0; i < RC_KERNEL_PARAMS_MAX; i++)
-        p.param[i] = spec.param[i];
-    if (spec.kernel->prepare(d, &p, &state, err) < 0)
-        return NAN;
-    double best = INFINITY;
-    for (int i = 0; i < MATRIX_ROUNDS && !isnan(best); i++) {
-        int64_t start = rc_clock_ns();
-        rc_status_t st = spec.kernel->run(state, o->b, o->c, err);
-        best = st < 0 ? NAN : fmin(best, (double)(rc_clock_ns() - start) * 1e-9);
-    }
-    spec.kernel->release(state);
-    return best;
-}
-
 static double seconds_of_product(rc_device_t *d, const product_t *o, rc_err_t *err)
 {
-    double cstat = seconds_of_kernel(d, "cstat", o, err);
-    double rowsplit = seconds_of_kernel(d, "rowsplit", o, err);
-    return isnan(cstat) || isnan(rowsplit) ? NAN : fmin(cstat, rowsplit);
+    const bench_product_t p = {&o->a, &o->identity, K, o->b, o->c};
+    double cstat = bench_product_seconds(d, "cstat", &p, MATRIX_ROUNDS, NULL, err);
+    double rowsplit = bench_product_seconds(d, "rowsplit", &p, MATRIX_ROUNDS, NULL, err);
+    return cstat < 0 || rowsplit < 0 ? NAN : fmin(cstat, rowsplit);
 }
 
 /* Features over product of one matrix; NaN with err set. */

@@ -7,8 +7,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "kernels/device.h"
-#include "kernels/kernel.h"
+#include "product.h"
 #include "sparse/generate.h"
 
 #include <inttypes.h>
@@ -51,38 +50,6 @@ static double seconds_of_loop(const operands_t *o)
     return best;
 }
 
-static double seconds_of_kernel(
-    rc_device_t *d, const char *spec_text, const operands_t *o, int64_t *bytes_min, rc_err_t *err)
-{
-    rc_kernel_spec_t spec;
-    void *state;
-    if (rc_kernel_spec_parse(spec_text, &spec, err) < 0)
-        return -1;
-    rc_problem_t p = {
-        .k = o->k,
-        .precision = RC_FP32,
-        .layout = spec.kernel->layout,
-        .a = &o->a,
-        .schedule = &o->identity,
-        .identity = 1,
-        .geometry = spec.kernel->geometry(d, spec.param, RC_FP32),
-        .c_rows = o->a.rows,
-    };
-    memcpy(p.param, spec.param, sizeof p.param);
-    *bytes_min = spec.kernel->bytes_min(&p);
-    if (spec.kernel->prepare(d, &p, &state, err) < 0)
-        return -1;
-    double best = 1e300;
-    for (int i = 0; i < ROUNDS && best > 0; i++) {
-        int64_t start = rc_clock_ns();
-        rc_status_t st = spec.kernel->run(state, o->b, o->c, err);
-        double t = (double)(rc_clock_ns() - start) * 1e-9;
-        best = st < 0 ? -1 : t < best ? t : best;
-    }
-    spec.kernel->release(state);
-    return best;
-}
-
 /* Bytes per second of a sum over a buffer far larger than the caches. */
 static double read_bandwidth(const rc_device_t *d)
 {
@@ -116,7 +83,8 @@ static int bench_matrix(
     rc_err_t err = {0};
     int failed = rc_generate(spec, &o.a, NULL, &err) < 0;
     int64_t most = 128 * (o.a.rows > o.a.cols ? o.a.rows : o.a.cols);
-    o.identity = (rc_schedule_t){o.a.rows, o.a.rows, malloc((size_t)o.a.rows * 4)};
+    o.identity = (rc_schedule_t){
+        .slots = o.a.rows, .rows = o.a.rows, .row = malloc((size_t)o.a.rows * 4)};
     o.val = malloc((size_t)o.a.nnz * sizeof *o.val);
     void *b = NULL;
     void *c = NULL;
@@ -141,7 +109,9 @@ static int bench_matrix(
             o.a.nnz, o.k, "triple loop", flops / loop * 1e-9);
         for (int j = 0; j < kernels->count && !failed; j++) {
             int64_t bytes = 0;
-            double t = seconds_of_kernel(d, kernels->word[j], &o, &bytes, &err);
+            const bench_product_t product = {&o.a, &o.identity, o.k, o.b, o.c};
+            double t = bench_product_seconds(
+                d, kernels->word[j], &product, ROUNDS, &bytes, &err);
             failed = t < 0;
             printf("%-18s %8" PRId64 " %9" PRId64 " %4" PRId64 "  %-12s %8.2f %7.2fx %8.2f\n", spec,
                 o.a.rows, o.a.nnz, o.k, kernels->word[j], flops / t * 1e-9, loop / t,

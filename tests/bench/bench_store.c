@@ -118,7 +118,7 @@ static rc_status_t make(const char *path, int store, int64_t rows)
 
 /* ------------------------------------------------------------------------ figures */
 
-static void count(void *user, const rc_problem_t *p)
+static void count(void *user, const rc_verify_problem_t *p)
 {
     (void)p;
     ++*(int64_t *)user;
