@@ -8,13 +8,13 @@
 #            default.  CUDA is in the ordinary build only, where there is a compiler.
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
-#   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [900]
+#   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [1800]
 #   ROWCAST_TEST_LIMIT   seconds for one test program          [300]
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-stage_limit=${ROWCAST_STAGE_LIMIT:-900}
+stage_limit=${ROWCAST_STAGE_LIMIT:-1800}
 # shellcheck disable=SC2034  # for run_logged
 bound=(sh "$top/tests/bound.sh" --stage "$stage_limit")
 passed=0
@@ -204,7 +204,8 @@ stored_programs=(tests/cli/synthetic_store)
 for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
 # What the sanitizers would see again, or not at all: scripts, programs of others, the same calls many times over.
 elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
-    tests/cli/results.t tests/cli/models.t tests/cli/trainers.t tests/lint/source.t tests/slurm/slurm.t
+    tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
+    tests/lint/source.t tests/slurm/slurm.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/report/report.t tests/report/small.t)
