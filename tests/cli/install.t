@@ -101,30 +101,36 @@ echo "CUDA it is" >rowcast_cuda.expected
 # What a library has no business with: all of the first list, and its own.
 others='mpi|open-rte|open-pal|hdf5|openblas|blas|cblas|lapack|xgboost|svm|curl|png16'
 archives='archive|z|lzma|zstd|bz2|lz4|xml2|nettle|acl'
-rowcast="$others|$archives|cuda|cudart|cusparse"
-rowcast_io="$others|cuda|cudart|cusparse"
-rowcast_cuda="$others|$archives"
+# forbidden_to LIBRARY: names that it must not need, as a pattern
+forbidden_to()
+{
+    case $1 in
+    rowcast) echo "$others|$archives|cuda|cudart|cusparse" ;;
+    rowcast_io) echo "$others|cuda|cudart|cusparse" ;;
+    rowcast_cuda) echo "$others|$archives" ;;
+    esac
+}
 
 for library in $libraries; do
     header=$prefix/include/$library.h
     file=$folder/lib$library.so
-    eval "forbidden=\$$library"
+    forbidden=$(forbidden_to "$library")
     is "$library.h is valid C by itself" "$(echo "#include <$library.h>" \
         | $CC -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only -x c - 2>&1)" ""
     # shellcheck disable=SC2046,SC2086  # flags are words
     ok "a C program links $library" $CC $CFLAGS -Wall -Werror $library.c -o use-$library $(flags $library)
-    is "and runs" "$(LD_LIBRARY_PATH=$folder ./use-$library 2>&1)" "$(cat $library.expected)"
+    is "and runs" "$(LD_LIBRARY_PATH=$folder ./use-"$library" 2>&1)" "$(cat "$library.expected")"
     if [ "$cxx" ]; then
         # shellcheck disable=SC2046,SC2086
         ok "so does a C++ program" "$cxx" $CFLAGS -Wall -Werror -x c++ $library.c -x none -o use-cxx $(flags $library)
-        is "... and runs" "$(LD_LIBRARY_PATH=$folder ./use-cxx 2>&1)" "$(cat $library.expected)"
+        is "... and runs" "$(LD_LIBRARY_PATH=$folder ./use-cxx 2>&1)" "$(cat "$library.expected")"
     else
         skip "so does a C++ program" "no C++ compiler"
         skip "... and runs" "no C++ compiler"
     fi
     is "lib$library has a name with its version" "$(readelf -d "$file" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" \
         "lib$library.so.0"
-    is "$library.pc says its version" "$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH pkg-config --modversion $library)" \
+    is "$library.pc says its version" "$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH pkg-config --modversion "$library")" \
         "$("$ROWCAST" --version | sed -n '1s/^rowcast //p')"
     nm -D --defined-only "$file" | awk '$2 ~ /[TDRBV]/ { print $3 }' | sort >shown
     sed -n '/^RC_API/,/;/p' "$header" | grep -o 'rc_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
