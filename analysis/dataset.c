@@ -40,6 +40,23 @@ done:
     return st;
 }
 
+/* Layout of the dense operands and memory of the prepared matrix, from the results of a pair. */
+static void fill_abilities(const rc_selection_t *s, int pair, rc_model_class_t *c)
+{
+    for (int64_t i = 0; i < s->picks; i++) {
+        if (s->pick[i].pair != pair)
+            continue;
+        const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
+        const rc_row_matrix_t *a = rc_view_matrix(s->view, r->matrix);
+        double csr = (double)a->nnz * (r->precision == 1 ? 12 : 8) + 8 * ((double)a->rows + 1);
+        c->layout |= r->layout == 1 ? RC_LAYOUT_ROW : RC_LAYOUT_COL;
+        if (r->device_bytes > 0)
+            c->memory = fmax(c->memory, (double)r->device_bytes / csr);
+    }
+    if (c->layout == (RC_LAYOUT_COL | RC_LAYOUT_ROW))
+        c->layout = 0; /* in one precision this, in the other that one: nothing can be promised */
+}
+
 static rc_status_t fill_classes(
     const rc_selection_t *s, const int *pair, int classes, rc_dataset_t *d, rc_err_t *err)
 {
@@ -50,6 +67,7 @@ static rc_status_t fill_classes(
     d->classes = classes;
     for (int c = 0; st == RC_OK && c < classes; c++) {
         st = name_class(s, &s->pair[pair[c]], d->task, &d->cls[c], err);
+        fill_abilities(s, pair[c], &d->cls[c]);
         if (st == RC_OK)
             st = rc_common_geometry(s, &pair[c], 1, &d->cls[c].geometry, err);
     }
@@ -109,9 +127,26 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* How much of a matrix' name is that of its group: "Group/Name" up to the slash.  The built-in set is
+ * one group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so that
+ * a store of it can be split. */
+static size_t group_length(const char *name, int by_generator)
+{
+    return strcspn(name, by_generator ? "-" : "/");
+}
+
+static int is_builtin(const rc_dataset_t *d)
+{
+    for (int64_t i = 0; i < d->rows; i++)
+        if (strncmp(d->sample[i].name, "builtin/", strlen("builtin/")) != 0)
+            return 0;
+    return 1;
+}
+
 static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
 {
     int64_t n = 0;
+    int by_generator = is_builtin(d);
     d->group = rc_alloc0((size_t)d->rows, sizeof *d->group, "groups", err);
     if (!d->group)
         return RC_ENOMEM;
@@ -119,7 +154,7 @@ static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
         d->group[n] = rc_strdup(d->sample[n].name, err);
         if (!d->group[n])
             break;
-        d->group[n][strcspn(d->group[n], "/")] = '\0';
+        d->group[n][group_length(d->group[n], by_generator)] = '\0';
     }
     if (n < d->rows) {
         d->groups = (int)n;
@@ -136,7 +171,7 @@ static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
         char name[sizeof d->sample[i].name];
         const char *key = name;
         memcpy(name, d->sample[i].name, sizeof name);
-        name[strcspn(name, "/")] = '\0';
+        name[group_length(name, by_generator)] = '\0';
         char **at = bsearch(&key, d->group, (size_t)d->groups, sizeof *d->group, by_text);
         d->sample[i].group = (int32_t)(at - d->group);
     }
@@ -293,6 +328,7 @@ void rc_dataset_free(rc_dataset_t *d)
     free(d->sample);
     free(d->value);
     free(d->time);
+    rc_halves_free(&d->half);
     free(d->setup);
     *d = (rc_dataset_t){0};
 }

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "model/model.h"
 #include "rowcast.h"
+#include "table/split_half.h"
 
 /** What the command line says about a data set.  NULL and 0 stand for the defaults. */
 typedef struct rc_dataset_options {
@@ -39,6 +40,7 @@ typedef struct rc_sample {
     int32_t matrix;    /**< id in the store */
     int32_t group;     /**< index into `group` */
     int64_t k;         /**< columns of B; 0: the operation has no K */
+    int64_t cols;      /**< n_col of the matrix */
     int k_is_n;        /**< 1: k equals n_col (and was asked for as n) */
     int value_bytes;   /**< 4 or 8 */
     double feature_ns; /**< that featurising took when it was stored; NaN unknown */
@@ -67,9 +69,12 @@ typedef struct rc_dataset {
                               of rows in the store */
     double *value;       /**< [rows * inputs] raw */
     double *time;        /**< [rows * classes] median ns, > 0 */
+    rc_halves_t half;    /**< the same times split in halves, for figures that are held out; its
+                              `cost` is NULL where the errors of the times are not known */
     double *setup;       /**< [rows * classes] ns: building the order and preprocessing */
     int groups;
-    char **group; /**< [groups] names before the "/", sorted */
+    char **group; /**< [groups] names before the "/", sorted; of the built-in set alone its
+                       generators */
     rc_dataset_dropped_t dropped;
     rc_digest_t digest; /**< of everything a trainer sees: inputs, classes, samples, times */
 } rc_dataset_t;

@@ -452,7 +452,8 @@ rc_status_t rc_select(const rc_query_t *q, rc_selection_t *out, rc_err_t *err)
     wanted_t w = {0};
     rc_status_t st;
     RC_TRY(parse(q, &w, err));
-    RC_TRY(rc_view_read(q->store, &s.view, err));
+    RC_TRY(rc_view_read_samples(q->store, &s.view, err));
+    RC_TRY(rc_view_check(s.view, w.where, err));
     RC_TRY(select_rows(&s, q, &w, err));
     *out = s;
     s = (rc_selection_t){0};

@@ -332,7 +332,9 @@ static rc_status_t allocate(rc_dataset_t *d, int64_t rows, rc_err_t *err)
     d->value = rc_alloc(n * (size_t)d->inputs, sizeof *d->value, "inputs", err);
     d->time = rc_alloc(n * (size_t)d->classes, sizeof *d->time, "times", err);
     d->setup = rc_alloc(n * (size_t)d->classes, sizeof *d->setup, "setup times", err);
-    return d->sample && d->value && d->time && d->setup ? RC_OK : RC_ENOMEM;
+    if (!d->sample || !d->value || !d->time || !d->setup)
+        return RC_ENOMEM;
+    return rc_halves_make(rows, d->classes, &d->half, err);
 }
 
 static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t *out)
@@ -343,6 +345,7 @@ static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t
     memcpy(out->digest, c->digest, sizeof out->digest);
     out->matrix = c->matrix;
     out->k = c->k;
+    out->cols = m->cols;
     out->k_is_n = c->is_n;
     out->value_bytes = c->precision == 1 ? 8 : 4;
 }
@@ -360,6 +363,17 @@ static int fill_times(const rc_selection_t *s, const int64_t *row, rc_dataset_t 
         setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
     }
     return 1;
+}
+
+static rc_status_t fill_halves(
+    const rc_selection_t *s, const int64_t *row, rc_dataset_t *d, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int c = 0; st == RC_OK && c < d->classes; c++) {
+        rc_timed_t t = rc_timed_of(s->view, row[c]);
+        st = rc_halves_set(&d->half, d->rows, c, &t, NULL, err);
+    }
+    return st;
 }
 
 static int has_any(const int64_t *row, int n)
@@ -407,6 +421,7 @@ rc_status_t rc_fill_rows(
             d->dropped.features++;
         } else {
             fill_sample(s, &s->cell[i], sample);
+            RC_TRY(fill_halves(s, own, d, err));
             d->rows++;
         }
     }

@@ -29,6 +29,8 @@ typedef struct entry {
     int chosen;
     int best;
     double loss;
+    double log_chosen; /* log speedups in the halves, NaN unknown */
+    double log_oracle;
 } entry_t;
 
 typedef struct evaluator {
@@ -49,15 +51,24 @@ enum {
     LOSS,
     LOGS,                /* log speedups of WAYS ways of choosing */
     SPEEDUPS = LOGS + 4, /* and speedups */
-    SUMS = SPEEDUPS + 4
+    CHOSEN_HELD_OUT = SPEEDUPS + 4,
+    ORACLE_HELD_OUT,
+    SUMS
 };
 enum { SELECTOR, ORACLE, SINGLE, RANDOM, WAYS };
 
 /* The figures that are made of the sums. */
-enum { GEOMEANS, MEANS = GEOMEANS + WAYS, GAIN = MEANS + WAYS, OF_ORACLE, MEAN_LOSS, FIGURES };
+enum { GEOMEANS, MEANS = GEOMEANS + WAYS, GAIN = MEANS + WAYS, OF_ORACLE, MEAN_LOSS, HELD_OUT,
+    GAIN_HELD_OUT, OF_ORACLE_HELD_OUT, FIGURES };
 
 /* Below this the oracle has no gain that could be recovered. */
 static const double least_gain = 0.001;
+
+/* Of mean log speedups. */
+static double recovered(double selector, double oracle)
+{
+    return expm1(oracle) < least_gain ? NAN : expm1(selector) / expm1(oracle);
+}
 
 static void figures(const double *sum, double *out)
 {
@@ -65,10 +76,14 @@ static void figures(const double *sum, double *out)
         out[GEOMEANS + w] = exp(sum[LOGS + w] / sum[ROWS]);
         out[MEANS + w] = sum[SPEEDUPS + w] / sum[ROWS];
     }
-    double oracle = expm1(sum[LOGS + ORACLE] / sum[ROWS]);
-    out[GAIN] = oracle < least_gain ? NAN : expm1(sum[LOGS + SELECTOR] / sum[ROWS]) / oracle;
+    out[GAIN] = recovered(sum[LOGS + SELECTOR] / sum[ROWS], sum[LOGS + ORACLE] / sum[ROWS]);
     out[OF_ORACLE] = exp((sum[LOGS + SELECTOR] - sum[LOGS + ORACLE]) / sum[ROWS]);
     out[MEAN_LOSS] = sum[LOSS] / sum[ROWS];
+    double chosen = sum[CHOSEN_HELD_OUT] / sum[ROWS];
+    double held_out = sum[ORACLE_HELD_OUT] / sum[ROWS];
+    out[HELD_OUT] = exp(held_out);
+    out[GAIN_HELD_OUT] = recovered(chosen, held_out);
+    out[OF_ORACLE_HELD_OUT] = exp(chosen - held_out);
 }
 
 /* By what a row is, not by where it stands, so that figures do not depend on the order of rows. */
@@ -91,6 +106,16 @@ static int by_sample(const void *a, const void *b)
     return c != 0 ? c : (x->at > y->at) - (x->at < y->at);
 }
 
+static void hold_out(const rc_dataset_t *d, entry_t *x)
+{
+    x->log_chosen = x->log_oracle = NAN;
+    if (!d->half.cost)
+        return;
+    double base = rc_halves_mean(&d->half, x->row, d->baseline);
+    x->log_chosen = base - rc_halves_mean(&d->half, x->row, x->chosen);
+    x->log_oracle = base - rc_halves_best(&d->half, x->row, d->classes);
+}
+
 static rc_status_t collect(evaluator_t *e)
 {
     const rc_dataset_t *d = e->d;
@@ -111,6 +136,7 @@ static rc_status_t collect(evaluator_t *e)
         x->best = rc_dataset_best(d, x->row);
         /* the difference first: exact when a time is near the other one, and so are the limits */
         x->loss = (x->time[x->chosen] - x->time[x->best]) / x->time[x->best];
+        hold_out(d, x);
     }
     qsort(e->entry, (size_t)e->entries, sizeof *e->entry, by_sample);
     return RC_OK;
@@ -215,6 +241,8 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
         double *sum = e->unit + (part->matrices - 1) * SUMS;
         sum[ROWS]++;
         sum[LOSS] += x->loss;
+        sum[CHOSEN_HELD_OUT] += x->log_chosen;
+        sum[ORACLE_HELD_OUT] += x->log_oracle;
         add_speedups(e, x, part, sum);
         add_loss(x, part, hit);
         count[x->best]++;
@@ -233,6 +261,9 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
     part->gain = f[GAIN];
     part->of_oracle = f[OF_ORACLE];
     part->mean_loss = f[MEAN_LOSS];
+    part->oracle_held_out = f[HELD_OUT];
+    part->gain_held_out = f[GAIN_HELD_OUT];
+    part->of_oracle_held_out = f[OF_ORACLE_HELD_OUT];
     return RC_OK;
 }
 
@@ -458,6 +489,31 @@ static rc_status_t fill_portfolio(const evaluator_t *e)
     return st;
 }
 
+/* Step by step, as fill_portfolio. */
+static rc_status_t hold_out_portfolio(const evaluator_t *e)
+{
+    rc_evaluation_t *out = e->out;
+    const rc_dataset_t *d = e->d;
+    size_t classes = (size_t)out->classes;
+    size_t n = (size_t)e->entries;
+    rc_status_t st = RC_OK;
+    out->portfolio_held_out =
+        rc_alloc(classes, sizeof *out->portfolio_held_out, "a portfolio", e->err);
+    double *cost = rc_alloc(classes * n, sizeof *cost, "a portfolio", e->err);
+    if (!out->portfolio_held_out || !cost)
+        st = RC_ENOMEM;
+    else if (d->half.cost)
+        st = rc_halves_portfolio(&d->half, -1, e->row, e->entries, cost, e->err);
+    for (size_t s = 0; st == RC_OK && s < classes; s++) {
+        double sum = d->half.cost ? 0 : NAN;
+        for (size_t i = 0; d->half.cost && i < n; i++)
+            sum += rc_halves_mean(&d->half, e->row[i], d->baseline) - cost[s * n + i];
+        out->portfolio_held_out[s] = exp(sum / (double)n);
+    }
+    free(cost);
+    return st;
+}
+
 int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n)
 {
     int best = 0;
@@ -502,6 +558,7 @@ rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int si
     RC_TRY(fill_confusion(&e));
     RC_TRY(fill_errors(&e));
     RC_TRY(fill_portfolio(&e));
+    RC_TRY(hold_out_portfolio(&e));
     *out = result;
     result = (rc_evaluation_t){0};
 done:
@@ -523,6 +580,7 @@ void rc_evaluation_free(rc_evaluation_t *e)
     free(e->error_quantile);
     free(e->error_mean);
     free(e->portfolio);
+    free(e->portfolio_held_out);
     free(e->portfolio_class);
     *e = (rc_evaluation_t){0};
 }

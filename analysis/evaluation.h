@@ -1,7 +1,12 @@
 /** \file analysis/evaluation.h  How good choices are, measured against the times of a data set.
  *  Every figure that definitions of rowcast list under "The selector".  Speedups are of the
  *  baseline class's time over that of the chosen class; loss is chosen time over best time minus 1.
- *  Local; depends on choices only, not on how they were made. */
+ *  Local; depends on choices only, not on how they were made.
+ *
+ *  The oracle chooses on the times that score it, so its gain is too large and the share of it that
+ *  a selector recovers too small.  Held out (table/split_half.h) it chooses on one half of what was
+ *  measured and is scored on the other, as is the selector, whose choice must not have seen these
+ *  times.  Losses, accuracies and shares are against the plain oracle. */
 #ifndef RC_ANALYSIS_EVALUATION_H
 #define RC_ANALYSIS_EVALUATION_H
 
@@ -66,6 +71,10 @@ typedef struct rc_part {
     rc_figure_t gain;     /**< (geomean selector - 1) / (geomean oracle - 1); NaN when the oracle
                                gains less than 0.1 %; resamples in which it does are left out */
     rc_figure_t of_oracle; /**< geomean selector / geomean oracle */
+    rc_figure_t oracle_held_out;    /**< geomean speedup; NaN, as the next two, where the data set
+                                         knows no errors */
+    rc_figure_t gain_held_out;      /**< as gain; of_oracle */
+    rc_figure_t of_oracle_held_out; /**< above 1: better than an oracle that has half of the data */
     rc_figure_t mean_loss; /**< mean of the loss */
     double worst_loss;
     int64_t worst_row;              /**< of the data set; the first of equals */
@@ -93,6 +102,8 @@ typedef struct rc_evaluation {
     double *error_mean;     /**< [classes + 1] MAPE; NULL: no times */
     double *portfolio;      /**< [classes] geomean speedup of the oracle over the greedy first i + 1
                                  classes */
+    double *portfolio_held_out; /**< [classes] the same with classes and choices held out; NaN:
+                                     unknown */
     int *portfolio_class;   /**< [classes] which one is added: the one that helps most, from the
                                  best single one on; the first of equals */
 } rc_evaluation_t;

@@ -74,10 +74,13 @@ static json_t *row_name(const rc_dataset_t *d, int64_t row)
 static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
 {
     return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o}",
         "name", p->name, "rows", (json_int_t)p->rows, "matrices", (json_int_t)p->matrices,
         "gain_recovered", figure(&p->gain), "geomean_speedup_of_oracle_share",
-        figure(&p->of_oracle), "speedup_selector", choosing(&p->selector), "speedup_oracle",
+        figure(&p->of_oracle), "speedup_oracle_held_out_geomean", figure(&p->oracle_held_out),
+        "gain_recovered_held_out", figure(&p->gain_held_out),
+        "geomean_speedup_of_oracle_share_held_out", figure(&p->of_oracle_held_out),
+        "speedup_selector", choosing(&p->selector), "speedup_oracle",
         choosing(&p->oracle), "speedup_single", choosing(&p->single), "speedup_random",
         choosing(&p->random), "loss_mean", figure(&p->mean_loss), "loss_worst",
         number(p->worst_loss), "loss_worst_row", row_name(d, p->worst_row), "share_of_loss_within",
@@ -153,8 +156,10 @@ static json_t *portfolio(const rc_dataset_t *d, const rc_evaluation_t *e)
     json_t *list = json_array();
     for (int i = 0; list && i < e->classes; i++)
         if (json_array_append_new(
-                list, json_pack("{s:s, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
-                          "oracle_speedup_geomean", number(e->portfolio[i]))) < 0) {
+                list, json_pack("{s:s, s:o, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
+                          "oracle_speedup_geomean", number(e->portfolio[i]),
+                          "oracle_speedup_geomean_held_out", number(e->portfolio_held_out[i]))) <
+            0) {
             json_decref(list);
             return NULL;
         }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "base/str.h"
+#include "model/domain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,6 +83,28 @@ done:
     return st;
 }
 
+/* Which K the rows have. */
+static rc_status_t set_ks(fit_t *f)
+{
+    int64_t *k = rc_alloc((size_t)f->n, sizeof *k, "the K of a model", f->err);
+    int n = 0;
+    int is_n = 0;
+    if (!k)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < f->n; i++) {
+        const rc_sample_t *s = &f->d->sample[f->row[i]];
+        int seen = s->k_is_n || s->k < 1;
+        for (int j = 0; j < n && !seen; j++)
+            seen = k[j] == s->k;
+        if (!seen)
+            k[n++] = s->k;
+        is_n |= s->k_is_n;
+    }
+    rc_status_t st = n || is_n ? rc_model_set_ks(f->m, k, n, is_n, f->err) : RC_OK;
+    free(k);
+    return st;
+}
+
 static void standardise_rows(const fit_t *f)
 {
     for (int64_t i = 0; i < f->n; i++)
@@ -130,28 +153,34 @@ static rc_status_t standardise(fit_t *f)
     return RC_OK;
 }
 
-/* ------------------------------------------------------------ setup times */
+/* ------------------------------------------------- times of setup and features */
 
-/* Log setup times of a class; an order that takes no time takes 1 ns. */
+/* Log of a time; what takes no time takes 1 ns. */
+static double log_ns(double ns)
+{
+    return isfinite(ns) && ns >= 0 ? log(fmax(ns, 1)) : NAN;
+}
+
+/* Log setup times of a class. */
 static int64_t setup_targets(const fit_t *f, int c, double *y)
 {
     int64_t known = 0;
     for (int64_t i = 0; i < f->n; i++) {
-        double ns = f->d->setup[f->row[i] * f->d->classes + c];
-        y[i] = isfinite(ns) && ns >= 0 ? log(fmax(ns, 1)) : NAN;
+        y[i] = log_ns(f->d->setup[f->row[i] * f->d->classes + c]);
         known += isfinite(y[i]);
     }
     return known;
 }
 
-static double clamped(const rc_model_t *m, int c, double y)
+static double clamped(const rc_model_cost_t *cost, double y)
 {
-    return fmax(m->setup_min[c], fmin(m->setup_max[c], y));
+    return fmax(cost->min, fmin(cost->max, y));
 }
 
 /* Median of |predicted / measured - 1| over the rows of a part that the fit did not see; NaN when
  * there are none. */
-static rc_status_t setup_error(fit_t *f, int c, const double *y, const int *test, double *out)
+static rc_status_t cost_error(
+    fit_t *f, const rc_model_cost_t *cost, const double *y, const int *test, double *out)
 {
     int inputs = f->d->inputs;
     int64_t left = 0;
@@ -170,7 +199,7 @@ static rc_status_t setup_error(fit_t *f, int c, const double *y, const int *test
     for (int64_t i = 0; st == RC_OK && left > 0 && i < f->n; i++)
         if (test[i] && isfinite(y[i])) {
             double guess = rc_ridge_at(coef, inputs, f->x + i * inputs);
-            error[errors++] = fabs(exp(clamped(f->m, c, guess) - y[i]) - 1);
+            error[errors++] = fabs(exp(clamped(cost, guess) - y[i]) - 1);
         }
     if (errors > 0) {
         qsort(error, (size_t)errors, sizeof *error, rc_stats_compare);
@@ -182,21 +211,64 @@ static rc_status_t setup_error(fit_t *f, int c, const double *y, const int *test
     return st;
 }
 
-/* Setup times of a class into the model.  \param[out] error  see setup_error */
-static rc_status_t setup_class(fit_t *f, int c, double *y, const int *test, double *error)
+/* Leave out times that lie far above the fit: a busy machine adds to a time and never takes from
+ * it.  Far is three times the median distance, scaled to a deviation.  \return how many went */
+static int64_t drop_disturbed(const fit_t *f, const double *coef, double *y, double *distance)
 {
+    const double far = 3 * 1.4826;
     int inputs = f->d->inputs;
-    double *coef = f->m->setup + (size_t)c * ((size_t)inputs + 1);
-    f->m->setup_min[c] = INFINITY;
-    f->m->setup_max[c] = -INFINITY;
-    setup_targets(f, c, y);
+    int64_t n = 0;
+    int64_t gone = 0;
+    for (int64_t i = 0; i < f->n; i++)
+        if (isfinite(y[i]))
+            distance[n++] = fabs(y[i] - rc_ridge_at(coef, inputs, f->x + i * inputs));
+    qsort(distance, (size_t)n, sizeof *distance, rc_stats_compare);
+    double limit = fmax(far * rc_stats_quantile(distance, n, 0.5), 1e-9);
+    for (int64_t i = 0; i < f->n; i++)
+        if (isfinite(y[i]) && y[i] - rc_ridge_at(coef, inputs, f->x + i * inputs) > limit) {
+            y[i] = NAN;
+            gone++;
+        }
+    return gone;
+}
+
+/* The cost model of log times y, some of which may be NaN.
+ * \param[in,out] cost  with weight [inputs + 1]
+ * \param[out]    error  see cost_error */
+static rc_status_t fit_cost(
+    fit_t *f, double *y, const int *test, rc_model_cost_t *cost, double *error)
+{
+    enum { ROUNDS = 4 };
+    int inputs = f->d->inputs;
+    rc_status_t st = RC_OK;
+    double *distance = rc_alloc((size_t)f->n, sizeof *distance, "setup times", f->err);
+    if (!distance)
+        return RC_ENOMEM;
+    for (int i = 0; i < ROUNDS && st == RC_OK; i++) {
+        st = rc_ridge(f->x, f->n, inputs, y, setup_penalty, cost->weight, f->err);
+        if (st == RC_OK && (i + 1 == ROUNDS || drop_disturbed(f, cost->weight, y, distance) == 0))
+            break;
+    }
+    cost->min = INFINITY;
+    cost->max = -INFINITY;
     for (int64_t i = 0; i < f->n; i++)
         if (isfinite(y[i])) {
-            f->m->setup_min[c] = fmin(f->m->setup_min[c], y[i]);
-            f->m->setup_max[c] = fmax(f->m->setup_max[c], y[i]);
+            cost->min = fmin(cost->min, y[i]);
+            cost->max = fmax(cost->max, y[i]);
         }
-    rc_status_t st = rc_ridge(f->x, f->n, inputs, y, setup_penalty, coef, f->err);
-    return st < 0 ? st : setup_error(f, c, y, test, error);
+    free(distance);
+    return st < 0 ? st : cost_error(f, cost, y, test, error);
+}
+
+static rc_status_t setup_class(fit_t *f, int c, double *y, const int *test, double *error)
+{
+    size_t at = (size_t)c * ((size_t)f->d->inputs + 1);
+    rc_model_cost_t cost = {.weight = f->m->setup + at};
+    setup_targets(f, c, y);
+    rc_status_t st = fit_cost(f, y, test, &cost, error);
+    f->m->setup_min[c] = cost.min;
+    f->m->setup_max[c] = cost.max;
+    return st;
 }
 
 /* A part of the rows to measure the error of the setup times on, none when they cannot be split:
@@ -226,36 +298,58 @@ static rc_status_t setup_record(fit_t *f, const double *error)
     return RC_OK;
 }
 
-/* The table of setup times; none when a class has no known one. */
-static rc_status_t fit_setup(fit_t *f)
+static rc_status_t fit_setup_classes(fit_t *f, double *y, const int *test)
 {
     size_t classes = (size_t)f->d->classes;
     size_t inputs = (size_t)f->d->inputs;
     rc_status_t st = RC_OK;
-    double *y = rc_alloc((size_t)f->n, sizeof *y, "setup times", f->err);
-    double *error = rc_alloc(classes, sizeof *error, "setup times", f->err);
-    int *test = rc_alloc((size_t)f->n, sizeof *test, "setup times", f->err);
-    if (!y || !error || !test) {
-        st = RC_ENOMEM;
-        goto done;
-    }
     for (int c = 0; c < f->d->classes; c++)
         if (!f->d->setup || setup_targets(f, c, y) == 0)
-            goto done;
+            return RC_OK; /* a class has no known one: no table */
+    double *error = rc_alloc(classes, sizeof *error, "setup times", f->err);
     f->m->setup = rc_alloc(classes * (inputs + 1), sizeof(double), "setup times", f->err);
     f->m->setup_min = rc_alloc(classes, sizeof(double), "setup times", f->err);
     f->m->setup_max = rc_alloc(classes, sizeof(double), "setup times", f->err);
-    if (!f->m->setup || !f->m->setup_min || !f->m->setup_max) {
-        st = RC_ENOMEM;
-        goto done;
-    }
-    RC_TRY(setup_part(f, test));
+    RC_TRY(error && f->m->setup && f->m->setup_min && f->m->setup_max ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < f->d->classes; c++)
         RC_TRY(setup_class(f, c, y, test, &error[c]));
     st = setup_record(f, error);
 done:
-    free(y);
     free(error);
+    return st;
+}
+
+/* What computing the features takes; not known when the store does not have it. */
+static rc_status_t fit_featurise(fit_t *f, double *y, const int *test)
+{
+    int64_t known = 0;
+    double error = NAN;
+    for (int64_t i = 0; i < f->n; i++) {
+        y[i] = log_ns(f->d->sample[f->row[i]].feature_ns);
+        known += isfinite(y[i]);
+    }
+    if (known == 0)
+        return RC_OK;
+    rc_model_cost_t *cost = &f->m->featurise;
+    cost->weight = rc_alloc((size_t)f->d->inputs + 1, sizeof(double), "cost of features", f->err);
+    rc_status_t st = cost->weight ? fit_cost(f, y, test, cost, &error) : RC_ENOMEM;
+    if (st == RC_OK && json_object_set_new(f->m->training, "featurise_median_error",
+                           isfinite(error) ? json_real(error) : json_null()) < 0)
+        st = rc_fail(f->err, RC_ENOMEM, "no memory for the cost of features");
+    return st;
+}
+
+static rc_status_t fit_costs(fit_t *f)
+{
+    rc_status_t st;
+    double *y = rc_alloc((size_t)f->n, sizeof *y, "setup times", f->err);
+    int *test = rc_alloc((size_t)f->n, sizeof *test, "setup times", f->err);
+    RC_TRY(y && test ? RC_OK : RC_ENOMEM);
+    RC_TRY(setup_part(f, test));
+    RC_TRY(fit_setup_classes(f, y, test));
+    st = fit_featurise(f, y, test);
+done:
+    free(y);
     free(test);
     return st;
 }
@@ -270,9 +364,10 @@ rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *
     if (!f.m)
         return RC_ENOMEM;
     RC_TRY(identify(&f));
+    RC_TRY(set_ks(&f));
     RC_TRY(standardise(&f));
     rc_weights(d, row, n, options->weights, f.weight);
-    RC_TRY(fit_setup(&f));
+    RC_TRY(fit_costs(&f));
     const rc_fit_job_t job = {d, row, n, f.x, f.weight, options};
     RC_TRY(t->fit(t, &job, f.m, err));
     *out = f.m;

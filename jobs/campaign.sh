@@ -386,7 +386,7 @@ all_versus()
 part_tables()
 {
     local own="kernel ~ \"$published*\" && c_order == original && precision == fp32"
-    local speedups="matrices max mean geomean median min"
+    local speedups="matrices max mean geomean median min mean_held_out geomean_held_out"
     [[ -f $store ]] || die 3 "$store: no such store"
     printf '### Cases\n\n'
     query "$store" --format csv --columns device,status | sed 1d | sort | uniq -c | sed 's/^/    /'
@@ -396,18 +396,19 @@ part_tables()
     summary "Speedup over the original order (Table I)" "k precision policy $speedups" \
         --summary speedup --where "$own"
     summary "Share of matrices on which an order is fastest (figure 9)" \
-        "k precision policy matrices wins share gain_over_5" --summary share --where "$own"
-    summary "Greedy portfolio (figure 10)" "k precision policies added geomean mean" \
+        "k precision policy matrices wins share clear ties gain_over_5" --summary share --where "$own"
+    summary "Greedy portfolio (figure 10)" "k precision policies added geomean mean geomean_held_out mean_held_out" \
         --summary portfolio --where "$own"
     printf '### Every kernel\n\n#### Speedup of the oracle over the original order\n\n'
     query "$store" --format csv --summary speedup | awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == "policy") at = i; print; next }
-        $at == "oracle"' | markdown kernel k precision c_order matrices max mean geomean median min
+        $at == "oracle"' | markdown kernel k precision c_order matrices max mean geomean median min \
+        mean_held_out geomean_held_out
     printf '#### Time of side B over time of side A (figure 3)\n\n'
     all_versus | awk 'NR == 1 || !/^a,b,/' \
-        | markdown a b k precision matrices share_a max mean geomean median min
+        | markdown a b k precision matrices share_a clear_a ties max mean geomean median min geomean_held_out
     summary "Fastest kernel and order; what always taking it loses, in %" \
-        "k precision c_order kernel policy matrices wins share loss_geomean loss_mean" \
+        "k precision c_order kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
         --summary best --top 8
     summary "Rates in the original order, Gflop/s and GB/s of compulsory traffic" \
         "k precision kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \

@@ -217,7 +217,7 @@ distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli
 main()
 {
     local -a packages
-    packages=("${packages_build[@]}" "${packages_check[@]}")
+    packages=("${packages_build[@]}" "${packages_report[@]}" "${packages_check[@]}")
     ((full)) && packages+=("${packages_full[@]}")
     install_packages "${packages[@]}"
     prepare_mpi 5

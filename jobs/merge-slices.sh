@@ -1,8 +1,8 @@
 #!/bin/bash
 # Merge what the slices of an array measured; the last job of `jobs/submit.sh array`.
 # Usage: jobs/merge-slices.sh STORE FOLDER N
-#   takes FOLDER/slice-1-of-N.h5 .. FOLDER/slice-N-of-N.h5.  A slice that had no matrix has left a file
-#   .none instead.  What other slices lack is told, the rest is merged: run it again when they are there.
+#   takes FOLDER/slice-1-of-N.h5 .. FOLDER/slice-N-of-N.h5.  A slice that had no matrix has an empty store.
+#   A slice without one is told, the rest is merged: run it again when it is there.
 # ROWCAST is the program [rowcast].  Exit codes: 0, 1 slices are missing, 2 wrong usage, or that of rowcast.
 set -euo pipefail
 case ${1:-} in
@@ -19,7 +19,7 @@ for ((i = 1; i <= slices; i++)); do
     slice=$folder/slice-$i-of-$slices.h5
     if [[ -e $slice ]]; then
         there+=("$slice")
-    elif [[ ! -e $slice.none ]]; then
+    else
         echo "merge-slices.sh: no $slice: its task did not get that far" >&2
         lost=1
     fi

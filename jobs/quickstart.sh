@@ -1,5 +1,6 @@
 #!/bin/bash
-# Installs what is missing, builds, measures the built-in matrices with 2 ranks, prints the table.
+# Installs what is missing, builds, measures the built-in matrices with 2 ranks, prints the table and makes
+# the report: the last lines are its path and what it says first.
 # Safe to run again: the second run measures only what is missing.
 # Usage: jobs/quickstart.sh [OPTION OF rowcast sweep]...
 set -euo pipefail
@@ -10,11 +11,11 @@ ranks=2
 store=$top/out/quickstart.h5
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+    sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"
     exit 0
 fi
 
-install_packages "${packages_build[@]}"
+install_packages "${packages_build[@]}" "${packages_report[@]}"
 build_tree "$build"
 rowcast=$build/rowcast
 mkdir -p "$(dirname "$store")"
@@ -34,5 +35,9 @@ esac
 
 say "speedup over the original row order"
 "$rowcast" query "$store" --summary speedup
-say "done; the results are in $store"
+say "drawing the report"
+page=${store%.h5}-report
+said=$("$rowcast" report "$store" --assets "$top/analysis" -q -o "$page") || die 3 "the report failed"
+say "done; the results are in $store, and the report is"
+printf '%s\n' "$said"
 exit "$code"

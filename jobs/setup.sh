@@ -16,7 +16,8 @@ jobs=${ROWCAST_JOBS:-$cores}
         libhdf5-openmpi-dev libarchive-dev libjansson-dev libxxhash-dev zlib1g-dev libcurl4-openssl-dev
         libopenblas-dev libxgboost-dev libsvm-dev libpng-dev libmetis-dev libsuitesparse-dev
         libigraph-dev)
-    packages_check=(libcmocka-dev hdf5-tools patchelf python3 python3-h5py python3-pandas gnuplot-nox xz-utils zstd groff-base)
+    packages_report=(gnuplot-nox)
+    packages_check=(libcmocka-dev hdf5-tools patchelf python3 python3-h5py python3-pandas xz-utils zstd groff-base)
     packages_full=(slurm-wlm munge libhdf5-dev shellcheck cppcheck clang chromium chromium-driver)
 }
 

@@ -7,6 +7,17 @@
 #   ROWCAST_REQUEUES    times that the job may go back to the queue                             [50]
 #   ROWCAST_WAIT        seconds that ranks may outlive the first one that ended                 [60]
 #   ROWCAST_RETRIES     times that a step may be started again after a rank died                [20]
+#   ROWCAST_SHORTEST    seconds: a start that ran so long and finished no case tells that the time
+#                       limit is too short; one that was cut sooner goes back to the queue       [60]
+
+# A job may be asked to end at any moment, also before its first step: see run_step.  bash dies of a
+# signal that it has no trap for, and the job with it.
+asked=${asked:-}
+step=
+trap 'asked=${asked:-USR1}; pass_on' USR1
+trap 'asked=TERM; pass_on' TERM
+# srun takes TERM as its own end and would leave the ranks a few seconds only
+pass_on() { [[ -z $step ]] || kill -USR1 "$step" 2>/dev/null || true; }
 
 note() { printf '%s %s: %s\n' "$(date -u +%H:%M:%S)" "${SLURM_JOB_NAME:-job}" "$*" >&2; }
 give_up() { local code=$1; shift; note "$*"; exit "$code"; }
@@ -42,27 +53,28 @@ choose_mpi()
 
 # run_step COMMAND...: run it as a step that can be asked to drain.  Slurm signals the script before
 # the time limit (#SBATCH --signal=B:USR1@N) or at preemption (TERM); both are passed on to every
-# rank, which finishes its case and commits.  Sets step_code, and asked: '', USR1 or TERM.
+# rank, which finishes its case and commits.  A step that is still starting may lose a signal or die of
+# it, so it gets it again.  Sets step_code, and asked: '', USR1 or TERM.
 run_step()
 {
-    local id
-    asked=
-    trap 'asked=${asked:-USR1}; kill -USR1 "$id" 2>/dev/null' USR1
-    # srun takes TERM as its own end and would leave the ranks a few seconds only
-    trap 'asked=TERM; kill -USR1 "$id" 2>/dev/null' TERM
+    step_code=75
+    [[ -z $asked ]] || return 0
     "$@" &
-    id=$!
-    # shellcheck disable=SC2034  # for the scripts that source this
-    step_code=0
-    wait "$id" || step_code=$?
-    # a signal ends the wait, not the step; it may arrive more than once
-    while kill -0 "$id" 2>/dev/null; do
-        # shellcheck disable=SC2034
-        step_code=0
-        # shellcheck disable=SC2034
-        wait "$id" || step_code=$?
+    step=$!
+    [[ -z $asked ]] || pass_on # since the last look
+    # a signal ends the wait, not the step
+    while kill -0 "$step" 2>/dev/null; do
+        if [[ -z $asked ]]; then
+            wait "$step" || true
+        else
+            sleep 2 &
+            wait -n "$step" $! || true
+            pass_on
+        fi
     done
-    trap - USR1 TERM
+    step_code=0
+    wait "$step" || step_code=$?
+    step=
 }
 
 # finished STORE: result rows in the store, 0 without one
@@ -82,7 +94,7 @@ go_on()
     if [[ $asked == TERM ]]; then
         # a preempted job is requeued by Slurm itself where the site says so, a cancelled one is not
         give_up 75 "asked to end; $now cases are in $1; submit the same again to go on"
-    elif ((now <= $2)); then
+    elif ((now <= $2 && SECONDS >= ${ROWCAST_SHORTEST:-60})); then
         give_up 1 "no case was finished since the start of the job ($now in $1): the time limit is too short, not requeued"
     elif ((restarts >= most)); then
         give_up 1 "requeued $restarts times already (ROWCAST_REQUEUES=$most); $now cases are in $1; submit the same again to go on"
@@ -110,15 +122,18 @@ sweep_into()
         case $step_code in
         75) go_on "$store" "$before" ;;
         0)
-            # no matrix, no store: a merge is to know that nothing is missing
-            [[ -e $store || -z ${SLURM_ARRAY_TASK_ID:-} ]] || : >"$store.none"
+            # a slice has a store, also one without a matrix
+            [[ -e $store || -z ${SLURM_ARRAY_TASK_ID:-} ]] || give_up 3 "rowcast sweep ended with code 0, and there is no $store"
             give_up 0 "complete: $(finished "$store") cases in $store"
             ;;
         1) give_up 1 "complete, but some cases failed: $rowcast query $store --where 'status != ok'" ;;
         2 | 3) give_up "$step_code" "rowcast sweep ended with code $step_code" ;;
         esac
         # a kernel crashed or hung: in its second time the case is given up, and the rest is done
-        [[ -z $asked ]] || give_up 75 "asked to end while a rank died (code $step_code); submit the same again to go on"
+        if [[ -n $asked ]]; then # it may have died of the signal: the next start tells
+            note "a rank died (code $step_code) after the job was asked to end"
+            go_on "$store" "$before"
+        fi
         ((retries < most)) || give_up "$step_code" "ranks died $((retries + 1)) times, last with code $step_code; $(finished "$store") cases are in $store"
         retries=$((retries + 1))
         note "a rank died (code $step_code): started again, for the $retries. time of at most $most"

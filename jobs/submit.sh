@@ -141,6 +141,16 @@ if [[ $what != train ]]; then
     fi
 fi
 
+# The words for a shell: --wrap gives them to sh, which knows nothing of what printf %q writes ($'gr\303...').
+quote()
+{
+    local word text=
+    for word; do
+        [[ $word =~ ^[A-Za-z0-9_./=:,@%+-]+$ ]] || word="'${word//\'/"'\\''"}'"
+        text+="$word "
+    done
+    printf '%s' "${text% }"
+}
 submitted=()
 folder=$store.slices
 case $what in
@@ -149,10 +159,10 @@ array) submitted+=("${arguments[@]}" "$ROWCAST_JOBS/sweep-array.sbatch" "$folder
 train) submitted+=("${arguments[@]}" "$ROWCAST_JOBS/train.sbatch" "$store" "$@") ;;
 esac
 printf '  %-12s sbatch' command
-printf ' %q' "${submitted[@]}"
+printf ' %s' "$(quote "${submitted[@]}")"
 echo
 if [[ $what == array ]]; then
-    merge_text=$(printf '%q ' "$ROWCAST_JOBS/merge-slices.sh" "$store" "$folder" "$slices")
+    merge_text=$(quote "$ROWCAST_JOBS/merge-slices.sh" "$store" "$folder" "$slices")
     plan "and then" "sbatch --dependency=afterany:JOB --wrap '$merge_text'"
 fi
 ((dry == 0)) || exit 0

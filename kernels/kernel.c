@@ -14,6 +14,12 @@ const rc_kernel_t *const rc_kernels[] = {
     NULL};
 #undef RC_KERNEL
 
+int rc_kernel_always(const int64_t *param)
+{
+    (void)param;
+    return 1;
+}
+
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order)
 {
     return (kernel->c_orders >> order & 1u) != 0;

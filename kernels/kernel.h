@@ -64,6 +64,9 @@ typedef struct rc_kernel {
     unsigned c_orders;  /**< RC_STORES_* */
     int computes;       /**< 0: writes nothing meaningful, verification is left out */
     int for_testing;    /**< 1: not part of "all" */
+    /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
+     *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
+    int (*deterministic)(const int64_t *param);
     rc_param_t param[RC_KERNEL_PARAMS_MAX]; /**< ends at the first NULL name */
     /** Look at the matrix under the schedule.
      *  \return RC_OK; RC_ENOTSUP with the reason; RC_ENOMEM.  Cost O(nnz + slots) at most. */
@@ -98,6 +101,9 @@ rc_status_t rc_kernel_analyse(
 int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k);
 int64_t rc_analysis_traffic(
     const rc_analysis_t *a, const rc_operation_t *o, const rc_problem_t *p, int64_t k);
+
+/** The `deterministic` of kernels whose sums have one order whatever the parameters.  \return 1 */
+int rc_kernel_always(const int64_t *param);
 
 /** 1: the kernel can store its output in that order. */
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order);

@@ -179,6 +179,9 @@ typedef struct rc_candidate {
     const char *policy; /**< row order, for rc_order_build */
     const char *kernel; /**< kernel with parameters whose times were learnt */
     int is_baseline;    /**< 1: the class that the break-even is against */
+    int layout;         /**< of the dense operands: RC_LAYOUT_COL or _ROW; 0: the model does not say */
+    int deterministic;  /**< 1: two runs give the same bits; 0: they may differ; -1: the model does
+                             not say */
 } rc_candidate_t;
 
 /** Number of classes of a model. */
@@ -194,40 +197,85 @@ RC_API const char *rc_model_device(const rc_model_t *m);
 /** Operation whose times the model learnt: "spmm", "spmv", "spmm_t" or "sddmm".  Borrowed. */
 RC_API const char *rc_model_operation(const rc_model_t *m);
 
+/** What a model answers for, in one line: operation, K, precisions, layouts, device.  The range of
+ *  each feature is known too; a refusal names those that are outside of it.
+ *  \param[out] text  [size]; cut when it is longer */
+RC_API void rc_model_knows(const rc_model_t *m, char *text, size_t size);
+
+/** Layouts of the dense operands, as bits. */
+enum { RC_LAYOUT_COL = 1, RC_LAYOUT_ROW = 2 };
+
+/** What the caller can take; all zero is no constraint.  Lists are names or globs separated by
+ *  commas; a name without parameters stands for all of its parameters. */
+typedef struct rc_constraints {
+    int layouts;          /**< RC_LAYOUT_COL | RC_LAYOUT_ROW: rank classes of these together.  0: of
+                               one layout alone, that of the class that changes nothing */
+    const char *kernels;  /**< "gstat,cusparse-csr-*"; NULL: any */
+    const char *orders;   /**< "csr,lpt"; NULL: any */
+    const char *c_orders; /**< orders of the rows of C that the caller takes: "original",
+                               "schedule", "symmetric"; NULL: original.  Models know "original" */
+    int64_t memory;       /**< bytes of device memory for matrix and dense operands; 0: any */
+    int deterministic;    /**< 1: only kernels whose runs give the same bits each time */
+} rc_constraints_t;
+
 /** The product that a choice is for. */
 typedef struct rc_request {
     int64_t k;       /**< columns of B, >= 1; 0 for spmv, which has no K */
     int value_bytes; /**< 4: fp32, 8: fp64 */
-    double reuse;    /**< products with this matrix: the sum of setup and `reuse` products is made
-                          smallest (needs a model with times); 0: the time of a product alone */
+    double reuse;    /**< products with this matrix: what setup, `reuse` products and, for all but
+                          changing nothing, features and prediction take is made smallest (needs a
+                          model with times); 0: the time of a product alone */
     int threads;     /**< for features and order; 0: all */
     const char *operation; /**< NULL: "spmm"; a model refuses another one than its own */
+    const char *device;    /**< class of the device that multiplies, or a glob; NULL: that of the
+                                model */
+    int extrapolate; /**< 1: answer also outside of what the model knows, and say so in the choice;
+                          0: refuse */
+    rc_constraints_t constraints;
 } rc_request_t;
+
+enum { RC_EXTRAPOLATION_MAX = 256 };
 
 /** What was chosen, and what it took.  All times in ns; NaN is not known. */
 typedef struct rc_choice {
     int candidate;         /**< index of the chosen class */
+    int reference;         /**< index of the class that changes nothing: the baseline when the
+                                constraints permit it, else the first permitted class in its row
+                                order, else the first permitted one */
     int candidates;        /**< length of the arrays */
+    unsigned char *permitted; /**< [candidates] 1: fits the constraints */
     double *time_ns;       /**< [candidates] predicted time of one product */
     double *setup_ns;      /**< [candidates] predicted time to build the order and prepare the kernel,
                                 on the machine of the training data */
     double featurise_ns;   /**< measured */
     double predict_ns;     /**< measured */
     double order_ns;       /**< measured: building the chosen schedule */
+    double overhead_ns;    /**< features and prediction as they enter break_even and the total:
+                                predicted, so that equal calls give equal answers; measured where
+                                the model does not know what features take (files of version 1) */
     double break_even;     /**< products after which the chosen class has paid for features,
-                                prediction and its extra setup over the baseline; 0 when the baseline
-                                was chosen, INFINITY when it never does, NaN without times */
-    int outside;           /**< inputs outside the range of the training data: the choice is an
-                                extrapolation when not 0 */
+                                prediction and its extra setup over the reference; 0 when that was
+                                chosen, INFINITY when it never does, NaN without times */
+    int outside;           /**< what is outside of what the model knows: inputs, K, device; the
+                                choice is an extrapolation when not 0 */
+    char extrapolation[RC_EXTRAPOLATION_MAX]; /**< names it: "K = 8"; "" when there is none */
     rc_schedule_t schedule; /**< of the chosen order, as from rc_order_build */
     rc_geometry_t geometry; /**< that it is built for: slot p belongs to worker p mod geometry.nw */
 } rc_choice_t;
 
 /** Choose for a matrix: features, prediction, and the schedule of the chosen order.
+ *
+ *  Among the classes that the constraints permit: the one of the fastest product, or with `reuse`
+ *  the one that is cheapest in total, so that what is chosen pays within the reuse.  Never one that
+ *  is predicted at less than 0.95 of the speed of changing nothing, also not where so few products
+ *  are asked for that its cheaper setup would make up for it: predictions err by more than that
+ *  saves.  (A classifier predicts no times: its best score among the permitted.)
  *  \param[in]  m, a, request  borrowed
  *  \param[out] out  free with rc_choice_free
  *  \return RC_OK, RC_EINVAL (bad request; reuse with a model that predicts no times), RC_ENOTSUP
- *          (an operation or precision that the model was not trained on), RC_ENOMEM.  Local.  Cost: that of
+ *          (an operation or precision that the model was not trained on; without `extrapolate` also K,
+ *          device and features that it does not know; no class that the constraints permit: the
+ *          text says what there is), RC_ENOMEM.  Local.  Cost: that of
  *          rc_features_compute and of the chosen policy; the prediction takes microseconds. */
 RC_API rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     rc_choice_t *out, rc_err_t *err);

@@ -1,5 +1,5 @@
 set yrange [STEPS - 0.4:-0.6]
-set xrange [1:*]
+set xrange [*<1:*]
 set grid noytics xtics
 set border 1
 set ytics scale 0
@@ -7,5 +7,5 @@ set xlabel 'speedup of the oracle over csr (×)'
 set tmargin screen 1 - (TOP + 34.) / HEIGHT
 set key at screen 0.5, 1 - (TOP + 6.) / HEIGHT center top horizontal
 set rmargin 5
-plot CSV skip 1 using 4:0:ytic(sprintf('%s%s', $0 > 0 ? '+ ' : '', strcol(2))) with linespoints pointtype 6 pointsize 0.5 linewidth 1.5 dashtype 2 linecolor rgb C2 title 'mean', \
-     '' skip 1 using 3:0 with linespoints pointtype 7 pointsize 0.5 linewidth 2 linecolor rgb C1 title 'geomean'
+plot CSV skip 1 using 3:0:ytic(sprintf('%s%s', $0 > 0 ? '+ ' : '', strcol(2))) with linespoints pointtype 6 pointsize 0.5 linewidth 1.5 dashtype 2 linecolor rgb C2 title 'plain', \
+     '' skip 1 using 5:0 with linespoints pointtype 7 pointsize 0.5 linewidth 2 linecolor rgb C1 title 'held out'

@@ -5,5 +5,6 @@ set border 1
 set ytics scale 0
 set xlabel 'share of matrices (%)'
 set rmargin 7
-plot CSV skip 1 using 3:0:(0):3:($0 - 0.36):($0 + 0.36):ytic(1) with boxxyerror linecolor rgb C1, \
+plot CSV skip 1 using 3:0:(0):3:($0 - 0.36):($0 + 0.36):ytic(1) with boxxyerror linecolor rgb C6 fillstyle solid 0.4, \
+     '' skip 1 using 5:0:(0):5:($0 - 0.36):($0 + 0.36) with boxxyerror linecolor rgb C1, \
      '' skip 1 using 3:0:(sprintf('%.1f', $3)) with labels left offset 0.4, 0 textcolor rgb INK

@@ -28,18 +28,20 @@ function fastest(h) {
   const p = plans[h.leader];
   const out = [code(p.kernel), ...(p.order === 'csr' ? [' in the original row order'] : [' in the row order ', code(p.order)])];
   if (h.matrices === 1) return [...out, ' is the fastest on the only matrix'];
-  return [...out, ` is the fastest most often, on ${count(h.wins)} of ${counted(h.matrices, 'matrix', 'matrices')} (${share(h.wins, h.matrices)})`];
+  out.push(` is the fastest most often, on ${count(h.wins)} of ${counted(h.matrices, 'matrix', 'matrices')} (${share(h.wins, h.matrices)})`);
+  return h.wins_clear === h.wins ? out : [...out, `: on ${count(h.wins_clear)} of them beyond the error, on the others another plan ties with it`];
 }
 
+// Held out first: what is left of a gain that luck is in.
 function inGeomean(gain) {
-  return [el('strong', {}, times(gain.geomean)), ` in geomean (mean ${times(gain.mean)})`];
+  return [el('strong', {}, times(gain.geomean_held_out)), ` in geomean (plain ${times(gain.geomean)}, mean ${times(gain.mean)})`];
 }
 
 function orderSentence(setting) {
   const gain = setting.headline.order;
   if (gain.matrices > 0)
     return ['The best row order of each matrix makes ', code(setting.reference), ' ', ...inGeomean(gain),
-      ` as fast as the original order, and gains more than 5\u00a0% on ${share(gain.over_5_percent, gain.matrices)} of them. `];
+      ` as fast as the original order, and plainly gains more than 5\u00a0% on ${share(gain.over_5_percent, gain.matrices)} of them. `];
   return [setting.reference === null ? 'No kernel was measured here with row orders besides the original one. '
     : 'No row order can be compared here: the original one has no results. '];
 }
@@ -59,21 +61,36 @@ function sentences(setting) {
   const h = setting.headline;
   const out = [el('p', { class: 'lead' }, `At ${setting.label}, `, ...fastest(h), '. ', ...orderSentence(setting), ...planSentence(h))];
   if (h.order.matrices > 0 || h.reordered > 0)
-    out.push(el('p', { class: 'note' }, 'The best is the smallest of several measured times, so a part of these gains is the error '
-      + 'of the times. The runs below measure until that error meets a target.'));
+    out.push(el('p', { class: 'note' }, 'A gain is held out: the best is chosen on one half of what was measured and scored on the other. Plain numbers, '
+      + 'those of every matrix and those of figures that do not say otherwise, choose and score on the same measurements and are a little too large. '
+      + 'The best order is of one kernel; '
+      + 'the best plan has every kernel to choose from, so less is left for the order to gain. A figure says in its caption which K and precision it shows.'));
   return out;
+}
+
+// What a reader came for.
+function said(setting) {
+  const a = setting.answer;
+  const line = (key, text) => text === null ? null : el('p', { class: 'answer', 'data-of': key }, text);
+  return [line('reordering', a.reordering), line('classes', a.classes), line('kernels', a.kernels), line('selector', data.selector)].filter(Boolean);
+}
+
+// Everything that is of one K and precision.
+function drawSaid(setting) {
+  $('said').replaceChildren(...said(setting), ...sentences(setting), tiles(setting));
 }
 
 function tile(value, ...label) { return el('div', {}, el('dt', {}, ...label), el('dd', {}, value)); }
 
 function gainTile(gain, ...label) {
-  return gain.matrices > 0 ? tile(times(gain.geomean), ...label, el('span', {}, `geomean; mean ${times(gain.mean)}`)) : null;
+  const range = gain.geomean_held_out_low === null ? '' : `, ${times(gain.geomean_held_out_low)} to ${times(gain.geomean_held_out_high)}`;
+  return gain.matrices > 0 ? tile(times(gain.geomean_held_out), ...label, el('span', {}, `geomean, held out${range}; plain ${times(gain.geomean)}`)) : null;
 }
 
 function tiles(setting) {
   const h = setting.headline;
   const all = [gainTile(h.order, 'best order over original order, ', setting.reference && code(setting.reference)),
-    h.order.matrices > 0 ? tile(share(h.order.over_5_percent, h.order.matrices), 'of matrices where that gains more than 5\u00a0%') : null,
+    h.order.matrices > 0 ? tile(share(h.order.over_5_percent, h.order.matrices), 'of matrices where that gains more than 5\u00a0%', el('span', {}, 'plain')) : null,
     gainTile(h.plan, 'best plan over best kernel in original order'),
     gainTile(h.vendor, 'best plan over best cuSPARSE algorithm'),
     h.break_even_median === null ? null
@@ -86,7 +103,7 @@ function tiles(setting) {
 function settingLine(setting, main, vendor) {
   const h = setting.headline;
   const cell = (name, text) => el('td', { class: 'n', 'data-of': name }, text);
-  const gain = (name, g) => [cell(name + '-geomean', times(g.geomean)), cell(name + '-mean', times(g.mean))];
+  const gain = (name, g) => [cell(name + '-held-out', times(g.geomean_held_out)), cell(name + '-geomean', times(g.geomean)), cell(name + '-mean', times(g.mean))];
   const p = plan(h.leader);
   return el('tr', { 'data-setting': setting.slug, class: main ? 'main' : null },
     el('th', { scope: 'row' }, setting.label, setting.reference && el('small', {}, 'orders of ', breakable(setting.reference))),
@@ -95,20 +112,20 @@ function settingLine(setting, main, vendor) {
     ...gain('plan', h.plan), ...(vendor ? gain('vendor', h.vendor) : []),
     cell('break-even', h.break_even_median === null ? DASH : count(Math.ceil(h.break_even_median))),
     h.leader === null ? el('td', {})
-      : el('td', {}, breakable(p.kernel), el('small', {}, p.order, `, on ${share(h.wins, h.matrices)}`)));
+      : el('td', {}, breakable(p.kernel), el('small', {}, p.order, `, on ${share(h.wins, h.matrices)}, without ties ${share(h.wins_clear, h.matrices)}`)));
 }
 
 function settingsTable() {
   const vendor = data.settings.some(s => s.headline.vendor.matrices > 0);
-  const gains = n => ['geomean', 'mean', 'gain > 5\u00a0%'].slice(0, n).map(x => el('th', { scope: 'col', class: 'n' }, x));
+  const gains = n => ['held out', 'geomean', 'mean', 'gain > 5\u00a0%'].slice(0, n).map(x => el('th', { scope: 'col', class: 'n' }, x));
   const group = (text, n) => el('th', { scope: 'colgroup', colspan: String(n) }, text);
-  return [el('p', { class: 'note' }, 'The same for every product that was measured. Each number is a ratio of times over the matrices of its line.'),
+  return [el('p', { class: 'note' }, 'The same for every product that was measured. Each number is a ratio of times over the matrices of its line; held out is a geomean.'),
     el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Every product' }, el('table', { class: 'settings' },
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', rowspan: '2' }, 'product'),
-        el('th', { scope: 'col', rowspan: '2', class: 'n' }, 'matrices'), group('best order over original', 3),
-        group('best plan over best csr', 2), vendor ? group('best plan over cuSPARSE', 2) : null,
+        el('th', { scope: 'col', rowspan: '2', class: 'n' }, 'matrices'), group('best order over original', 4),
+        group('best plan over best csr', 3), vendor ? group('best plan over cuSPARSE', 3) : null,
         el('th', { scope: 'col', class: 'n' }, 'break-even'), el('th', { scope: 'col', rowspan: '2' }, 'fastest most often')),
-      el('tr', {}, ...gains(3), ...gains(2), ...gains(vendor ? 2 : 0), el('th', { scope: 'col', class: 'n' }, 'median, products'))),
+      el('tr', {}, ...gains(4), ...gains(3), ...gains(vendor ? 3 : 0), el('th', { scope: 'col', class: 'n' }, 'median, products'))),
       el('tbody', {}, ...data.settings.map((s, i) => settingLine(s, i === data.main, vendor)))))];
 }
 
@@ -235,9 +252,11 @@ function modelNote(model) {
   const e = model.evaluation;
   const out = ['Model ', code(model.name), ': the loss of a choice is its measured time over that of the fastest of the model\u2019s ',
     `${model.classes.length} candidates, less 1. `];
+  const best = e.oracle_geomean_held_out === null ? e.oracle_geomean : e.oracle_geomean_held_out;
   if (e.selector_geomean !== null && e.oracle_geomean !== null && e.baseline !== null)
     out.push('On rows that its fit had not seen, its choices are ', `${times(e.selector_geomean)} as fast as always `, code(e.baseline),
-      ` in geomean (mean ${times(e.selector_mean === null ? NaN : e.selector_mean)}); the best of its candidates would be ${times(e.oracle_geomean)}`,
+      ` in geomean (mean ${times(e.selector_mean === null ? NaN : e.selector_mean)}); the best of its candidates would be ${times(best)}`,
+      e.oracle_geomean_held_out === null ? ', plain' : ` held out (plain ${times(e.oracle_geomean)})`,
       e.loss_mean === null ? '. ' : `. The mean loss there is ${percent(e.loss_mean)}\u00a0%. `);
   if (model.fitted_here) out.push('The table shows its choices also on matrices that its fit has seen. ');
   return out;
@@ -254,7 +273,7 @@ function drawAnswer() {
   if (data.main === null)
     $('answer').append(el('p', { class: 'lead' }, 'There is no verified result to report' + (data.where === null ? '' : ' that the filter lets pass') + '.'));
   else
-    $('answer').append(...sentences(data.settings[data.main]), tiles(data.settings[data.main]), ...settingsTable());
+    $('answer').append(...settingsTable());
   $('run').append(...[facts(), runsTable()].filter(Boolean));
   for (const section of new Set(data.figures.map(f => f.section))) {
     $('sections').lastElementChild.before(el('a', { href: '#' + anchor(section) }, section), ' ');

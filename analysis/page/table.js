@@ -43,27 +43,28 @@ function unpack(setting) {
   return setting.columns;
 }
 
-// What the table shows: key, heading, unit, how, and whether it enters the line below the table.
+// What the table shows: key, heading, unit, how, whether it enters the line below the table, and whether only a wide
+// window has room for it (the details of a matrix and the filter have it always).
 const COLUMNS = [
   { key: 'name', title: 'matrix', unit: 'group/name' },
   { key: 'gain', title: 'best over csr', unit: '\u00d7, any kernel', number: ratio, ratio: true },
   { key: 'order', title: 'best plan', unit: 'row order' },
   { key: 'kernel', title: '', unit: 'kernel' },
-  { key: 'best', title: 'best time', unit: '\u00b5s', number: x => digits(x, 4) },
-  { key: 'csr', title: 'best csr', unit: '\u00b5s', number: x => digits(x, 4) },
-  { key: 'orders', title: 'best order', unit: '\u00d7, ref. kernel', number: ratio, ratio: true },
-  { key: 'ref', title: 'best over ref.', unit: '\u00d7, its csr', number: ratio, ratio: true },
-  { key: 'vendor', title: 'over cuSPARSE', unit: '\u00d7, its best', number: ratio, ratio: true },
-  { key: 'gflops', title: 'rate', unit: 'Gflop/s', number: x => digits(x, 4) },
-  { key: 'ordering', title: 'ordering', unit: 'ms', number: x => digits(x, 3) },
   { key: 'breakeven', title: 'break-even', unit: 'products', number: x => x === Infinity ? 'never' : count(x) },
   { key: 'choice', title: "model's choice", unit: 'kernel / order' },
   { key: 'loss', title: 'its loss', unit: '%', number: x => Number.isFinite(x) ? x.toFixed(1) : DASH, mean: true },
-  { key: 'rows', title: 'rows', unit: '', number: count },
-  { key: 'cols', title: 'cols', unit: '', number: count },
-  { key: 'nnz', title: 'entries', unit: '', number: count },
-  { key: 'density', title: 'density', unit: 'entries / cell', number: density },
-  { key: 'kind', title: 'kind', unit: 'of problem' },
+  { key: 'best', title: 'best time', unit: '\u00b5s', number: x => digits(x, 4) },
+  { key: 'vendor', title: 'over cuSPARSE', unit: '\u00d7, its best', number: ratio, ratio: true },
+  { key: 'nnz', title: 'entries', unit: '', number: count, wide: true },
+  { key: 'csr', title: 'best csr', unit: '\u00b5s', number: x => digits(x, 4), wide: true },
+  { key: 'orders', title: 'best order', unit: '\u00d7, ref. kernel', number: ratio, ratio: true, wide: true },
+  { key: 'ref', title: 'best over ref.', unit: '\u00d7, its csr', number: ratio, ratio: true, wide: true },
+  { key: 'gflops', title: 'rate', unit: 'Gflop/s', number: x => digits(x, 4), wide: true },
+  { key: 'ordering', title: 'ordering', unit: 'ms', number: x => digits(x, 3), wide: true },
+  { key: 'rows', title: 'rows', unit: '', number: count, wide: true },
+  { key: 'cols', title: 'cols', unit: '', number: count, wide: true },
+  { key: 'density', title: 'density', unit: 'entries / cell', number: density, wide: true },
+  { key: 'kind', title: 'kind', unit: 'of problem', wide: true },
 ];
 const FIELDS = COLUMNS.map(c => c.key).concat(['plan']);
 const TEXTS = new Set(['name', 'kind', 'plan', 'kernel', 'order', 'choice']);
@@ -204,6 +205,7 @@ function readAddress() {
 const hasChoices = data.settings.some(s => s.choice);
 let rows = [];    // of the setting, in the order of the table
 let terms = [];
+let drawn = null; // the setting that the answer is of
 
 function select() {
   const c = unpack(data.settings[state.setting]);
@@ -221,13 +223,15 @@ function select() {
   state.page = Math.min(state.page, Math.max(0, Math.ceil(rows.length / PAGE) - 1));
 }
 
+function classes(col, ...more) { return [...more, col.wide && 'wide'].filter(Boolean).join(' ') || null; }
+
 function drawHead(c) {
   const head = $('head');
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.sort : null;
   head.replaceChildren(...shownColumns(c).map(col => {
     const on = col.key === state.sort;
     const button = el('button', { type: 'button', 'data-sort': col.key }, el('b', {}, col.title || '\u00a0'), el('small', {}, col.unit || '\u00a0'));
-    return el('th', { scope: 'col', class: col.number ? 'n' : null,
+    return el('th', { scope: 'col', class: classes(col, col.number && 'n'),
       'aria-sort': on ? (state.descending ? 'descending' : 'ascending') : 'none' }, button);
   }));
   if (focused) { const b = head.querySelector(`[data-sort="${focused}"]`); if (b) b.focus(); }
@@ -235,8 +239,8 @@ function drawHead(c) {
 
 function cell(c, i, col) {
   const x = c[col.key][i];
-  if (col.number) return el('td', { class: 'n' }, col.number(x));
-  const td = el('td', { class: col.key }, x);
+  if (col.number) return el('td', { class: classes(col, 'n') }, col.number(x));
+  const td = el('td', { class: classes(col, col.key) }, x);
   if (CUT.has(col.key)) td.title = x;
   return td;
 }
@@ -277,14 +281,14 @@ function drawFoot(c) {
     if (at === 0) return el('th', { scope: 'row' }, 'geomean', el('small', {}, 'mean'));
     if (col.ratio) {
       const s = means(rows.map(i => c[col.key][i]));
-      return el('td', { class: 'n', 'data-of': col.key }, ratio(s.geomean), el('small', {}, ratio(s.mean)));
+      return el('td', { class: classes(col, 'n'), 'data-of': col.key }, ratio(s.geomean), el('small', {}, ratio(s.mean)));
     }
     if (col.mean) { // a loss of 0 is one: only the mean is defined
       const x = rows.map(i => c[col.key][i]).filter(Number.isFinite);
-      return el('td', { class: 'n', 'data-of': col.key }, DASH,
+      return el('td', { class: classes(col, 'n'), 'data-of': col.key }, DASH,
         el('small', {}, x.length ? (x.reduce((a, b) => a + b, 0) / x.length).toFixed(1) : DASH));
     }
-    return el('td', {});
+    return el('td', { class: classes(col) });
   });
   $('foot').replaceChildren(...foot);
 }
@@ -310,6 +314,8 @@ function draw() {
   drawRows(c);
   drawFoot(c);
   drawText(c);
+  if (drawn !== state.setting) drawSaid(data.settings[state.setting]);
+  drawn = state.setting;
   $('setting').value = String(state.setting);
   if ($('filter').value !== state.filter) $('filter').value = state.filter;
   writeAddress();
@@ -450,7 +456,7 @@ if (data.settings.length) {
     `${a.label} (${counted(a.matrix.length, 'matrix', 'matrices')})`)));
   const available = FIELDS.filter(f => hasChoices || (f !== 'choice' && f !== 'loss'));
   available.forEach((f, i) => $('fields').append(i ? ', ' : '', el('code', {}, f)));
-  $('explorer').hidden = false;
+  $('explorer').hidden = $('choose').hidden = false;
   const restored = readAddress();
   listen();
   draw();

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/report/headline.h"
+#include "analysis/bootstrap.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -35,7 +36,83 @@ static void sum_up(double *ratio, int64_t n, rc_gain_t *out)
     rc_stats_compute(ratio, n, &out->stats);
 }
 
+static int takes(const rc_survey_t *s, const char *reference, int group, int64_t row)
+{
+    const char *kernel = rc_view_kernel(s->view, rc_view_result(s->view, row)->kernel);
+    if ((group == RC_CHOICE_CSR || group == RC_CHOICE_REFERENCE_CSR || group == RC_CHOICE_VENDOR_CSR) && !is_csr(s, row))
+        return 0;
+    if (group == RC_CHOICE_REFERENCE || group == RC_CHOICE_REFERENCE_CSR)
+        return strcmp(kernel, reference) == 0;
+    return group != RC_CHOICE_VENDOR_CSR || rc_survey_is_vendor(kernel);
+}
+
+static int is_alone(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row, int n)
+{
+    rc_timed_t best = rc_timed_of(s->view, p->best);
+    const rc_row_result_t *own = rc_view_result(s->view, p->best);
+    for (int i = 0; i < n; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, row[i]);
+        rc_timed_t time = rc_timed_of(s->view, row[i]);
+        if ((r->kernel != own->kernel || r->policy != own->policy) && rc_timed_tie(&best, &time))
+            return 0;
+    }
+    return 1;
+}
+
+/* row[0..n): those of the pair. */
+static rc_status_t choose(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row,
+    int n, rc_held_out_t *out, rc_err_t *err)
+{
+    const char *reference = s->setting[p->setting].reference;
+    rc_halves_t h;
+    rc_status_t st = rc_halves_make(RC_CHOICES, n, &h, err);
+    if (st < 0)
+        return st;
+    for (int i = 0; st == RC_OK && i < n; i++) {
+        rc_timed_t t = rc_timed_of(s->view, row[i]);
+        for (int g = 0; st == RC_OK && g < RC_CHOICES; g++)
+            if (takes(s, reference, g, row[i]))
+                st = rc_halves_set(&h, g, i, &t, NULL, err);
+    }
+    for (int g = 0; st == RC_OK && g < RC_CHOICES; g++)
+        out->log[g] = rc_halves_best(&h, g, n);
+    out->clear = is_alone(s, p, row, n);
+    rc_halves_free(&h);
+    return st;
+}
+
+rc_status_t rc_headline_held_out(const rc_survey_t *s, rc_held_out_t **out, rc_err_t *err)
+{
+    rc_held_out_t *made = rc_alloc((size_t)s->pairs + 1, sizeof *made, "choices", err);
+    rc_status_t st = made ? RC_OK : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < s->entering;) {
+        int64_t end = i;
+        int32_t pair = s->row_pair[i];
+        while (end < s->entering && s->row_pair[end] == pair)
+            end++;
+        st = choose(s, &s->pair[pair], s->rows + i, (int)(end - i), &made[pair], err);
+        i = end;
+    }
+    if (st < 0)
+        free(made);
+    else
+        *out = made;
+    return st;
+}
+
+static void geomean(const double *sum, double *out)
+{
+    out[0] = exp(sum[1] / sum[0]);
+}
+
 typedef double ratio_fn(const rc_survey_t *s, const rc_survey_pair_t *p);
+
+/* A ratio: how it is computed plainly, and of which two choices it is. */
+typedef struct ratio {
+    ratio_fn *of;
+    int above;
+    int below;
+} ratio_t;
 
 static double order_ratio(const rc_survey_t *s, const rc_survey_pair_t *p)
 {
@@ -52,16 +129,42 @@ static double vendor_ratio(const rc_survey_t *s, const rc_survey_pair_t *p)
     return time_of(s, p->vendor) / time_of(s, p->best);
 }
 
-static void gain_of(const rc_survey_t *s, const rc_survey_setting_t *a, ratio_fn *ratio,
-    double *scratch, rc_gain_t *out)
+static const ratio_t orders = {order_ratio, RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE};
+static const ratio_t plans = {plan_ratio, RC_CHOICE_CSR, RC_CHOICE_ALL};
+static const ratio_t vendors = {vendor_ratio, RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL};
+
+rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, rc_err_t *err)
+{
+    *out = (rc_figure_t){NAN, NAN, NAN};
+    if (n == 0)
+        return RC_OK;
+    double *unit = rc_alloc((size_t)n, 2 * sizeof *unit, "ratios", err);
+    if (!unit)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < n; i++) {
+        unit[2 * i] = 1;
+        unit[2 * i + 1] = log[i];
+    }
+    rc_status_t st = rc_bootstrap(unit, n, 2, geomean, 1, 1, out, err);
+    free(unit);
+    return st;
+}
+
+/* scratch[2 * matrices] */
+static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
+    const rc_held_out_t *choice, const ratio_t *ratio, double *scratch, rc_gain_t *out, rc_err_t *err)
 {
     int64_t n = 0;
+    double *held_out = scratch + s->matrices;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        double r = ratio(s, &s->pair[i]);
-        if (r > 0 && isfinite(r))
-            scratch[n++] = r;
+        double r = ratio->of(s, &s->pair[i]);
+        if (!(r > 0 && isfinite(r)))
+            continue;
+        scratch[n] = r;
+        held_out[n++] = choice[i].log[ratio->above] - choice[i].log[ratio->below];
     }
     sum_up(scratch, n, out);
+    return rc_headline_figure(held_out, n, &out->held_out, err);
 }
 
 /* Which kernel and order leads: counted in a map from both names, as versions of one may differ. */
@@ -119,20 +222,40 @@ static void pay_back(
     }
 }
 
-rc_status_t rc_headline_make(const rc_survey_t *s, rc_headline_t **out, rc_err_t *err)
+static int is_same_plan(const rc_survey_t *s, int64_t a, int64_t b)
+{
+    if (a < 0 || b < 0)
+        return 0;
+    const rc_row_result_t *p = rc_view_result(s->view, a);
+    const rc_row_result_t *q = rc_view_result(s->view, b);
+    return strcmp(rc_view_kernel(s->view, p->kernel), rc_view_kernel(s->view, q->kernel)) == 0 &&
+           strcmp(rc_view_policy(s->view, p->policy), rc_view_policy(s->view, q->policy)) == 0;
+}
+
+static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,
+    const rc_held_out_t *choice, double *scratch, rc_headline_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    out->matrices = a->pairs;
+    RC_TRY(gain_of(s, a, choice, &orders, scratch, &out->order, err));
+    RC_TRY(gain_of(s, a, choice, &plans, scratch, &out->plan, err));
+    RC_TRY(gain_of(s, a, choice, &vendors, scratch, &out->vendor, err));
+    pay_back(s, a, scratch, out);
+    RC_TRY(lead(s, a, out, err));
+    for (int64_t i = a->first; i < a->first + a->pairs; i++)
+        out->clear += choice[i].clear && is_same_plan(s, s->pair[i].best, out->leader);
+done:
+    return st;
+}
+
+rc_status_t rc_headline_make(
+    const rc_survey_t *s, const rc_held_out_t *held_out, rc_headline_t **out, rc_err_t *err)
 {
     rc_headline_t *made = rc_alloc0((size_t)s->settings, sizeof *made, "headlines", err);
-    double *scratch = rc_alloc((size_t)s->matrices, sizeof *scratch, "ratios", err);
+    double *scratch = rc_alloc(2 * (size_t)s->matrices, sizeof *scratch, "ratios", err);
     rc_status_t st = made && scratch ? RC_OK : RC_ENOMEM;
-    for (int i = 0; st == RC_OK && i < s->settings; i++) {
-        const rc_survey_setting_t *a = &s->setting[i];
-        made[i].matrices = a->pairs;
-        gain_of(s, a, order_ratio, scratch, &made[i].order);
-        gain_of(s, a, plan_ratio, scratch, &made[i].plan);
-        gain_of(s, a, vendor_ratio, scratch, &made[i].vendor);
-        pay_back(s, a, scratch, &made[i]);
-        st = lead(s, a, &made[i], err);
-    }
+    for (int i = 0; st == RC_OK && i < s->settings; i++)
+        st = fill(s, &s->setting[i], held_out, scratch, &made[i], err);
     free(scratch);
     if (st < 0)
         free(made);

@@ -3,6 +3,7 @@
 #ifndef RC_ANALYSIS_HEADLINE_H
 #define RC_ANALYSIS_HEADLINE_H
 
+#include "analysis/evaluation.h"
 #include "analysis/report/survey.h"
 #include "base/stats.h"
 
@@ -10,6 +11,10 @@
 typedef struct rc_gain {
     rc_stats_t stats;
     int64_t over5; /**< ratios above 1.05 */
+    rc_figure_t held_out; /**< geometric mean of the same ratios with either side's choice made on
+                               one half of what was measured and scored on the other
+                               (table/split_half.h): what is left of a gain that luck is in.  With
+                               its interval over the matrices; NaN: no ratios */
 } rc_gain_t;
 
 /** One setting. */
@@ -18,6 +23,8 @@ typedef struct rc_headline {
     int64_t leader;    /**< row of the view whose kernel and order is the fastest on most matrices
                             (ties: the one that comes first in the survey); -1 none */
     int64_t wins;      /**< on how many */
+    int64_t clear;     /**< of these, matrices on which it leads every other kernel and order by more
+                            than the error (rc_timed_tie) */
     rc_gain_t order;   /**< reference kernel: original order over its fastest order */
     rc_gain_t plan;    /**< fastest of all kernels in original order over the fastest of all */
     rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest of all */
@@ -26,9 +33,35 @@ typedef struct rc_headline {
     double break_even_median; /**< over these, in products; NaN: none */
 } rc_headline_t;
 
-/** \param[out] out  [s->settings], free with free()
- *  \return RC_OK, RC_ENOMEM.  Cost O(pairs log pairs). */
-rc_status_t rc_headline_make(const rc_survey_t *s, rc_headline_t **out, rc_err_t *err);
+/** What is chosen among: the rows of a pair, and parts of them. */
+typedef enum rc_choice_of {
+    RC_CHOICE_ALL,           /**< every kernel and order */
+    RC_CHOICE_CSR,           /**< every kernel in the original order */
+    RC_CHOICE_REFERENCE,     /**< the reference kernel in every order */
+    RC_CHOICE_REFERENCE_CSR, /**< the reference kernel in the original order */
+    RC_CHOICE_VENDOR_CSR,    /**< cuSPARSE in the original order */
+    RC_CHOICES
+} rc_choice_of_t;
+
+/** The choices in a pair, held out (table/split_half.h). */
+typedef struct rc_held_out {
+    double log[RC_CHOICES]; /**< of their times in ns; NaN: there is nothing to choose */
+    int clear;              /**< 1: the fastest of all leads beyond the error */
+} rc_held_out_t;
+
+/** \param[out] out  [s->pairs], free with free()
+ *  \return RC_OK, RC_ENOMEM.  Cost: splits each time a few times over (rc_split_half). */
+rc_status_t rc_headline_held_out(const rc_survey_t *s, rc_held_out_t **out, rc_err_t *err);
+
+/** \param[in]  held_out  of rc_headline_held_out
+ *  \param[out] out       [s->settings], free with free()
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_headline_make(
+    const rc_survey_t *s, const rc_held_out_t *held_out, rc_headline_t **out, rc_err_t *err);
+
+/** Geometric mean of ratios with its interval, from n logarithms; n 0: NaN.
+ *  \return RC_OK, RC_ENOMEM.  Cost: a bootstrap. */
+rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, rc_err_t *err);
 
 /** The row of the view whose order a picture of matrix m shows beside the original one: that of the
  *  fastest plan of the main setting (or of the first setting that has the matrix), or where that is

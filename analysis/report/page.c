@@ -1,6 +1,7 @@
 /* The page: fixed assets with the document inside, and the document beside it. */
 #include "config.h"
 #include "analysis/report/page_private.h"
+#include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/replace.h"
@@ -91,7 +92,7 @@ static rc_status_t write_file(const char *dir, const char *name, const rc_str_t 
     rc_str_addf(&path, "%s/%s", dir, name);
     if (path.failed)
         return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    rc_status_t st = rc_replace_begin(path.text, &r, err);
+    rc_status_t st = rc_replace_begin_ours(path.text, &r, err);
     if (st == RC_OK) {
         int whole = fwrite(s->text, 1, s->len, r.file) == s->len;
         st = rc_replace_end(&r, whole, err);
@@ -111,19 +112,44 @@ static void make_nonce(parts_t *w)
     rc_str_add(&w->nonce, hex);
 }
 
-rc_status_t rc_page_write(
-    const rc_page_t *page, const char *assets, const char *dir, int64_t *bytes, rc_err_t *err)
+/* Sentences of all settings.  \param[out] out  [settings]; free with free_answers */
+static rc_status_t make_answers(const rc_survey_t *s, const rc_headline_t *headline,
+    const rc_held_out_t *held_out, rc_answer_t **out, rc_err_t *err)
 {
+    rc_status_t st = RC_OK;
+    *out = rc_alloc0((size_t)s->settings + 1, sizeof **out, "the answer", err);
+    if (!*out)
+        return RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < s->settings; i++)
+        st = rc_answer_make(s, i, &headline[i], held_out, &(*out)[i], err);
+    return st;
+}
+
+static void free_answers(const rc_survey_t *s, rc_answer_t *answer)
+{
+    for (int i = 0; answer && i < s->settings; i++)
+        rc_answer_free(&answer[i]);
+    free(answer);
+}
+
+rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char *dir,
+    int64_t *bytes, rc_str_t *said, rc_err_t *err)
+{
+    const rc_survey_t *s = page->in->survey;
     parts_t w = {.assets = assets};
     rc_json_t data = {.out = &w.data};
     rc_json_t pictures = {.out = &w.pictures};
     rc_str_t skeleton = {0};
     rc_str_t html = {0};
+    rc_held_out_t *held_out = NULL;
     rc_headline_t *headline = NULL;
+    rc_answer_t *answer = NULL;
     rc_status_t st;
     RC_TRY(read_asset(assets, "page.html", &skeleton, err));
-    RC_TRY(rc_headline_make(page->in->survey, &headline, err));
-    RC_TRY(rc_page_document(&data, page, headline, err));
+    RC_TRY(rc_headline_held_out(s, &held_out, err));
+    RC_TRY(rc_headline_make(s, held_out, &headline, err));
+    RC_TRY(make_answers(s, headline, held_out, &answer, err));
+    RC_TRY(rc_page_document(&data, page, headline, answer, err));
     rc_page_pictures(&pictures, page);
     make_nonce(&w);
     RC_TRY(w.pictures.failed || w.nonce.failed ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
@@ -131,10 +157,15 @@ rc_status_t rc_page_write(
     RC_TRY(fill(&html, &w, skeleton.text, err));
     RC_TRY(write_file(dir, "report.json", &w.data, err));
     RC_TRY(write_file(dir, "index.html", &html, err));
-    if (bytes)
-        *bytes = (int64_t)html.len;
+    *bytes = (int64_t)html.len;
+    if (s->main_setting >= 0)
+        rc_str_add(said, answer[s->main_setting].reordering.text);
+    if (said->failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for a sentence");
 done:
+    free(held_out);
     free(headline);
+    free_answers(s, answer);
     rc_str_free(&w.data);
     rc_str_free(&w.pictures);
     rc_str_free(&w.nonce);

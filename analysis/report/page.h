@@ -39,10 +39,11 @@ typedef struct rc_page {
 
 /** Write DIR/index.html from the assets, and DIR/report.json, the document alone.
  *  \param[in]  assets  directory of page.html and what it names
- *  \param[out] bytes   of the page; may be NULL
+ *  \param[out] bytes   of the page
+ *  \param[out] said    added to: the sentence that the page opens with, where there are results
  *  \return RC_OK, RC_ENOENT (an asset), RC_EFORMAT (a place that page.html names and nobody fills),
  *          RC_EIO, RC_ENOMEM */
-rc_status_t rc_page_write(
-    const rc_page_t *page, const char *assets, const char *dir, int64_t *bytes, rc_err_t *err);
+rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char *dir,
+    int64_t *bytes, rc_str_t *said, rc_err_t *err);
 
 #endif

@@ -199,6 +199,9 @@ static void put_gain(rc_json_t *j, const char *key, const rc_gain_t *g)
     rc_json_int(j, "matrices", g->stats.count);
     rc_json_real(j, "geomean", g->stats.geomean);
     rc_json_real(j, "mean", g->stats.mean);
+    rc_json_real(j, "geomean_held_out", g->held_out.value);
+    rc_json_real(j, "geomean_held_out_low", g->held_out.low);
+    rc_json_real(j, "geomean_held_out_high", g->held_out.high);
     rc_json_int(j, "over_5_percent", g->over5);
     rc_json_close(j, '{');
 }
@@ -209,6 +212,7 @@ static void put_headline(writer_t *w, const rc_headline_t *h)
     rc_json_int(w->j, "matrices", h->matrices);
     rc_json_index(w->j, "leader", plan_index(w, h->leader));
     rc_json_int(w->j, "wins", h->wins);
+    rc_json_int(w->j, "wins_clear", h->clear);
     put_gain(w->j, "order", &h->order);
     put_gain(w->j, "plan", &h->plan);
     put_gain(w->j, "vendor", &h->vendor);
@@ -232,7 +236,31 @@ static int has_choices(const writer_t *w)
     return w->p->choices && w->p->choices->known > 0;
 }
 
-static void put_setting(writer_t *w, const rc_survey_setting_t *a, const rc_headline_t *h)
+static void put_sentence(rc_json_t *j, const char *key, const rc_str_t *text)
+{
+    rc_json_text(j, key, text->len ? text->text : NULL);
+    j->out->failed |= text->failed;
+}
+
+static void put_answer(writer_t *w, const rc_answer_t *answer)
+{
+    rc_json_open(w->j, "answer", '{');
+    put_sentence(w->j, "reordering", &answer->reordering);
+    put_sentence(w->j, "classes", &answer->classes);
+    put_sentence(w->j, "kernels", &answer->kernels);
+    rc_json_close(w->j, '{');
+}
+
+static void put_selector(writer_t *w)
+{
+    rc_str_t text = {0};
+    rc_answer_selector(w->p->in->model_name ? w->p->in->model_name : "", w->p->in->model_file, &text);
+    put_sentence(w->j, "selector", &text);
+    rc_str_free(&text);
+}
+
+static void put_setting(writer_t *w, const rc_survey_setting_t *a, const rc_headline_t *h,
+    const rc_answer_t *answer)
 {
     const rc_row_result_t *r = result(w, a->setting.row);
     rc_json_open(w->j, NULL, '{');
@@ -246,6 +274,7 @@ static void put_setting(writer_t *w, const rc_survey_setting_t *a, const rc_head
         rc_json_text(w->j, "k", "n");
     else
         rc_json_index(w->j, "k", r->k > 0 ? r->k : -1); /* null: the operation has no K */
+    put_answer(w, answer);
     put_headline(w, h);
     put_columns(w, a, columns, sizeof columns / sizeof *columns);
     if (has_choices(w))
@@ -317,6 +346,8 @@ static void put_model(writer_t *w)
     rc_json_real(w->j, "selector_geomean", evaluated(e, "speedup_selector", "geomean"));
     rc_json_real(w->j, "selector_mean", evaluated(e, "speedup_selector", "mean"));
     rc_json_real(w->j, "oracle_geomean", evaluated(e, "speedup_oracle", "geomean"));
+    rc_json_real(w->j, "oracle_geomean_held_out",
+        evaluated(e, "speedup_oracle_held_out_geomean", NULL));
     rc_json_real(w->j, "loss_mean", evaluated(e, "loss_mean", NULL));
     rc_json_close(w->j, '{');
     rc_json_close(w->j, '{');
@@ -391,8 +422,8 @@ void rc_page_pictures(rc_json_t *j, const rc_page_t *p)
 
 /* ----------------------------------------------------------------------- document */
 
-rc_status_t rc_page_document(
-    rc_json_t *j, const rc_page_t *p, const rc_headline_t *headline, rc_err_t *err)
+rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline_t *headline,
+    const rc_answer_t *answer, rc_err_t *err)
 {
     const rc_survey_t *sv = p->in->survey;
     writer_t w = {.j = j, .p = p, .sv = sv, .err = err};
@@ -410,9 +441,10 @@ rc_status_t rc_page_document(
     rc_json_close(j, '{');
     rc_json_int(j, "results", sv->results);
     rc_json_index(j, "main", sv->main_setting);
+    put_selector(&w);
     rc_json_open(j, "settings", '[');
     for (int i = 0; i < sv->settings; i++)
-        put_setting(&w, &sv->setting[i], &headline[i]);
+        put_setting(&w, &sv->setting[i], &headline[i], &answer[i]);
     rc_json_close(j, '[');
     put_matrices(&w);
     put_figures(&w);

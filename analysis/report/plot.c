@@ -4,6 +4,7 @@
 #include "analysis/report/plot_svg.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/replace.h"
 
 #include <errno.h>
@@ -91,7 +92,7 @@ static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
     rc_str_t path = file_of(d, x->plot->name, ".csv");
     rc_status_t st;
     RC_TRY(check_text(&path, d->err));
-    RC_TRY(rc_replace_begin(path.text, &r, d->err));
+    RC_TRY(rc_replace_begin_ours(path.text, &r, d->err));
     RC_TRY(x->plot->write(d->in, r.file, &x->text, d->err));
     RC_TRY(check_text(&x->text.caption, d->err));
     RC_TRY(check_text(&x->text.missing, d->err));
@@ -142,10 +143,12 @@ static rc_status_t name_line(
 
 static rc_status_t write_text(const drawer_t *d, const char *path, const char *text)
 {
-    FILE *f = fopen(path, "w");
-    int failed = !f || fputs(text, f) < 0;
+    FILE *f = rc_open_stream(path, RC_OPEN_FRESH, d->err);
+    if (!f)
+        return RC_EIO;
+    int failed = fputs(text, f) < 0;
     int cause = errno;
-    if (f && fclose(f) != 0 && !failed) {
+    if (fclose(f) != 0 && !failed) {
         failed = 1;
         cause = errno;
     }
@@ -200,7 +203,7 @@ done:
 static rc_status_t write_svg(const drawer_t *d, const char *path, const char *text)
 {
     rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin(path, &r, d->err);
+    rc_status_t st = rc_replace_begin_ours(path, &r, d->err);
     if (st == RC_OK && fputs(text, r.file) < 0)
         st = rc_fail_errno(d->err, RC_EIO, errno, "cannot write '%s'", path);
     if (st == RC_OK)
@@ -258,6 +261,9 @@ static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
     rc_str_addf(&pdf, "%s/%s.pdf%s", d->dir.text, x->plot->name, ending.text);
     RC_TRY(check_text(&svg, d->err));
     RC_TRY(check_text(&pdf, d->err));
+    /* gnuplot would follow a link that has the name */
+    RC_TRY(write_text(d, svg.text, ""));
+    RC_TRY(write_text(d, pdf.text, ""));
     RC_TRY(run_gnuplot(d, x, template.text ? template.text : ""));
     RC_TRY(take_drawings(d, x, svg.text, pdf.text));
 done:

@@ -2,6 +2,7 @@
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/visible.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,17 +10,10 @@
 
 void rc_plot_put_text(FILE *csv, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, csv);
-        return;
-    }
-    fputc('"', csv);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', csv);
-        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, csv);
-    }
-    fputc('"', csv);
+    rc_str_t cell = {0};
+    rc_str_add_csv(&cell, text);
+    fputs(cell.failed || !cell.text ? "?" : cell.text, csv);
+    rc_str_free(&cell);
 }
 
 void rc_plot_put_number(FILE *csv, double x)

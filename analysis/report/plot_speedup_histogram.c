@@ -107,7 +107,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_str_addf(&text->caption,
             "Share of matrices by speedup over the original order, in bins of 5 %%; the outermost "
             "bins hold everything beyond. The figures are the shares that are slower and faster by "
-            "more than 1 %%. %" PRId64 " matrices, kernel %s, %s.",
+            "more than 1 %%. The oracle is plain: it chooses and is scored on the same "
+            "measurements. %" PRId64 " matrices, kernel %s, %s.",
             o.matrices, o.setting->reference, o.setting->label);
     } else
         st = RC_ENOMEM;

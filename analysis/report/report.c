@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/report/report.h"
+#include "analysis/report/plot_run.h"
 #include "analysis/report/choices.h"
 #include "analysis/report/page.h"
 #include "analysis/report/spies.h"
@@ -87,7 +88,9 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--op: expected spmm, spmv, spmm_t or sddmm, found '%s'",
             w->o->op);
     rc_log(&w->log, RC_LOG_INFO, "report", "reading %s", w->o->store);
-    rc_status_t st = rc_view_read(w->o->store, &w->view, err);
+    rc_status_t st = rc_view_read_samples(w->o->store, &w->view, err);
+    if (st == RC_OK)
+        st = rc_view_check(w->view, w->where, err);
     if (st == RC_OK)
         st = rc_survey_make(w->view, w->o->store, w->where, op, &w->survey, err);
     for (int i = 0; st == RC_OK && i < RC_STORE_OPS; i++)
@@ -110,7 +113,8 @@ static rc_status_t draw_figures(work_t *w, const rc_plot_input_t *in, rc_err_t *
     return st;
 }
 
-static rc_status_t write_page(work_t *w, const rc_plot_input_t *in, int64_t *bytes, rc_err_t *err)
+static rc_status_t write_page(
+    work_t *w, const rc_plot_input_t *in, rc_report_made_t *made, rc_err_t *err)
 {
     const rc_page_t page = {.in = in,
         .drawn = w->drawn,
@@ -124,7 +128,10 @@ static rc_status_t write_page(work_t *w, const rc_plot_input_t *in, int64_t *byt
     if (assets.failed)
         return rc_fail(err, RC_ENOMEM, "no memory for a file name");
     rc_log(&w->log, RC_LOG_INFO, "report", "writing the page");
-    rc_status_t st = rc_page_write(&page, assets.text, w->o->dir, bytes, err);
+    rc_str_t said = {0};
+    rc_status_t st = rc_page_write(&page, assets.text, w->o->dir, &made->bytes, &said, err);
+    snprintf(made->said, sizeof made->said, "%s", said.text ? said.text : "");
+    rc_str_free(&said);
     rc_str_free(&assets);
     return st;
 }
@@ -167,13 +174,16 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     RC_TRY(draw_figures(&w, &in, err));
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");
     RC_TRY(rc_spies_make(&w.survey, options->collection, options->spies, &w.log, &w.spies, err));
-    RC_TRY(write_page(&w, &in, &made.bytes, err));
+    RC_TRY(write_page(&w, &in, &made, err));
     made.rows = w.survey.results;
     made.matrices = w.survey.matrices;
     for (int i = 0; i < w.figures; i++) {
         made.figures += w.drawn[i].svg != NULL;
         made.left_out += w.drawn[i].svg == NULL;
     }
+    rc_str_t program = {0};
+    made.without_gnuplot = rc_plot_program(&program, NULL) == RC_ENOENT;
+    rc_str_free(&program);
     made.spies = w.spies.made;
     *out = made;
 done:

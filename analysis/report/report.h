@@ -27,8 +27,10 @@ typedef struct rc_report_made {
     int64_t matrices;
     int figures; /**< drawn */
     int left_out;
+    int without_gnuplot; /**< 1: that is why */
     int spies;     /**< matrices with spy plots */
     int64_t bytes; /**< of the page */
+    char said[512]; /**< the sentence that the page opens with; "" where there are no results */
 } rc_report_made_t;
 
 /** \return RC_OK; RC_ENOENT, RC_ESTORE, RC_EINVAL (filter), RC_EFORMAT (model), RC_EIO, RC_ENOMEM.

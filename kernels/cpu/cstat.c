@@ -115,6 +115,7 @@ const rc_kernel_t rc_kernel_cstat = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of C computed in one pass over A", 4, 1, CSTAT_STRIP}},
     .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,

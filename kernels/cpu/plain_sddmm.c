@@ -58,6 +58,7 @@ const rc_kernel_t rc_kernel_plain_sddmm = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .analyse = analyse,
     .geometry = rc_cpu_geometry,
     .prepare = prepare,

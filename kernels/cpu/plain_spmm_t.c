@@ -49,6 +49,7 @@ const rc_kernel_t rc_kernel_plain_spmm_t = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,
     .prepare = prepare,

@@ -42,6 +42,7 @@ const rc_kernel_t rc_kernel_plain_spmv = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,
     .prepare = prepare,

@@ -17,6 +17,12 @@ static rc_status_t describe(
     return rc_cusparse_coo(s, p, rc_cusparse_wide(p, p->param[PARAM_INDEX]), err);
 }
 
+/* NVIDIA promises equal bits of this algorithm alone. */
+static int deterministic(const int64_t *param)
+{
+    return algorithms[param[PARAM_ALG]] == CUSPARSE_SPMM_COO_ALG2;
+}
+
 static const rc_cusparse_kind_t kind = {.op = RC_OP_SPMM,
     .call_name = "this SpMM",
     .call = rc_cusparse_spmm,
@@ -50,6 +56,7 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
 #define SHARED                                                                                     \
     .source = "NVIDIA cuSPARSE documentation, cusparseSpMM", .version = 1,                         \
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
+    .deterministic = deterministic,                                                                \
     .param =                                                                                       \
         {                                                                                          \
             {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 4: CUSPARSE_SPMM_COO_ALG1 to 4",           \

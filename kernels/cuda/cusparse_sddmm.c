@@ -100,6 +100,7 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
 #define SHARED                                                                                     \
     .source = "NVIDIA cuSPARSE documentation, cusparseSDDMM", .version = 1,                        \
     .device = RC_DEVICE_CUDA, .op = RC_OP_SDDMM, .c_orders = RC_STORES_ORIGINAL, .computes = 1,    \
+    .deterministic = rc_kernel_always,                                                             \
     .param = {{"pre", "1: cusparseSDDMM_preprocess once before the first product", .max = 1}},     \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
     .run = run, .release = rc_cusparse_release

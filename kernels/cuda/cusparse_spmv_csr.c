@@ -14,6 +14,12 @@ static rc_status_t describe(
     return rc_cusparse_csr(s, p, rc_cuda_slots_wide(p), err);
 }
 
+/* NVIDIA promises equal bits of this algorithm alone. */
+static int deterministic(const int64_t *param)
+{
+    return algorithms[param[PARAM_ALG]] == CUSPARSE_SPMV_CSR_ALG2;
+}
+
 static const rc_cusparse_kind_t kind = {.op = RC_OP_SPMV,
     .call_name = "this SpMV",
     .call = rc_cusparse_spmv,
@@ -48,6 +54,7 @@ const rc_kernel_t rc_kernel_cusparse_spmv_csr = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .deterministic = deterministic,
     .param =
         {
             {"alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1 and 2: CUSPARSE_SPMV_CSR_ALG1 and 2",

@@ -81,6 +81,7 @@ const rc_kernel_t rc_kernel_gplain_sddmm = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

@@ -24,6 +24,7 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
     .prepare = rc_gplain_prepare,

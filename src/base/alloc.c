@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static int size_of(size_t count, size_t size, size_t *bytes)
 {
@@ -160,6 +162,40 @@ static int64_t left_in_groups(void)
     return left;
 }
 
+/* Bytes that the process has mapped: all of them, and the writable private ones. */
+static void mapped(int64_t *all, int64_t *data)
+{
+    int64_t pages[6] = {0}; /* size, resident, shared, text, library, data */
+    int64_t page = sysconf(_SC_PAGESIZE);
+    FILE *f = fopen("/proc/self/statm", "r");
+    for (int i = 0; f && i < 6; i++)
+        if (fscanf(f, "%" SCNd64, &pages[i]) != 1)
+            pages[i] = 0;
+    if (f)
+        fclose(f);
+    *all = pages[0] * page;
+    *data = pages[5] * page;
+}
+
+static int64_t left_of(int resource, int64_t used)
+{
+    struct rlimit r;
+    if (getrlimit(resource, &r) != 0 || r.rlim_cur == RLIM_INFINITY || r.rlim_cur > INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)r.rlim_cur > used ? (int64_t)r.rlim_cur - used : 0;
+}
+
+/* What ulimit -v and -d leave. */
+static int64_t left_in_limits(void)
+{
+    int64_t all;
+    int64_t data;
+    mapped(&all, &data);
+    int64_t v = left_of(RLIMIT_AS, all);
+    int64_t d = left_of(RLIMIT_DATA, data);
+    return v < d ? v : d;
+}
+
 int64_t rc_memory_available(void)
 {
     int64_t system = INT64_MAX;
@@ -175,5 +211,8 @@ int64_t rc_memory_available(void)
     int64_t group = left_in_groups();
     if (group < system)
         system = group;
+    int64_t limits = left_in_limits();
+    if (limits < system)
+        system = limits;
     return system;
 }

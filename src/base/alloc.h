@@ -24,8 +24,8 @@ void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *er
 rc_status_t rc_grow(
     void **p, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err);
 
-/** Bytes of memory that the process may still use: the smaller of what the system and the
- *  control group have left.  INT64_MAX when neither can be read. */
+/** Bytes of memory that the process may still use: the smallest of what the system, the control
+ *  group and the limits of the process (ulimit -v, -d) have left.  INT64_MAX when none can be read. */
 int64_t rc_memory_available(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/error.h"
+#include "base/visible.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,20 +46,25 @@ const char *rc_version(void)
     return PACKAGE_VERSION;
 }
 
-/* A message is one line whatever went into it: control characters become spaces. */
-static void one_line(char *text)
+/* A message is one line whatever went into it: ends of lines become spaces, other control characters
+ * visible. */
+static void one_line(const char *from, char *text, size_t size)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ')
-            *text = ' ';
+    char flat[2 * sizeof((rc_err_t *)0)->text + 2];
+    size_t n = 0;
+    for (; from[n] && n + 1 < sizeof flat; n++)
+        flat[n] = strchr("\t\r\n", from[n]) ? ' ' : from[n];
+    flat[n] = '\0';
+    rc_visible(flat, text, size);
 }
 
 static void set(rc_err_t *err, rc_status_t status, const char *fmt, va_list ap)
 {
+    char text[sizeof err->text];
     err->status = status;
-    if (vsnprintf(err->text, sizeof err->text, fmt, ap) < 0)
-        err->text[0] = '\0';
-    one_line(err->text);
+    if (vsnprintf(text, sizeof text, fmt, ap) < 0)
+        text[0] = '\0';
+    one_line(text, err->text, sizeof err->text);
 }
 
 rc_status_t rc_fail(rc_err_t *err, rc_status_t status, const char *fmt, ...)
@@ -96,10 +102,8 @@ rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...)
     va_end(ap);
     if (n < 0)
         return err->status;
-    one_line(context);
     size_t used = strlen(context);
     snprintf(context + used, sizeof context - used, ": %s", err->text);
-    memcpy(err->text, context, sizeof err->text - 1);
-    err->text[sizeof err->text - 1] = '\0';
+    one_line(context, err->text, sizeof err->text);
     return err->status;
 }

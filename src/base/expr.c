@@ -364,7 +364,7 @@ static rc_status_t parse_test(parser_t *p)
     rc_status_t st;
     token_t left;
     token_t right;
-    step_t s = {.kind = STEP_TEST};
+    step_t s = {.kind = STEP_TEST, .position = p->token.position};
     RC_TRY(operand_token(p, &left));
     if (p->token.kind != TOKEN_OP) {
         RC_TRY(resolve(p, &left, NULL, &s.left));
@@ -440,6 +440,13 @@ static rc_status_t parse_or(parser_t *p)
     return parse_chain(p, TOKEN_OR, STEP_SKIP_TRUE, parse_and);
 }
 
+/* rc_field_value_fn of the enumerations among fields. */
+static const char *enumerated(const void *fields, int field, int64_t i)
+{
+    const char *const *names = ((const rc_field_t *)fields)[field].names;
+    return names ? names[i] : NULL;
+}
+
 rc_status_t rc_expr_compile(
     const char *text, const rc_field_t *fields, int field_count, rc_expr_t **out, rc_err_t *err)
 {
@@ -459,6 +466,8 @@ rc_status_t rc_expr_compile(
     if (p.token.kind != TOKEN_END)
         st = expected(&p, p.token.kind == TOKEN_OP ? "'&&', '||' or the end"
                                                    : "an operator or the end of the expression");
+    if (st == RC_OK)
+        st = rc_expr_check(e, fields, enumerated, fields, err);
 done:
     if (st < 0)
         rc_expr_free(e);

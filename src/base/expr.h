@@ -8,7 +8,7 @@
  * (* ? [..]), ignoring case.  A lone field is true when it is a non-zero number or a non-empty
  * text.  Beside a text field a bare word that is no field is taken as text: `policy == lpt`.
  * Comparing text with a number, or an unknown field, is an error that names the position and the
- * nearest field.
+ * nearest field; so is == or != between an enumeration and a text that it does not have.
  *
  *  Two whole numbers are compared exactly, others as doubles, texts in byte order.  A missing value
  *  makes every comparison false, `!=` too, and is false alone; `!` then makes it true. */
@@ -47,7 +47,7 @@ struct rc_field {
     const char *help;       /**< what it is */
     rc_field_read_fn *read; /**< NULL: the table of fields has one rc_field_get_fn for all */
     size_t at;              /**< for `read`: of a member in its row */
-    const char *const *names; /**< for `read`: of an enumeration, NULL-terminated */
+    const char *const *names; /**< of an enumeration, NULL-terminated; else NULL */
 };
 
 /** Gives the value of field number `field` (an index into the table) of the current row: one of the
@@ -63,11 +63,22 @@ typedef struct rc_fields {
 
 typedef struct rc_expr rc_expr_t;
 
+/** Value number i of a field in a table, in any order; NULL behind the last one, and for a field of
+ *  which the values are not listed. */
+typedef const char *rc_field_value_fn(const void *table, int field, int64_t i);
+
 /** Compile an expression over a table of fields (borrowed; must outlive the result).
  *  \return RC_OK, RC_EINVAL with position, expected and found in the text, RC_ENOMEM.
  *  Free with rc_expr_free. */
 rc_status_t rc_expr_compile(
     const char *text, const rc_field_t *fields, int field_count, rc_expr_t **out, rc_err_t *err);
+
+/** Check the texts that an expression compares (== or !=) with fields of listed values: one that no
+ *  row of the table can have is a slip.
+ *  \param[in] fields  that the expression was compiled over
+ *  \return RC_OK (also without an expression), RC_EINVAL with the nearest value, RC_ENOMEM */
+rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field_value_fn *value,
+    const void *table, rc_err_t *err);
 
 /** 1 when the row matches, else 0.  A NULL expression matches everything.  Allocates nothing. */
 int rc_expr_match(const rc_expr_t *e, rc_field_get_fn *get, const void *row);

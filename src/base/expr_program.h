@@ -36,6 +36,7 @@ typedef struct step {
     op_t op;
     operand_t left;
     operand_t right;
+    size_t position; /* of the left operand in the source, from 1 */
     size_t target;
 } step_t;
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/log.h"
 #include "base/clock.h"
+#include "base/visible.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -17,6 +18,8 @@ void rc_log(const rc_log_t *log, rc_log_level_t level, const char *area, const c
     va_end(ap);
     if (n < 0)
         return;
+    char shown[sizeof message * 2];
+    rc_visible(message, shown, sizeof shown);
     char stamp[21];
     char rank[32] = "";
     rc_utc_text(rc_utc_ns(), stamp);
@@ -24,6 +27,6 @@ void rc_log(const rc_log_t *log, rc_log_level_t level, const char *area, const c
         snprintf(rank, sizeof rank, "rank %d ", log->rank);
     /* the time of day is enough on a terminal; the date is in the store */
     fprintf(log->stream, "%.8s %s%s %s: %s\n", strlen(stamp) > 19 ? stamp + 11 : stamp, rank,
-        names[level], area, message);
+        names[level], area, shown);
     fflush(log->stream);
 }

@@ -1,7 +1,9 @@
 #include "config.h"
 #include "base/outcome.h"
 
-#include <stddef.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 const char *const rc_case_status_names[] = {
     "pending", "ok", "wrong", "skipped", "failed", "crashed", NULL};
@@ -30,4 +32,22 @@ const char *rc_phase_name(rc_phase_t p)
 const char *rc_stop_name(rc_stop_t s)
 {
     return name_of(rc_stop_names, (int)s);
+}
+
+void rc_memory_reason(char *text, size_t size, const char *what, int64_t need, int64_t limit)
+{
+    snprintf(text, size, "memory: %s about %" PRId64 " bytes, the limit is %" PRId64, what, need, limit);
+}
+
+int64_t rc_memory_needed(const char *text)
+{
+    int64_t need;
+    if (strncmp(text, "memory:", 7) != 0)
+        return -1;
+    const char *limit = strstr(text, ", the limit is ");
+    const char *about = strstr(text, " about ");
+    if (!limit)
+        return 0;
+    return about && about < limit && sscanf(about, " about %" SCNd64 " bytes,", &need) == 1 ? need
+                                                                                          : INT64_MAX;
 }

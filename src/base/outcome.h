@@ -3,6 +3,9 @@
 #ifndef RC_BASE_OUTCOME_H
 #define RC_BASE_OUTCOME_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /** The state a case (or the loading of a matrix) ends in. */
 typedef enum rc_case_status {
     RC_CASE_PENDING = 0,
@@ -10,7 +13,7 @@ typedef enum rc_case_status {
     RC_CASE_WRONG = 2,   /**< verification failed; never in an average */
     RC_CASE_SKIPPED = 3, /**< with reason: memory, shape, time limit, absent */
     RC_CASE_FAILED = 4,  /**< with phase and text */
-    RC_CASE_CRASHED = 5, /**< was in flight in two runs that died */
+    RC_CASE_CRASHED = 5, /**< ended its run twice: see store/commit.h */
     RC_CASE_STATUSES = 6
 } rc_case_status_t;
 
@@ -44,5 +47,18 @@ extern const char *const rc_stop_names[];
 const char *rc_case_status_name(rc_case_status_t s);
 const char *rc_phase_name(rc_phase_t p);
 const char *rc_stop_name(rc_stop_t s);
+
+/** Why a case is skipped that needs more memory than it may have: "memory: WHAT about NEED bytes, the
+ *  limit is LIMIT".
+ *  \param[out] text  [size], cut when it is longer
+ *  \param[in]  what  "loading takes"
+ *  \param[in]  need, limit  bytes */
+void rc_memory_reason(char *text, size_t size, const char *what, int64_t need, int64_t limit);
+
+/** Bytes that a skipped case would have needed.
+ *  \param[in] text  why it was skipped
+ *  \return -1: the reason is not memory; 0: it needed no more than it might have, but the system had
+ *          none to give then; INT64_MAX: more than its limit, the text does not say how much */
+int64_t rc_memory_needed(const char *text);
 
 #endif

@@ -185,15 +185,15 @@ void rc_param_describe(const rc_param_t *p, char *text, size_t size)
     rc_str_t s = {0};
     switch (p->type) {
     case RC_PARAM_INT:
-        rc_str_addf(&s, "%" PRId64 " to %" PRId64 "%s; default %" PRId64, p->min, p->max,
+        rc_str_addf(&s, "integer, %" PRId64 " to %" PRId64 "%s; default %" PRId64, p->min, p->max,
             p->pow2 ? ", a power of two" : "", p->value);
         break;
     case RC_PARAM_REAL:
-        rc_str_addf(&s, "%g to %g; default %g", p->real_min, p->real_max, p->real);
+        rc_str_addf(&s, "number, %g to %g; default %g", p->real_min, p->real_max, p->real);
         break;
     case RC_PARAM_CHOICE:
         for (int i = 0; p->choices[i]; i++)
-            rc_str_addf(&s, "%s%s", i ? ", " : "", p->choices[i]);
+            rc_str_addf(&s, "%s%s", i ? ", " : "one of ", p->choices[i]);
         rc_str_addf(&s, "; default %s", p->choices[p->value]);
         break;
     case RC_PARAM_TEXT:

@@ -68,7 +68,7 @@ rc_status_t rc_params_parse(
 rc_status_t rc_params_text(
     const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
 
-/** What a parameter takes: "1 to 16, a power of two; default 4".
+/** What a parameter takes: "integer, 1 to 16, a power of two; default 4".
  *  \param[out] text  [size], cut when it is longer */
 void rc_param_describe(const rc_param_t *p, char *text, size_t size);
 

@@ -18,6 +18,10 @@ typedef struct rc_replace {
 /** Open a file that will replace `path`.  \return RC_OK, RC_EIO, RC_ENOMEM */
 rc_status_t rc_replace_begin(const char *path, rc_replace_t *r, rc_err_t *err);
 
+/** The same for a name that the program made, in a folder that the user named: a link under it is
+ *  replaced, never followed. */
+rc_status_t rc_replace_begin_ours(const char *path, rc_replace_t *r, rc_err_t *err);
+
 /** Close it, and with `keep` put it in place of the target, else remove it.  A zeroed one and one
  *  that was ended are allowed.  \return RC_OK; RC_EIO when it could not be written whole: then the
  *  target is as before */

@@ -65,6 +65,10 @@ rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err);
 /** Keep the entries that match (NULL: all), then the first `limit` (negative: all). */
 void rc_catalog_select(rc_catalog_t *c, const rc_expr_t *where, int64_t limit);
 
+/** Keep the first entries, as many as it takes for `limit` of them to be there: absent ones do not
+ *  count. */
+void rc_catalog_limit(rc_catalog_t *c, int64_t limit);
+
 /** Keep slice `index` (1 to count) of `count`: the entries whose name's digest says so, so that an
  *  entry stays in its slice when others come and go.  The slices are disjoint and are everything. */
 void rc_catalog_slice(rc_catalog_t *c, int64_t index, int64_t count);

@@ -9,42 +9,41 @@
 #include <string.h>
 #include <strings.h>
 
-/* One line per field: identifier, name, kind, help. */
-#define ENTRY_FIELDS(F)                                                                            \
-    F(NAME, "name", TEXT, "name of the matrix without its group: 1138_bus")                        \
-    F(FULLNAME, "fullname", TEXT, "group and name: HB/1138_bus")                                   \
-    F(GROUP, "group", TEXT, "group of the collection: HB")                                         \
-    F(KIND, "kind", TEXT, "kind of problem, in the words of the catalogue")                        \
-    F(ID, "id", INT, "SuiteSparse id; missing when not catalogued")                                \
-    F(ROWS, "rows", INT, "rows")                                                                   \
-    F(COLS, "cols", INT, "columns")                                                                \
-    F(NNZ, "nnz", INT, "entries, without explicit zeros")                                          \
-    F(PATTERN_NNZ, "pattern_nnz", INT, "entries with explicit zeros")                              \
-    F(DENSITY, "density", REAL, "nnz / (rows * cols)")                                             \
-    F(SQUARE, "square", BOOL, "rows == cols")                                                      \
-    F(SYMMETRY, "symmetry", REAL, "pattern symmetry, 0 to 1")                                      \
-    F(NUMERICAL_SYMMETRY, "numerical_symmetry", REAL, "numerical symmetry, 0 to 1")                \
-    F(REAL, "real", BOOL, "not complex")                                                           \
-    F(BINARY, "binary", BOOL, "all values are 1, or there are none")                               \
-    F(ND, "nd", BOOL, "comes from a 2D or 3D discretisation")                                      \
-    F(POSDEF, "posdef", BOOL, "symmetric positive definite")                                       \
-    F(DUPLICATE, "duplicate", BOOL, "the kind starts with 'duplicate'")                            \
-    F(PRESENT, "present", BOOL, "it can be loaded: a file or generated")                           \
-    F(WHERE, "where", TEXT, "file, generated or absent")                                           \
-    F(LOCATION, "location", TEXT, "path of the file, or how it is generated")                      \
-    F(BYTES, "bytes", INT, "size of the file in bytes; missing when there is none")
+/* By rc_where_t. */
+static const char *const where_names[] = {"file", "generated", "absent", NULL};
 
-#define AS_ENUM(id, name, kind, help) FIELD_##id,
+/* One line per field: identifier, name, kind, help, values of an enumeration. */
+#define ENTRY_FIELDS(F)                                                                            \
+    F(NAME, "name", TEXT, "name of the matrix without its group: 1138_bus", NULL)                  \
+    F(FULLNAME, "fullname", TEXT, "group and name: HB/1138_bus", NULL)                             \
+    F(GROUP, "group", TEXT, "group of the collection: HB", NULL)                                   \
+    F(KIND, "kind", TEXT, "kind of problem, in the words of the catalogue", NULL)                  \
+    F(ID, "id", INT, "SuiteSparse id; missing when not catalogued", NULL)                          \
+    F(ROWS, "rows", INT, "rows", NULL)                                                             \
+    F(COLS, "cols", INT, "columns", NULL)                                                          \
+    F(NNZ, "nnz", INT, "entries, without explicit zeros", NULL)                                    \
+    F(PATTERN_NNZ, "pattern_nnz", INT, "entries with explicit zeros", NULL)                        \
+    F(DENSITY, "density", REAL, "nnz / (rows * cols)", NULL)                                       \
+    F(SQUARE, "square", BOOL, "rows == cols", NULL)                                                \
+    F(SYMMETRY, "symmetry", REAL, "pattern symmetry, 0 to 1", NULL)                                \
+    F(NUMERICAL_SYMMETRY, "numerical_symmetry", REAL, "numerical symmetry, 0 to 1", NULL)          \
+    F(REAL, "real", BOOL, "not complex", NULL)                                                     \
+    F(BINARY, "binary", BOOL, "all values are 1, or there are none", NULL)                         \
+    F(ND, "nd", BOOL, "comes from a 2D or 3D discretisation", NULL)                                \
+    F(POSDEF, "posdef", BOOL, "symmetric positive definite", NULL)                                 \
+    F(DUPLICATE, "duplicate", BOOL, "the kind starts with 'duplicate'", NULL)                      \
+    F(PRESENT, "present", BOOL, "it can be loaded: a file or generated", NULL)                     \
+    F(WHERE, "where", TEXT, "file, generated or absent", where_names)                              \
+    F(LOCATION, "location", TEXT, "path of the file, or how it is generated", NULL)                \
+    F(BYTES, "bytes", INT, "size of the file in bytes; missing when there is none", NULL)
+
+#define AS_ENUM(id, name, kind, help, values) FIELD_##id,
 enum { ENTRY_FIELDS(AS_ENUM) FIELD_COUNT };
 
-#define AS_ROW(id, text, type, about) {.name = text, .kind = RC_VALUE_##type, .help = about},
+#define AS_ROW(id, text, type, about, values)                                                      \
+    {.name = text, .kind = RC_VALUE_##type, .help = about, .names = values},
 const rc_field_t rc_entry_fields[] = {ENTRY_FIELDS(AS_ROW)};
 _Static_assert((int)FIELD_COUNT == (int)RC_ENTRY_FIELDS, "fields of an entry");
-
-static const char *where_name(rc_where_t where)
-{
-    return where == RC_WHERE_FILE ? "file" : where == RC_WHERE_GENERATED ? "generated" : "absent";
-}
 
 static const char *text_of(const rc_entry_t *e, int field)
 {
@@ -58,7 +57,7 @@ static const char *text_of(const rc_entry_t *e, int field)
     case FIELD_KIND:
         return e->kind;
     case FIELD_WHERE:
-        return where_name(e->where);
+        return where_names[e->where];
     default:
         return e->location;
     }

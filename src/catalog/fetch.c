@@ -136,7 +136,7 @@ rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_
     } else
         st = set_local(f, mirror, err);
     if (st == RC_OK)
-        st = rc_http_open(config->stall_s, config->max_rate, &f->http, err);
+        st = rc_http_open(config->stall_s, config->timeout_s, config->max_rate, &f->http, err);
     if (st < 0)
         rc_fetch_close(f);
     else
@@ -176,6 +176,16 @@ rc_status_t rc_fetch_ask(
     if (f->config->rate > 0)
         f->next_start_ns = rc_clock_ns() + (int64_t)(1e9 / f->config->rate);
     return rc_http_get(f->http, q, r, err);
+}
+
+rc_status_t rc_fetch_may_return(
+    const char *what, const rc_err_t *why, double retry_after_s, rc_err_t *err)
+{
+    static const double longest_wait_s = 3600;
+    if (!(retry_after_s > longest_wait_s))
+        return RC_OK;
+    return rc_fail(err, RC_EINTR, "%.150s: %.250s, and asks to come back in %.0f s: the run ends here",
+        what, why->text, retry_after_s);
 }
 
 void rc_fetch_back_off(
@@ -252,11 +262,13 @@ static const char index_name[] = "ssstats.csv";
 typedef struct index_file {
     const rc_fetch_t *f;
     rc_fetch_part_t part;
+    int begun; /* there are bytes of it, which nobody would continue */
 } index_file_t;
 
 static rc_status_t begin_index(void *sink, const rc_http_head_t *head, rc_err_t *err)
 {
     index_file_t *x = sink;
+    x->begun = 1;
     return rc_fetch_part_begin(&x->part, 0, head->mark, head->total, err);
 }
 
@@ -276,7 +288,7 @@ static int stop_index(void *sink)
 static rc_status_t get_index(
     rc_fetch_t *f, index_file_t *x, const char *mark, int *is_same, rc_err_t *err)
 {
-    static const int64_t most_bytes = INT64_C(256) << 20;
+    static const int64_t most_bytes = INT64_C(64) << 20; /* 20 times the real one */
     rc_http_request_t q = {.url = x->part.url,
         .mark = mark,
         .most_bytes = most_bytes,
@@ -298,6 +310,9 @@ static rc_status_t get_index(
         if (v != RC_ANSWER_RETRY || tries >= f->config->retries)
             return rc_fail(err, RC_EIO, "%s: %.300s", x->part.url,
                 why.text[0] ? why.text : "the server gives no file");
+        st = rc_fetch_may_return(x->part.url, &why, r.head.retry_after_s, err);
+        if (st < 0)
+            return st;
         rc_fetch_back_off(f, x->part.url, &why, tries, r.head.retry_after_s);
     }
 }
@@ -334,17 +349,18 @@ static rc_status_t fetch_index(rc_fetch_t *f, const char *url, const char *dir, 
     }
     st = rc_catalog_read(x.part.path, out, err);
     if (st < 0) {
-        rc_fetch_part_discard(&x.part);
         rc_err_context(err, "%s", url);
         goto done;
     }
     if (keep) {
         st = rc_fetch_part_finish(&x.part, 1, err);
+        x.begun = st < 0;
         if (st < 0)
             rc_catalog_free(out);
-    } else
-        rc_fetch_part_discard(&x.part);
+    }
 done:
+    if (x.begun)
+        rc_fetch_part_discard(&x.part);
     rc_fetch_part_free(&x.part);
     return st;
 }

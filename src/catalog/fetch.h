@@ -36,6 +36,8 @@ typedef struct rc_fetch_config {
     int64_t max_rate;    /**< bytes a second; 0: no limit */
     double backoff_s;    /**< the wait before the first retry; it doubles, see rc_backoff_ns */
     double stall_s;      /**< a transfer without a byte for this long is tried again */
+    double timeout_s;    /**< longest transfer, but for a second more for each 16 KiB that it brought
+                              (less with a max_rate); one that drips is tried again */
     uint64_t seed;       /**< of the waiting times */
     int verify;          /**< 1: read again what is there, and compare it with the manifest too */
     const rc_log_t *log; /**< a line for each failure (error), retry (info) and archive (debug) */

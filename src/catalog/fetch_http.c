@@ -24,6 +24,7 @@ enum {
 struct rc_http {
     CURL *easy; /* keeps its connection from one transfer to the next */
     double stall_s;
+    double timeout_s;
     int64_t bytes_per_s;
     int64_t received;
 };
@@ -39,6 +40,7 @@ typedef struct transfer {
     int begun;
     int refused; /* by begin or write, or too long */
     int enough;  /* of the body of an error */
+    int late;    /* it drips */
     int stopped; /* by tick */
     int ended;
     rc_http_end_t end;
@@ -60,7 +62,10 @@ double rc_http_retry_after(const char *text, int64_t now_s)
 {
     int64_t s;
     static const int64_t longest_s = INT64_C(1) << 40;
-    if (rc_parse_int(text, 0, longest_s, "", &s, NULL) == RC_OK)
+    rc_status_t st = rc_parse_int(text, 0, longest_s, "", &s, NULL);
+    if (st == RC_ERANGE && text[0] != '-')
+        return (double)longest_s; /* it has more digits than anybody waits */
+    if (st == RC_OK)
         return (double)s;
     time_t at = curl_getdate(text, NULL);
     if (at == (time_t)-1)
@@ -170,6 +175,18 @@ static int keep_rate(const transfer_t *t)
     return 1;
 }
 
+/* Silence is seen by libcurl; a byte now and then is seen here. */
+static int is_late(transfer_t *t)
+{
+    static const double least_rate = 16384;
+    double half = (double)t->h->bytes_per_s / 2;
+    double rate = half > 0 && half < least_rate ? half : least_rate;
+    double allowed = t->h->timeout_s + (double)t->got / rate;
+    double elapsed = (double)(rc_clock_ns() - t->start_ns) * 1e-9;
+    t->late = elapsed > allowed;
+    return t->late;
+}
+
 static size_t on_body(char *data, size_t size, size_t count, void *arg)
 {
     transfer_t *t = arg;
@@ -208,7 +225,7 @@ static int on_progress(
     (void)now;
     (void)up_total;
     (void)up_now;
-    return t->request.tick && t->request.tick(t->request.sink);
+    return is_late(t) || (t->request.tick && t->request.tick(t->request.sink));
 }
 
 /* -------------------------------------------------------------------- transfers */
@@ -369,6 +386,12 @@ static void conclude(transfer_t *t, CURLcode c)
         end_with(t, RC_HTTP_DONE);
         return;
     }
+    if (t->late) {
+        rc_fail(&t->err, RC_EIO, "too slow: %" PRId64 " bytes came in %.0f s", t->got,
+            (double)(rc_clock_ns() - t->start_ns) * 1e-9);
+        end_with(t, RC_HTTP_BROKEN);
+        return;
+    }
     const char *why = t->text[0] ? t->text : curl_easy_strerror(c);
     rc_fail(&t->err, RC_EIO, "%.200s", why);
     t->unreachable = c == CURLE_COULDNT_RESOLVE_HOST || c == CURLE_COULDNT_RESOLVE_PROXY ||
@@ -391,7 +414,7 @@ rc_status_t rc_http_get(
     RC_TRY(set_options(&t, err));
     if (!t.ended) {
         CURLcode c = curl_easy_perform(h->easy);
-        if (c == CURLE_ABORTED_BY_CALLBACK || t.stopped)
+        if ((c == CURLE_ABORTED_BY_CALLBACK && !t.late) || t.stopped)
             RC_TRY(rc_fail(err, RC_EINTR, "asked to stop"));
         conclude(&t, c);
     }
@@ -407,12 +430,14 @@ int64_t rc_http_received(const rc_http_t *h)
     return h->received;
 }
 
-rc_status_t rc_http_open(double stall_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err)
+rc_status_t rc_http_open(
+    double stall_s, double timeout_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err)
 {
     rc_http_t *h = rc_alloc0(1, sizeof *h, "transfers", err);
     if (!h)
         return RC_ENOMEM;
     h->stall_s = stall_s;
+    h->timeout_s = timeout_s;
     h->bytes_per_s = bytes_per_s;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(h);

@@ -48,9 +48,12 @@ typedef struct rc_http_reply {
 } rc_http_reply_t;
 
 /** \param[in] stall_s      a transfer without a byte for this long is broken
+ *  \param[in] timeout_s    so is one that lasts longer, but for a second more for each 16 KiB of
+ *                          body (or for what half of bytes_per_s brings, when that is less)
  *  \param[in] bytes_per_s  of a transfer; 0: no limit
  *  \return RC_OK; RC_ENOTSUP when the program was built without libcurl; RC_ENOMEM */
-rc_status_t rc_http_open(double stall_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err);
+rc_status_t rc_http_open(
+    double stall_s, double timeout_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err);
 
 /** Make a request and take what comes.
  *  \param[out] out  how it ended, whatever the server said

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "catalog/fetch_part.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 #include "io/file.h"
 
@@ -24,7 +25,7 @@ static void read_from(rc_fetch_part_t *p)
     char mark[RC_FETCH_MARK_MAX] = "";
     int64_t total = -1;
     int right = 0;
-    FILE *f = fopen(p->from, "r");
+    FILE *f = rc_open_stream(p->from, RC_OPEN_READ, NULL);
     if (!f)
         return;
     for (int i = 0; i < lines; i++) {
@@ -56,7 +57,7 @@ static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
         rc_str_free(&beside);
         return rc_fail(err, RC_ENOMEM, "no memory for a file name");
     }
-    FILE *f = fopen(beside.text, "w");
+    FILE *f = rc_open_stream(beside.text, RC_OPEN_FRESH, NULL);
     int bad = !f || fprintf(f, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total) < 0;
     int why = errno;
     if (f && fclose(f) != 0 && !bad) {
@@ -115,9 +116,9 @@ rc_status_t rc_fetch_part_begin(
         st = rc_file_make_folders(p->path, err);
         if (st < 0)
             return st;
-        p->fd = open(p->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (p->fd < 0)
-            return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+        st = rc_open_file(p->path, RC_OPEN_KEEP, 0666, &p->fd, err);
+        if (st < 0)
+            return st;
     }
     /* bytes of another version go before its mark comes */
     if (ftruncate(p->fd, (off_t)keep) != 0 || lseek(p->fd, (off_t)keep, SEEK_SET) < 0)
@@ -183,12 +184,14 @@ static void sync_folder(const char *file)
 rc_status_t rc_fetch_part_finish(rc_fetch_part_t *p, int keep_mark, rc_err_t *err)
 {
     rc_fetch_part_pause(p);
-    int fd = open(p->path, O_RDWR | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return rc_fail_errno(err, RC_EIO, why, "cannot sync %s", p->path);
+    int fd;
+    rc_status_t st = rc_open_file(p->path, RC_OPEN_UPDATE, 0, &fd, err);
+    if (st < 0)
+        return st;
+    if (fsync(fd) != 0) {
+        st = rc_fail_errno(err, RC_EIO, errno, "cannot sync %s", p->path);
+        close(fd);
+        return st;
     }
     if (close(fd) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);

@@ -50,11 +50,17 @@ typedef enum rc_fetch_answer {
 /** Judge a reply; err has one line when it is RETRY or FAIL. */
 rc_fetch_answer_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err);
 
+/** Whether the time that a server asks for after a failed request is one to wait for: an hour at
+ *  most.  A server that wants to be left alone for longer gets its wish, the run ends.
+ *  \return RC_OK; RC_EINTR with what is to be said */
+rc_status_t rc_fetch_may_return(
+    const char *what, const rc_err_t *why, double retry_after_s, rc_err_t *err);
+
 /** Put off the next request after a failed one: by a time that doubles, and at least by what the
  *  server asks for.
  *  \param[in] what           was asked for, in the log
  *  \param[in] tries          failed ones before
- *  \param[in] retry_after_s  negative: nothing was asked for */
+ *  \param[in] retry_after_s  as rc_fetch_may_return took it; negative: nothing was asked for */
 void rc_fetch_back_off(
     rc_fetch_t *f, const char *what, const rc_err_t *why, int tries, double retry_after_s);
 

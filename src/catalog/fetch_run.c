@@ -18,9 +18,6 @@ enum {
     hopeless = 10 /* archives in a row that failed without a word from the server */
 };
 
-/* A server that wants to be left alone for longer gets its wish: the run ends. */
-static const double longest_wait_s = 3600;
-
 /* How it ends for an archive; AGAIN: it does not yet. */
 typedef enum outcome { AGAIN = -1, THERE = 0, FETCHED, FAILED, LEFT, OUTCOMES } outcome_t;
 
@@ -136,10 +133,9 @@ static outcome_t retry(item_t *i, const rc_err_t *why, double retry_after_s)
     rc_fetch_part_pause(&i->part);
     if (i->part.bytes >= i->tried_from + enough_progress)
         i->tries = 0;
-    if (retry_after_s > longest_wait_s) {
-        rc_log(r->log, RC_LOG_ERROR, "fetch",
-            "%s: %s, and asks to come back in %.0f s: the run ends here", i->entry->name, why->text,
-            retry_after_s);
+    rc_err_t end = {0};
+    if (rc_fetch_may_return(i->entry->name, why, retry_after_s, &end) < 0) {
+        rc_log(r->log, RC_LOG_ERROR, "fetch", "%s", end.text);
         r->given_up = r->refused = 1;
         return LEFT;
     }

@@ -175,6 +175,14 @@ void rc_catalog_select(rc_catalog_t *c, const rc_expr_t *where, int64_t limit)
     drop_behind(c, kept);
 }
 
+void rc_catalog_limit(rc_catalog_t *c, int64_t limit)
+{
+    int64_t kept = 0;
+    for (int64_t present = 0; kept < c->count && present < limit; kept++)
+        present += c->entry[kept].where != RC_WHERE_ABSENT;
+    drop_behind(c, kept);
+}
+
 void rc_catalog_slice(rc_catalog_t *c, int64_t index, int64_t count)
 {
     int64_t kept = 0;

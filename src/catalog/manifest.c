@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/map.h"
 #include "base/str.h"
 
@@ -122,7 +123,7 @@ rc_status_t rc_manifest_read(
     rc_str_addf(&path, "%s/manifest.jsonl", dir);
     m->path = path.text;
     rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name") : RC_OK;
-    FILE *f = st == RC_OK ? fopen(m->path, "r") : NULL;
+    FILE *f = st == RC_OK ? rc_open_stream(m->path, RC_OPEN_READ, NULL) : NULL;
     if (f) {
         st = read_lines(m, f, log, err);
         fclose(f);
@@ -169,14 +170,15 @@ static int is_cut(int fd, off_t size)
 static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t *err)
 {
     struct stat s;
-    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0 || fstat(fd, &s) != 0) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return rc_fail_errno(err, RC_EIO, why, "cannot write %s", path);
+    int fd;
+    rc_status_t st = rc_open_file(path, RC_OPEN_APPEND, 0666, &fd, err);
+    if (st < 0)
+        return st;
+    if (fstat(fd, &s) != 0) {
+        st = rc_fail_errno(err, RC_EIO, errno, "cannot write %s", path);
+        close(fd);
+        return st;
     }
-    rc_status_t st = RC_OK;
     size_t skip = is_cut(fd, s.st_size) ? 0 : 1; /* the text begins with a newline for this */
     ssize_t written = write(fd, text + skip, n - skip);
     if (written != (ssize_t)(n - skip) || fsync(fd) != 0) {

@@ -2,11 +2,15 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
+#include "store/journal.h"
+#include "store/path.h"
 #include "table/archive.h"
 #include "table/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 struct options {
@@ -14,6 +18,7 @@ struct options {
     int newest;
     int no_samples;
     int quiet;
+    int unsealed;
 };
 
 static const rc_opt_t table[] = {
@@ -29,8 +34,33 @@ static const rc_opt_t table[] = {
         "Leave out the raw times; the statistics of each case stay.", 0, 0},
     {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
         "Say nothing when all is well.", 0, 0},
+    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
+
+/* The copy is of the last commit, whole, whatever a sweep does meanwhile: it replaces the store, and
+ * never writes into it.  What is finished since is elsewhere. */
+static rc_status_t tell_journals(const char *from, const char *to, rc_err_t *err)
+{
+    char *path = NULL;
+    char *dir = NULL;
+    char **names = NULL;
+    int64_t n = 0;
+    rc_status_t st = rc_store_path(from, &path, err);
+    if (st == RC_OK)
+        dir = rc_journal_dir(path, err);
+    if (st == RC_OK)
+        st = dir ? rc_journal_list(dir, &names, &n, err) : RC_ENOMEM;
+    if (st == RC_OK && n > 0)
+        fprintf(stderr,
+            "%s: %" PRId64 " journals beside it, of a sweep that runs or died: what they hold beyond the "
+            "last commit is not in %s; 'rowcast fold %s' first\n",
+            from, n, to, from);
+    rc_journal_names_free(names, n);
+    free(dir);
+    free(path);
+    return st;
+}
 
 static int run(int argc, char **argv);
 
@@ -43,7 +73,7 @@ const rc_command_t rc_command_archive = {
                    "time. The copy is a store: it can be queried, and swept into; a file of its "
                    "name is replaced. The copy of a store that an older version wrote is one of this version. "
                    "Cases that are "
-                   "still in journals are not in it; 'rowcast fold' comes first. With --where or "
+                   "still in journals are not in it, which a line says; 'rowcast fold' comes first. While a sweep runs the copy is that of its last commit, whole. With --where or "
                    "--newest only some results are copied, with their raw times, and all of the "
                    "rest: matrices, features, runs, what is known of the catalogue. For a sweep "
                    "into such a copy the cases that it lacks are pending again, and speedups are "
@@ -90,9 +120,12 @@ static int run(int argc, char **argv)
     int code = rc_command_parse(&rc_command_archive, &o, argc, argv, 2, 2, &operands);
     if (code != RC_EXIT_OK)
         return code;
+    if (rc_command_unsealed(&rc_command_archive, o.unsealed, operands, 2, &code))
+        return code;
     if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
     const rc_archive_options_t options = {!o.no_samples, o.newest, where};
+    RC_TRY(tell_journals(operands[0], operands[1], &err));
     RC_TRY(rc_archive(operands[0], operands[1], &options, &info, &err));
     if (!o.quiet)
         say(&o, operands[0], operands[1], &info);

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/table.h"
+#include "cmd/unsealed.h"
 #include "table/diff.h"
 
 #include <inttypes.h>
@@ -19,6 +20,7 @@ struct options {
     double noise;
     int across_devices;
     int quiet;
+    int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -50,6 +52,7 @@ static const rc_opt_t table[] = {
         "Adds device to --ignore: compare two machines.", 0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
     {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No line of totals on stderr.", 0, 0},
+    RC_UNSEALED_OPTION(AT(unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -335,6 +338,8 @@ static rc_status_t compare(
         RC_TRY(parse_list(o, &verdicts, err));
     RC_TRY(rc_view_read(store[0], &a, err));
     RC_TRY(rc_view_read(store[1], &b, err));
+    if (rc_view_check(a, where, NULL) < 0)
+        RC_TRY(rc_view_check(b, where, err));
     RC_TRY(rc_diff(a, b, &how, &d, err));
     RC_TRY(has_common(&d, a, b, o, err));
     if (o->list)
@@ -361,6 +366,8 @@ static int run(int argc, char **argv)
     rc_expr_t *where = NULL;
     int code = rc_command_parse(&rc_command_compare, &o, argc, argv, 2, 2, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_compare, o.unsealed, operands, 2, &code))
         return code;
     rc_status_t st = RC_OK;
     if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)

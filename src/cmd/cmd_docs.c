@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "cmd/cmd.h"
+#include "cmd/complete.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,14 +15,16 @@ static int run(int argc, char **argv);
 
 const rc_command_t rc_command_docs = {
     .name = "docs",
-    .summary = "print the manual pages and the bash completion",
-    .usage = "man [COMMAND] | completion bash",
+    .summary = "print the manual pages and the completion of shells",
+    .usage = "man [COMMAND] | completion bash|zsh|fish",
     .description =
         "Prints, on stdout, the manual page of rowcast or of one of its commands (troff with the "
-        "man macros), or a bash completion. Both come from the same tables as --help. The build "
-        "runs this; an installation already has the files.",
+        "man macros), or a script that lets a shell complete commands, options and their values: "
+        "policies, kernels, operations, models, summaries, devices, files. Both come from the same "
+        "tables as --help. The build runs this; an installation already has the files.\n\n"
+        "'docs -- complete WORD...' prints what can stand for the last word; the scripts ask it.",
     .examples = "rowcast docs man info | man -l -|read the manual page of a command\n"
-                "source <(rowcast docs completion bash)|complete commands, options and files",
+                "source <(rowcast docs completion bash)|complete commands, options and their values",
     .options = options,
     .run = run,
 };
@@ -212,102 +215,13 @@ static void main_page(FILE *out)
     see_also(out, NULL);
 }
 
-/* ---------------------------------------------------------------- completion */
-
-/* What completes a value, judged by its placeholder: a shell command, or "" for nothing. */
-static const char *value_completion(const char *arg)
-{
-    static const struct {
-        const char *part;
-        const char *action;
-    } rules[] = {{"DIR", "_rowcast_reply -d"}, {"FILE", "_rowcast_reply -f"},
-        {"CSV", "_rowcast_reply -f"}, {"STORE", "_rowcast_reply -f"}, {"PATH", "_rowcast_reply -f"},
-        {"FORMAT", "_rowcast_reply -W 'table csv json'"}};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strstr(arg, rules[i].part))
-            return rules[i].action;
-    return "";
-}
-
-static void option_words(FILE *out, const rc_opt_t *o)
-{
-    for (; o->name; o++) {
-        fprintf(out, " --%s", o->name);
-        if (o->letter)
-            fprintf(out, " -%c", o->letter);
-    }
-}
-
-static void command_completion(FILE *out, const rc_command_t *c)
-{
-    fprintf(out, "    %s)\n        words='", c->name);
-    option_words(out, c->options);
-    option_words(out, help_row);
-    fprintf(out, "'\n        operand='%s'\n        case $prev in\n",
-        strstr(c->usage, "FILE") || strstr(c->usage, "STORE") ? "-f" : "");
-    for (const rc_opt_t *o = c->options; o->name; o++) {
-        if (o->kind == RC_OPT_FLAG)
-            continue;
-        fprintf(out, "        --%s", o->name);
-        if (o->letter)
-            fprintf(out, " | -%c", o->letter);
-        fprintf(out, ") %s; return ;;\n",
-            o->arg && value_completion(o->arg)[0] ? value_completion(o->arg) : ":");
-    }
-    fputs("        esac\n        ;;\n", out);
-}
-
-static void bash_completion(FILE *out)
-{
-    fputs("# bash completion of rowcast, printed by 'rowcast docs completion bash'\n"
-          "_rowcast_reply()\n"
-          "{\n"
-          "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\")\n"
-          "    case $1 in -f | -d) compopt -o filenames 2>/dev/null ;; esac\n"
-          "}\n"
-          "\n"
-          "_rowcast()\n"
-          "{\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev='' words='' operand=''\n"
-          "    COMPREPLY=()\n"
-          "    if ((COMP_CWORD > 1)); then\n"
-          "        prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-          "    fi\n"
-          "    # --name=value arrives as three words\n"
-          "    if [[ $cur == = ]]; then\n"
-          "        cur=''\n"
-          "    elif [[ $prev == = ]]; then\n"
-          "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-          "    fi\n"
-          "    if ((COMP_CWORD == 1)); then\n"
-          "        _rowcast_reply -W '",
-        out);
-    for (int i = 0; rc_commands[i]; i++)
-        fprintf(out, "%s ", rc_commands[i]->name);
-    fputs("help --help --version'\n"
-          "        return\n"
-          "    fi\n"
-          "    case ${COMP_WORDS[1]} in\n"
-          "    help) words='",
-        out);
-    for (int i = 0; rc_commands[i]; i++)
-        fprintf(out, "%s%s", i ? " " : "", rc_commands[i]->name);
-    fputs("' ;;\n", out);
-    for (int i = 0; rc_commands[i]; i++)
-        command_completion(out, rc_commands[i]);
-    fputs("    esac\n"
-          "    if [[ $cur != -* && -n $operand ]]; then\n"
-          "        _rowcast_reply \"$operand\"\n"
-          "    else\n"
-          "        _rowcast_reply -W \"$words\"\n"
-          "    fi\n"
-          "}\n"
-          "complete -F _rowcast rowcast\n",
-        out);
-}
-
 static rc_status_t print(char **operands, int n, rc_err_t *err)
 {
+    rc_status_t st = RC_OK;
+    int complete = strcmp(operands[0], "complete") == 0;
+    if (n > 2 && !complete)
+        return rc_fail(err, RC_EINVAL, "unexpected operand '%s'; usage: rowcast docs %s",
+            operands[2], rc_command_docs.usage);
     if (strcmp(operands[0], "man") == 0) {
         const rc_command_t *c = n > 1 ? rc_command_find(operands[1]) : NULL;
         if (n > 1 && !c)
@@ -316,13 +230,15 @@ static rc_status_t print(char **operands, int n, rc_err_t *err)
             command_page(stdout, c);
         else
             main_page(stdout);
-    } else if (strcmp(operands[0], "completion") == 0) {
-        if (n < 2 || strcmp(operands[1], "bash") != 0)
-            return rc_fail(err, RC_EINVAL, "completion: expected the operand 'bash', found '%s'",
-                n < 2 ? "" : operands[1]);
-        bash_completion(stdout);
-    } else
-        return rc_fail(err, RC_EINVAL, "expected 'man' or 'completion', found '%s'", operands[0]);
+    } else if (strcmp(operands[0], "completion") == 0)
+        st = rc_complete_script(n < 2 ? "" : operands[1], stdout, err);
+    else if (complete)
+        st = rc_complete(operands + 1, n - 1, stdout, err);
+    else
+        return rc_fail(err, RC_EINVAL, "expected 'man', 'completion' or 'complete', found '%s'",
+            operands[0]);
+    if (st < 0)
+        return st;
     if (fflush(stdout) != 0 || ferror(stdout))
         return rc_fail_errno(err, RC_EIO, errno, "cannot write to stdout");
     return RC_OK;
@@ -333,7 +249,7 @@ static int run(int argc, char **argv)
     int none = 0;
     char **operands;
     rc_err_t err = {0};
-    int code = rc_command_parse(&rc_command_docs, &none, argc, argv, 1, 2, &operands);
+    int code = rc_command_parse(&rc_command_docs, &none, argc, argv, 1, -1, &operands);
     if (code != RC_EXIT_OK)
         return code;
     if (print(operands, argc - (int)(operands - argv), &err) < 0)

@@ -3,9 +3,11 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
 #include "cmd/evaluation.h"
 #include "cmd/learn.h"
 #include "cmd/models.h"
+#include "model/domain.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,9 +19,11 @@ struct options {
     const char *model;
     const char *format;
     int seen;
+    int extrapolate;
     int compare;
     int ablation;
     int topologies;
+    int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -34,6 +38,10 @@ static const rc_opt_t table[] = {
         "Also the rows of matrices that the model was fitted on: the figures are optimistic then, "
         "and marked so.",
         0, 0},
+    {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+        "Also the rows that are outside of what the model knows (K, range of features); without it "
+        "they are left out, and counted.",
+        0, 0},
     {"compare", 0, RC_OPT_FLAG, AT(compare), NULL,
         "Fit and evaluate all trainers under the same division of the rows, side by side.", 0, 0},
     {"ablation", 0, RC_OPT_FLAG, AT(ablation), NULL,
@@ -46,6 +54,7 @@ static const rc_opt_t table[] = {
     RC_LEARN_FIT(LEARN),
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "table (default) or json; of a comparison also csv.", 0, 0},
+    RC_UNSEALED_OPTION(AT(unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -60,13 +69,16 @@ const rc_command_t rc_command_evaluate = {
         "Only rows of matrices that it was not fitted on count, and of other groups when it was "
         "trained with --split group. A model that was fitted on all matrices of the store (train "
         "--folds) is refused unless --seen; its evaluation by folds is in the model file. --where, "
-        "--k and --precision choose among the rows; by default the K that it was trained "
-        "on; the operation is that of the model. " RC_MODELS_HELP "\n\n"
+        "--k and --precision choose among the rows; by default the K that the model knows; the "
+        "operation is that of the model. Rows with a K or features that it does not know are left out "
+        "unless --extrapolate. " RC_MODELS_HELP "\n\n"
         "With --compare, --ablation or --topologies: fits from the store alone, with the options "
         "of 'rowcast train', by default in 5 folds by group; a line per trainer, set of features "
         "or topology, and for always taking the best single class, choosing at random, and the "
         "oracle. gain: (geomean speedup - 1) / (that of the oracle - 1) with its 95 % bootstrap "
-        "interval; loss: chosen time over best time less 1; mape: mean absolute error of predicted "
+        "interval; held_out: the same with an oracle that chooses on one half of what was measured "
+        "and is scored, as the model is, on the other (see 'rowcast query --help'), since an "
+        "oracle that chooses on the times that score it gains too much; loss: chosen time over best time less 1; mape: mean absolute error of predicted "
         "times.",
     .examples =
         "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
@@ -146,13 +158,31 @@ static rc_status_t add_list(
     return st;
 }
 
-static rc_status_t make_where(
-    const rc_learn_options_t *o, const rc_model_t *m, rc_str_t *out, rc_err_t *err)
+/* The K that a model knows. */
+static void add_known_k(rc_str_t *s, const rc_model_t *m)
 {
-    const char *k = o->k ? o->k : noted(m, "selection", "k");
+    const rc_model_ks_t *ks = &m->ks;
+    if (!ks->count && !ks->n)
+        return;
+    rc_str_addf(s, "%s(%s", s->len ? " && " : "", ks->n ? "k == cols" : "");
+    if (ks->count && rc_model_has_input(m, "k"))
+        rc_str_addf(s, "%s(k >= %" PRId64 " && k <= %" PRId64 ")", ks->n ? " || " : "", ks->k[0],
+            ks->k[ks->count - 1]);
+    else
+        for (int i = 0; i < ks->count; i++)
+            rc_str_addf(s, "%sk == %" PRId64, i || ks->n ? " || " : "", ks->k[i]);
+    rc_str_add(s, ")");
+}
+
+static rc_status_t make_where(
+    const struct options *all, const rc_model_t *m, rc_str_t *out, rc_err_t *err)
+{
+    const rc_learn_options_t *o = &all->learn;
     if (o->where)
         rc_str_addf(out, "(%s)", o->where);
-    rc_status_t st = add_list(out, "--k", k, "k", err);
+    rc_status_t st = add_list(out, "--k", o->k, "k", err);
+    if (!o->k)
+        add_known_k(out, m);
     if (st == RC_OK)
         st = add_list(out, "--precision", o->precision, "precision", err);
     return st == RC_OK && out->failed ? rc_fail(err, RC_ENOMEM, "no memory for a filter") : st;
@@ -173,6 +203,35 @@ static int is_by_group(const rc_model_t *m)
 {
     const char *split = noted(m, "protocol", "split");
     return !split || strcmp(split, "group") == 0;
+}
+
+/* Leave out the rows that the model does not know.  \param[in,out] n  of row */
+static rc_status_t keep_known(const struct options *o, const rc_model_t *m, const rc_dataset_t *d,
+    int64_t *row, int64_t *n, int64_t *outside, rc_err_t *err)
+{
+    int64_t kept = 0;
+    rc_str_t first = {0};
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < *n; i++) {
+        const rc_sample_t *s = &d->sample[row[i]];
+        const double *value = d->value + row[i] * d->inputs;
+        int known =
+            rc_model_outside(m, s->k, s->cols, NULL, value, *outside ? NULL : &first) == 0;
+        *outside += !known;
+        if (known || o->extrapolate)
+            row[kept++] = row[i];
+    }
+    if (kept == 0 && *n > 0) {
+        char knows[256];
+        rc_model_knows(m, knows, sizeof knows);
+        st = rc_fail(err, RC_EINVAL,
+            "%s does not know any of these %" PRId64 " rows, e.g. %.100s; it knows %.200s; "
+            "--extrapolate counts them all the same",
+            o->model, *n, first.text ? first.text : "", knows);
+    }
+    rc_str_free(&first);
+    *n = kept;
+    return st;
 }
 
 static rc_status_t choose_rows(const struct options *o, const rc_model_t *m, const rc_dataset_t *d,
@@ -198,11 +257,19 @@ static rc_status_t choose_rows(const struct options *o, const rc_model_t *m, con
     return RC_OK;
 }
 
+typedef struct counts {
+    int64_t chosen;  /* rows to be evaluated, before those outside are left out */
+    int64_t unseen;  /* -1: unknown */
+    int64_t outside; /* of what the model knows */
+} counts_t;
+
 static rc_status_t print_model(const struct options *o, const char *store, const rc_model_t *m,
-    const rc_dataset_t *d, const rc_evaluation_t *e, int64_t n, int64_t unseen,
+    const rc_dataset_t *d, const rc_evaluation_t *e, const counts_t *rows,
     rc_table_format_t format, rc_err_t *err)
 {
-    char text[256];
+    char text[320];
+    int64_t n = rows->chosen;
+    int64_t unseen = rows->unseen;
     if (!o->seen)
         (void)snprintf(text, sizeof text,
             "%" PRId64 " of %" PRId64 " rows, of matrices%s that the model was not fitted on", n,
@@ -217,6 +284,11 @@ static rc_status_t print_model(const struct options *o, const char *store, const
             "all %" PRId64
             " rows; the model does not say what it was fitted on: perhaps optimistic",
             n);
+    size_t length = strlen(text);
+    if (rows->outside > 0)
+        (void)snprintf(text + length, sizeof text - length,
+            "; %" PRId64 " of them outside of what the model knows: %s", rows->outside,
+            o->extrapolate ? "extrapolated" : "left out");
     json_t *about = rc_learn_about(d, store, o->model, err);
     if (!about)
         return RC_ENOMEM;
@@ -243,21 +315,23 @@ static rc_status_t evaluate_model(
     rc_str_t where = {0};
     int64_t *row = NULL;
     int64_t n = 0;
-    int64_t unseen = 0;
+    counts_t rows = {0};
     rc_status_t st;
     RC_TRY(refuse_fit_options(&o->learn, err));
     RC_TRY(rc_command_model(o->model, &m, err));
-    RC_TRY(make_where(&o->learn, m, &where, err));
+    RC_TRY(make_where(o, m, &where, err));
     RC_TRY(check_operation(&o->learn, m, err));
     RC_TRY(rc_dataset_read_for(store, m, where.text, &d, err));
     row = rc_alloc((size_t)d.rows, sizeof *row, "rows", err);
     RC_TRY(row ? RC_OK : RC_ENOMEM);
-    RC_TRY(choose_rows(o, m, &d, row, &n, &unseen, err));
+    RC_TRY(choose_rows(o, m, &d, row, &rows.chosen, &rows.unseen, err));
+    n = rows.chosen;
+    RC_TRY(keep_known(o, m, &d, row, &n, &rows.outside, err));
     RC_TRY(rc_predict_rows(m, &d, row, n, &p, err));
     RC_TRY(rc_evaluate(&d, &p, single_of(m), (uint64_t)o->learn.seed, &e, err));
     if (!o->learn.quiet)
         rc_learn_describe(&d, "evaluate", stderr);
-    RC_TRY(print_model(o, store, m, &d, &e, n, unseen, format, err));
+    RC_TRY(print_model(o, store, m, &d, &e, &rows, format, err));
 done:
     rc_str_free(&where);
     free(row);
@@ -436,8 +510,9 @@ static rc_status_t check(const struct options *o, rc_table_format_t format, rc_e
     int modes = o->compare + o->ablation + o->topologies;
     if (modes > 1)
         return rc_fail(err, RC_EINVAL, "--compare, --ablation and --topologies exclude each other");
-    if (modes && o->seen)
-        return rc_fail(err, RC_EINVAL, "--seen is of a model file");
+    if (modes && (o->seen || o->extrapolate))
+        return rc_fail(
+            err, RC_EINVAL, "%s is of a model file", o->seen ? "--seen" : "--extrapolate");
     if (!modes && !o->model)
         return rc_fail(err, RC_EINVAL,
             "nothing to evaluate: name a model with --model, or use --compare, --ablation or "
@@ -455,6 +530,8 @@ static int run(int argc, char **argv)
     rc_table_format_t format;
     int code = rc_command_parse(&rc_command_evaluate, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_evaluate, o.unsealed, operands, 1, &code))
         return code;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     if (st == RC_OK)

@@ -4,6 +4,7 @@
 #include "base/replace.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
 #include "cmd/listing.h"
 #include "feature/feature.h"
 #include "table/export.h"
@@ -24,6 +25,7 @@ struct options {
     int samples;
     int force;
     int quiet;
+    int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -46,6 +48,7 @@ static const rc_opt_t table[] = {
         "replaced.",
         0, 0},
     {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Say nothing when all is well.", 0, 0},
+    RC_UNSEALED_OPTION(AT(unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -210,7 +213,7 @@ static rc_status_t write_table(job_t *j, int i, int64_t *rows)
     char *path = NULL;
     rc_status_t st;
     RC_TRY(path_in(j->dir, b->name, ".csv", &path, j->err));
-    RC_TRY(rc_replace_begin(path, &file, j->err));
+    RC_TRY(rc_replace_begin_ours(path, &file, j->err));
     RC_TRY(rc_listing_begin_on(file.file, RC_TABLE_CSV, &fields, "all", &l, j->err));
     st = write_rows(j, i, l, rows);
     rc_status_t ended = rc_listing_end(l, st < 0 ? NULL : j->err);
@@ -233,7 +236,7 @@ static rc_status_t write_index(const job_t *j)
     char *path = NULL;
     rc_status_t st;
     RC_TRY(path_in(j->dir, index_name, "", &path, j->err));
-    RC_TRY(rc_replace_begin(path, &file, j->err));
+    RC_TRY(rc_replace_begin_ours(path, &file, j->err));
     rc_table_t *t = rc_table_begin(file.file, RC_TABLE_CSV, columns, 5, j->err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < rc_export_tables(j->export); i++) {
@@ -319,6 +322,8 @@ static int run(int argc, char **argv)
     rc_expr_t *where = NULL;
     int code = rc_command_parse(&rc_command_export, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_export, o.unsealed, operands, 1, &code))
         return code;
     rc_status_t st = RC_OK;
     if (!o.csv)

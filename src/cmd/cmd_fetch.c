@@ -29,6 +29,7 @@ struct options {
     int64_t max_rate;
     double backoff;
     double stall;
+    double timeout;
     int64_t seed;
     int verify;
     int dry_run;
@@ -69,6 +70,10 @@ static const rc_opt_t table[] = {
         0, 60},
     {"stall", 0, RC_OPT_DOUBLE, AT(stall), "SECONDS",
         "Try again when a transfer brings nothing for so long. Default: 60.", 1, 3600},
+    {"timeout", 0, RC_OPT_DOUBLE, AT(timeout), "SECONDS",
+        "Try again when a transfer takes longer, but for a second more for each 16 KiB that it has "
+        "brought: a server that drips is not waited for. Default: 600.",
+        1, 1e6},
     {"seed", 0, RC_OPT_INT, AT(seed), "N", "Seed of the waiting times. Default: 1.", 0, 0},
     {"verify", 0, RC_OPT_FLAG, AT(verify), NULL,
         "Read all that is there again, and compare it with the index and with the digests of the "
@@ -323,7 +328,7 @@ static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_
 static int run(int argc, char **argv)
 {
     struct options o = {
-        .limit = -1, .retries = 5, .rate = 4, .backoff = 1, .stall = 60, .seed = 1};
+        .limit = -1, .retries = 5, .rate = 4, .backoff = 1, .stall = 60, .timeout = 600, .seed = 1};
     char **operands;
     rc_err_t err = {0};
     rc_table_format_t format = RC_TABLE_TEXT;
@@ -349,6 +354,7 @@ static int run(int argc, char **argv)
         .max_rate = o.max_rate,
         .backoff_s = o.backoff,
         .stall_s = o.stall,
+        .timeout_s = o.timeout,
         .seed = (uint64_t)o.seed,
         .verify = o.verify,
         .log = &log,

@@ -27,7 +27,7 @@ static const rc_opt_t options[] = {
         "List the generators only.", 0, 0},
     {"list-set", 0, RC_OPT_FLAG, offsetof(struct options, list_set), NULL,
         "List the built-in set only.", 0, 0},
-    {"format", 0, RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
         "Of what is printed: table (default), csv or json.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
@@ -103,10 +103,8 @@ static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
 
 static const char *spec_of(const char *word)
 {
-    for (int i = 0; i < rc_builtin_count; i++)
-        if (strcmp(rc_builtins[i].name, word) == 0)
-            return rc_builtins[i].spec;
-    return word;
+    const char *spec = rc_builtin_spec(word);
+    return spec ? spec : word;
 }
 
 static rc_status_t print_matrix(

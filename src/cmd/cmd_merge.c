@@ -1,5 +1,6 @@
 #include "config.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
 #include "store/merge.h"
 
 #include <inttypes.h>
@@ -9,6 +10,7 @@ struct options {
     double wait;
     int skip_journals;
     int quiet;
+    int unsealed;
 };
 
 static const rc_opt_t table[] = {
@@ -20,6 +22,7 @@ static const rc_opt_t table[] = {
         "How long to wait for another process that is folding into OUT. Default: 60.", 0, 1e6},
     {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
         "Say nothing when all is well.", 0, 0},
+    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -57,6 +60,8 @@ static int run(int argc, char **argv)
     int count = 0;
     while (&operands[1 + count] < argv + argc)
         count++;
+    if (rc_command_unsealed(&rc_command_merge, o.unsealed, operands, 1 + count, &code))
+        return code;
     const rc_merge_options_t options = {o.skip_journals, (int64_t)(o.wait * 1e9)};
     if (rc_merge(operands[0], (const char *const *)&operands[1], count, &options, &info, &err) < 0)
         return rc_command_fail(&rc_command_merge, &err);

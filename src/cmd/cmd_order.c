@@ -2,8 +2,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 #include "cmd/one_matrix.h"
+#include "cmd/ticker.h"
 #include "io/mtx.h"
 #include "order/mask.h"
 #include "order/policy.h"
@@ -29,7 +31,7 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "NAME",
+    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. 'rowcast "
         "info' lists all. Required.",
         0, 0},
@@ -55,7 +57,7 @@ static const rc_opt_t options[] = {
         "made when it is not there.",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
-    {"format", 0, RC_OPT_TEXT, MATRIX(format), "FORMAT",
+    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "Of the summary: table (default), csv or json.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
@@ -65,7 +67,7 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_order = {
     .name = "order",
     .summary = "put a matrix in the order of a policy",
-    .usage = "FILE --policy NAME [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
+    .usage = "FILE --policy POLICY [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
     .description =
         RC_ONE_MATRIX_HELP "\n\n"
         "Prints two lines, for the original order and for the policy: slots, pads and rows left "
@@ -174,9 +176,14 @@ static rc_status_t summarise(const rc_csr_t *a, const rc_geometry_t *g, const rc
 static rc_status_t build(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
     rc_schedule_t *out, double *seconds, rc_err_t *err)
 {
+    char name[RC_POLICY_TEXT];
+    _Atomic int64_t placed = 0;
+    rc_policy_spec_text(policy, name);
+    rc_ticker_t *ticker = rc_ticker_start(stderr, "order", name, &placed, m->a.rows);
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, out, err);
+    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &placed, out, err);
     *seconds = 1e-9 * (double)(rc_clock_ns() - start);
+    rc_ticker_stop(ticker);
     return st;
 }
 
@@ -234,12 +241,9 @@ static void print_head(FILE *f, const char *what, const made_t *o)
 }
 
 /* A file of n numbers, one a line: narrow, or else wide. */
-static rc_status_t write_numbers(const char *path, const char *what, const made_t *o,
+static rc_status_t put_numbers(FILE *f, const char *path, const char *what, const made_t *o,
     const int32_t *narrow, const int64_t *wide, int64_t n, rc_err_t *err)
 {
-    FILE *f = fopen(path, "w");
-    if (!f)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
     print_head(f, what, o);
     for (int64_t i = 0; i < n; i++)
         fprintf(f, "%" PRId64 "\n", narrow ? narrow[i] : wide[i]);
@@ -247,6 +251,15 @@ static rc_status_t write_numbers(const char *path, const char *what, const made_
     if (fclose(f) != 0 || failed)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
     return RC_OK;
+}
+
+/* The same, into a file that the user named. */
+static rc_status_t write_numbers(const char *path, const char *what, const made_t *o,
+    const int32_t *narrow, const int64_t *wide, int64_t n, rc_err_t *err)
+{
+    FILE *f = fopen(path, "w");
+    return f ? put_numbers(f, path, what, o, narrow, wide, n, err)
+             : rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
 }
 
 static rc_status_t write_rows(const char *path, const made_t *o, rc_err_t *err)
@@ -285,6 +298,20 @@ static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *er
     return st;
 }
 
+/* One level of groups, into a file that has its name from us. */
+static rc_status_t write_level(
+    const char *dir, const made_t *o, const rc_groups_t *g, const char *what, rc_err_t *err)
+{
+    rc_str_t path = {0};
+    rc_str_addf(&path, "%s/%s.txt", dir, g->name);
+    FILE *f = path.failed ? NULL : rc_open_stream(path.text, RC_OPEN_FRESH, err);
+    rc_status_t st = f             ? put_numbers(f, path.text, what, o, NULL, g->ptr, g->count + 1, err)
+                     : path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path")
+                                   : RC_EIO;
+    rc_str_free(&path);
+    return st;
+}
+
 static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
@@ -292,21 +319,13 @@ static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->policy);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
         return rc_fail_errno(err, RC_EIO, errno, "cannot make the folder '%s'", dir);
-    for (int l = 0; l < o->s->levels && st == RC_OK; l++) {
-        const rc_groups_t *g = &o->s->group[l];
-        rc_str_t path = {0};
-        rc_str_addf(&path, "%s/%s.txt", dir, g->name);
-        st = path.failed
-                 ? rc_fail(err, RC_ENOMEM, "no memory for a path")
-                 : write_numbers(path.text,
-                       l == 0 ? "# rowcast groups of slots: line i below (from 0) is the first slot "
-                                "of group i,\n# the last line the number of slots\n"
-                              : "# rowcast groups of groups: line i below (from 0) is the first "
-                                "group (of the level\n# below) of group i, the last line their "
-                                "number\n",
-                       o, NULL, g->ptr, g->count + 1, err);
-        rc_str_free(&path);
-    }
+    for (int l = 0; l < o->s->levels && st == RC_OK; l++)
+        st = write_level(dir, o, &o->s->group[l],
+            l == 0 ? "# rowcast groups of slots: line i below (from 0) is the first slot of group i,\n"
+                     "# the last line the number of slots\n"
+                   : "# rowcast groups of groups: line i below (from 0) is the first group (of the "
+                     "level\n# below) of group i, the last line their number\n",
+            err);
     return st;
 }
 

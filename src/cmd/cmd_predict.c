@@ -7,6 +7,7 @@
 #include "cmd/models.h"
 #include "cmd/table.h"
 #include "model/choose.h"
+#include "model/permit.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,33 +19,67 @@ struct options {
     const char *op;
     const char *k;
     const char *precision;
+    const char *device;
     int64_t reuse;
+    const char *layouts;
+    const char *kernels;
+    const char *orders;
+    const char *c_orders;
+    int64_t device_memory;
+    int deterministic;
+    int extrapolate;
     const char *format;
     int json;
     int64_t threads;
+    int64_t memory;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t options[] = {
-    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "The selector: a file or a name. Required.", 0,
-        0},
-    {"op", 0, RC_OPT_TEXT, AT(op), "NAME",
+    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+        "The selector: a file or a name. Default: the installed one that fits operation, K, "
+        "precision, device and constraints; when none or several do, all are listed.",
+        0, 0},
+    {"op", 0, RC_OPT_TEXT, AT(op), "OP",
         "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses another.",
         0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "N|n",
         "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K.", 0, 0},
-    {"precision", 0, RC_OPT_TEXT, AT(precision), "NAME",
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
         "fp32 or fp64. Default: fp32, or what the model was trained on.", 0, 0},
+    {"device", 0, RC_OPT_TEXT, AT(device), "NAME",
+        "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the model.",
+        0, 0},
     {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
-        "Products with this matrix: choose what makes setup plus N products cheapest. Default: the "
-        "fastest product, whatever its setup costs.",
+        "Products with this matrix: choose what is cheapest in total, features, prediction and setup "
+        "included, so that the choice pays within them. Default: the fastest product, whatever its "
+        "setup costs.",
         1, 1e15},
+    {"layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
+        "Layouts of the dense operands that are ranked together: col, row or both. Default: one "
+        "alone, that of the baseline class.",
+        0, 0},
+    {"kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
+        "Only these kernels: names, with or without parameters, or globs.", 0, 0},
+    {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST", "Only these row orders: names or globs.", 0, 0},
+    {"c-order", 0, RC_OPT_TEXT, AT(c_orders), "LIST",
+        "Row orders of C that can be taken: original (default), schedule, symmetric. Models know C in "
+        "the original order.",
+        0, 0},
+    {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+        "Device memory that matrix and dense operands may take, by estimate. Default: any.", 0, 0},
+    {"deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
+        "Only kernels whose runs give the same bits each time.", 0, 0},
+    {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+        "Answer also outside of what the model knows, with a warning in the answer.", 0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "table (default); csv or json: a row per class.", 0, 0},
     {"json", 0, RC_OPT_FLAG, AT(json), NULL, "The same as --format json.", 0, 0},
     {"threads", 't', RC_OPT_INT, AT(threads), "N",
-        "Threads for features and order; neither depends on it. Default 0: all.", 0, 4096},
+        "Threads at most, for features and order; neither depends on it, and features of a small "
+        "matrix take one. Default 0: all.", 0, 4096},
+    RC_MEMORY_OPTION(AT(memory)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -53,20 +88,26 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_predict = {
     .name = "predict",
     .summary = "choose the row order, or kernel and order, for a matrix",
-    .usage = "FILE --model MODEL [--k N] [--reuse N]",
+    .usage = "FILE [--model MODEL] [--k N] [--reuse N]",
     .description =
         "FILE is a Matrix Market file (plain, .gz, .xz, .zst or .tar.gz), the name of a built-in "
         "matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP "\n\n"
-        "Prints what the model chooses, and for every class the predicted time of one product, its "
-        "speedup over the baseline class, the predicted setup (building the order and "
-        "preprocessing by the kernel), and its break-even: the products after which it has paid "
-        "for its setup, the features and the prediction. Times of products and setup are "
-        "predictions for the device that the model learnt from; features, prediction and order "
-        "were measured here. A classifier predicts no times.\n\n"
-        "Inputs outside the range of the training data are named on stderr: the choice is an "
-        "extrapolation then. In csv and json an empty break_even beside a time means never.",
+        "Prints what the model chooses, and for every class that fits the constraints the predicted "
+        "time of one product, its speedup over the baseline class, the predicted setup (building the "
+        "order and preprocessing by the kernel), and its break-even: the products after which it has "
+        "paid for its setup, the features and the prediction. All of these are predictions for the "
+        "machine that the model learnt from, so that equal calls give equal answers; what features, "
+        "prediction and order took here is shown apart. A class that is predicted at less than 0.95 "
+        "of the speed of the baseline is never chosen. A classifier predicts no times.\n\n"
+        "The baseline class changes nothing. Where the constraints exclude that of the model, it is "
+        "the first class of its row order that they permit, else the first one.\n\n"
+        "A model knows the operation, K, precisions, layouts, device and range of features that it "
+        "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
+        "is one of its inputs. In csv and json an empty break_even beside a time means never.",
     .examples = "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
                 "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
+                "rowcast predict matrix.mtx -k 128 --layouts row --deterministic --device '*H200*'|with "
+                "the installed model that fits\n"
                 "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
     .options = options,
     .run = run,
@@ -82,9 +123,31 @@ typedef struct report {
     rc_choice_t choice;
     double *value; /* [inputs] raw */
     int *order;    /* [classes] best first */
+    int ranked;    /* of them: those that the constraints permit */
 } report_t;
 
 /* -------------------------------------------------------------------- request */
+
+static rc_status_t parse_layouts(const char *text, int *out, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st = RC_OK;
+    if (text && rc_words_split(text, ',', &words, err) < 0)
+        return rc_err_context(err, "--layouts");
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        if (strcmp(words.word[i], "col") == 0)
+            *out |= RC_LAYOUT_COL;
+        else if (strcmp(words.word[i], "row") == 0)
+            *out |= RC_LAYOUT_ROW;
+        else if (strcmp(words.word[i], "both") == 0)
+            *out |= RC_LAYOUT_COL | RC_LAYOUT_ROW;
+        else
+            st = rc_fail(err, RC_EINVAL, "--layouts: expected col, row or both, found '%.40s'",
+                words.word[i]);
+    }
+    rc_words_free(&words);
+    return st;
+}
 
 static rc_status_t parse_request(
     const struct options *o, const rc_model_t *m, const rc_csr_t *a, rc_request_t *r, rc_err_t *err)
@@ -111,28 +174,53 @@ static rc_status_t parse_request(
     }
     r->reuse = (double)o->reuse;
     r->threads = (int)o->threads;
+    r->device = o->device;
+    r->extrapolate = o->extrapolate;
+    r->constraints = (rc_constraints_t){.kernels = o->kernels,
+        .orders = o->orders,
+        .c_orders = o->c_orders,
+        .memory = o->device_memory,
+        .deterministic = o->deterministic};
+    if (st == RC_OK)
+        st = parse_layouts(o->layouts, &r->constraints.layouts, err);
     if (st == RC_ERANGE)
         err->status = RC_EINVAL; /* a wrong word on the command line */
     return st;
+}
+
+/* What a model is to fit. */
+typedef struct wanted {
+    const struct options *o;
+    const rc_csr_t *a;
+} wanted_t;
+
+/* Whether an installed model answers the request, as far as that is known before the features. */
+static rc_status_t fits(const void *context, const rc_model_t *m, rc_err_t *err)
+{
+    const wanted_t *w = context;
+    struct options o = *w->o;
+    rc_request_t r = {0};
+    o.op = o.op ? o.op : "spmm";
+    rc_status_t st = parse_request(&o, m, w->a, &r, err);
+    return st < 0 ? st : rc_choose_possible(m, w->a, &r, err);
 }
 
 /* -------------------------------------------------------------------- figures */
 
 static double total_of(const report_t *r, int c)
 {
-    return r->request.reuse > 0 ? r->choice.setup_ns[c] + r->request.reuse * r->choice.time_ns[c]
-                                : NAN;
+    return r->request.reuse > 0 ? rc_choice_total(&r->choice, r->request.reuse, c) : NAN;
 }
 
 static double speedup_of(const report_t *r, int c)
 {
-    return r->choice.time_ns[r->m->baseline] / r->choice.time_ns[c];
+    return r->choice.time_ns[r->choice.reference] / r->choice.time_ns[c];
 }
 
 static double break_even_of(const report_t *r, int c)
 {
     const rc_choice_t *k = &r->choice;
-    return rc_break_even(r->m, k->time_ns, k->setup_ns, k->featurise_ns + k->predict_ns, c);
+    return rc_break_even(k->reference, k->time_ns, k->setup_ns, k->overhead_ns, c);
 }
 
 /* The chosen class first, then by what was made smallest; without times in the model's order. */
@@ -148,10 +236,13 @@ static int comes_before(const report_t *r, int a, int b)
 static void sort_classes(report_t *r)
 {
     for (int i = 0; i < r->m->classes; i++) {
-        int at = i;
+        int at = r->ranked;
+        if (!r->choice.permitted[i])
+            continue;
         for (; at > 0 && comes_before(r, i, r->order[at - 1]); at--)
             r->order[at] = r->order[at - 1];
         r->order[at] = i;
+        r->ranked++;
     }
 }
 
@@ -161,11 +252,11 @@ static void print_chosen(const report_t *r)
 {
     const rc_choice_t *c = &r->choice;
     const char *name = r->m->cls[c->candidate].name;
-    const char *baseline = r->m->cls[r->m->baseline].name;
+    const char *baseline = r->m->cls[c->reference].name;
     printf("chosen   %s", name);
     if (r->m->output == RC_OUTPUT_SCORE)
         printf("; %s is a classifier: it predicts no times", r->m->kind);
-    else if (c->candidate == r->m->baseline)
+    else if (c->candidate == c->reference)
         printf(", the baseline");
     else
         printf(", %.3g x over %s", speedup_of(r, c->candidate), baseline);
@@ -174,17 +265,30 @@ static void print_chosen(const report_t *r)
         char mine[32];
         char other[32];
         rc_text_seconds(total_of(r, c->candidate) * 1e-9, mine, sizeof mine);
-        rc_text_seconds(total_of(r, r->m->baseline) * 1e-9, other, sizeof other);
+        rc_text_seconds(total_of(r, c->reference) * 1e-9, other, sizeof other);
         printf("reuse    setup and %.0f products take %s, with %s %s\n", r->request.reuse, mine,
             baseline, other);
     }
-    if (isnan(c->break_even) || c->candidate == r->m->baseline)
+    if (isnan(c->break_even) || c->candidate == c->reference)
         return;
     if (isinf(c->break_even))
         printf("pays     never: features, prediction and setup are not earned back\n");
     else
         printf("pays     after %.0f products: features, prediction and setup against %s\n",
             c->break_even, baseline);
+}
+
+/* Classes that are not ranked, and how to have those of the other layout. */
+static void print_left_out(const report_t *r)
+{
+    int left = r->m->classes - r->ranked;
+    int of = r->m->cls[r->choice.reference].layout;
+    if (left > 0 && !r->request.constraints.layouts && of)
+        printf("ranked   %d of %d classes, of layout %s; both: --layouts col,row\n", r->ranked,
+            r->m->classes, rc_layout_bit_names[of]);
+    else if (left > 0)
+        printf("ranked   %d of %d classes: those that fit the constraints\n", r->ranked,
+            r->m->classes);
 }
 
 static void print_head(const report_t *r)
@@ -210,6 +314,15 @@ static void print_head(const report_t *r)
         printf(", pairs of kernel and row order\n");
     printf("device   %s\n", m->device);
     print_chosen(r);
+    print_left_out(r);
+    if (r->choice.outside > 0)
+        printf("warning  an extrapolation, outside of what the model knows: %s\n",
+            r->choice.extrapolation);
+    if (r->m->featurise.weight) {
+        char counted[32];
+        rc_text_seconds(r->choice.overhead_ns * 1e-9, counted, sizeof counted);
+        printf("counts   features and prediction as %s, predicted\n", counted);
+    }
     printf("took     features %s, prediction %s, order %s\n\n", features, prediction, order);
 }
 
@@ -224,7 +337,7 @@ static rc_status_t print_people(const report_t *r, rc_err_t *err)
     rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns, n, err);
     if (!t)
         return RC_ENOMEM;
-    for (int i = 0; i < r->m->classes; i++) {
+    for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         double products = break_even_of(r, c);
         rc_table_text(t, r->m->cls[c].name);
@@ -251,12 +364,13 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         {"kind", ""}, {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""},
         {"baseline", ""}, {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"},
         {"total_ns", "ns"}, {"break_even", "products"}, {"outside", "inputs"},
-        {"featurise_ns", "ns"}, {"predict_ns", "ns"}, {"order_ns", "ns"}};
+        {"featurise_ns", "ns"}, {"predict_ns", "ns"}, {"order_ns", "ns"}, {"overhead_ns", "ns"},
+        {"layout", ""}, {"deterministic", ""}, {"memory", "bytes"}, {"extrapolation", ""}};
     enum { digits = 17 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
         return RC_ENOMEM;
-    for (int i = 0; i < r->m->classes; i++) {
+    for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         const rc_model_class_t *k = &r->m->cls[c];
         rc_table_text(t, r->matrix);
@@ -279,7 +393,7 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         rc_table_text(t, k->name);
         rc_table_text(t, k->policy);
         rc_table_text(t, k->kernel);
-        rc_table_bool(t, c == r->m->baseline);
+        rc_table_bool(t, c == r->choice.reference);
         rc_table_bool(t, c == r->choice.candidate);
         rc_table_real(t, r->choice.time_ns[c], digits);
         rc_table_real(t, speedup_of(r, c), digits);
@@ -290,26 +404,29 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         rc_table_real(t, r->choice.featurise_ns, digits);
         rc_table_real(t, r->choice.predict_ns, digits);
         rc_table_real(t, r->choice.order_ns, digits);
+        rc_table_real(t, r->choice.overhead_ns, digits);
+        rc_table_text(t, rc_layout_bit_names[k->layout]);
+        rc_table_text(t, rc_deterministic_names[k->deterministic]);
+        rc_table_real(t, rc_model_memory(r->m, c, r->a, &r->request), 9);
+        rc_table_text(t, r->choice.extrapolation);
     }
     return rc_table_end(t, err);
 }
 
-static void warn_outside(const report_t *r)
+/* Also on stderr: whoever reads a column of the answer should see it. */
+static void warn(const report_t *r)
 {
-    enum { NAMED = 4 };
-    int named = 0;
-    if (r->choice.outside == 0)
-        return;
-    fprintf(stderr,
-        "%s: an extrapolation, %d of %d inputs are outside the range of the training data:",
-        r->matrix, r->choice.outside, r->m->inputs);
-    for (int i = 0; i < r->m->inputs && named < NAMED; i++) {
-        const rc_model_input_t *in = &r->m->input[i];
-        if (r->value[i] < in->min || r->value[i] > in->max)
-            fprintf(stderr, "%s %s = %.6g (%.6g to %.6g)", named++ ? "," : "", in->name,
-                r->value[i], in->min, in->max);
-    }
-    fprintf(stderr, "%s\n", r->choice.outside > NAMED ? ", ..." : "");
+    if (r->choice.outside > 0)
+        fprintf(stderr, "%s: an extrapolation, outside of what the model knows: %s\n", r->matrix,
+            r->choice.extrapolation);
+    if (r->m->file_version == 1)
+        fprintf(stderr,
+            "%s: a file of version 1 does not say layouts, what is deterministic, memory and what "
+            "features take%s: train it anew\n",
+            r->model_word,
+            rc_model_operation_has_k(r->m->operation) && !r->m->ks.count && !r->m->ks.n
+                ? ", nor its K"
+                : "");
 }
 
 /* ------------------------------------------------------------------- command */
@@ -319,11 +436,18 @@ static rc_status_t predict(
 {
     report_t r = {.matrix = word, .model_word = o->model};
     rc_model_t *m = NULL;
+    char *found = NULL;
     rc_csr_t a = {0};
+    const wanted_t wanted = {o, &a};
     rc_mtx_info_t info;
     rc_status_t st;
-    RC_TRY(rc_command_model(o->model, &m, err));
-    RC_TRY(rc_command_load(word, (int)o->threads, &a, &info, err));
+    if (o->model)
+        RC_TRY(rc_command_model(o->model, &m, err));
+    RC_TRY(rc_command_load(word, (int)o->threads, o->memory, &a, &info, err));
+    if (!o->model) {
+        RC_TRY(rc_command_fitting_model(fits, &wanted, stderr, &m, &found, err));
+        r.model_word = found;
+    }
     r.m = m;
     r.a = &a;
     RC_TRY(parse_request(o, m, &a, &r.request, err));
@@ -332,15 +456,16 @@ static rc_status_t predict(
     RC_TRY(r.value && r.order ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_choose_values(m, &a, &r.request, r.value, &r.choice, err));
     sort_classes(&r);
-    warn_outside(&r);
+    warn(&r);
     st = format == RC_TABLE_TEXT ? print_people(&r, err) : print_programs(&r, format, err);
 done:
     rc_choice_free(&r.choice);
     free(r.value);
     free(r.order);
+    free(found);
     rc_csr_free(&a);
     rc_model_free(m);
-    return st;
+    return rc_command_bounded(st, o->memory, err);
 }
 
 static int run(int argc, char **argv)
@@ -353,9 +478,7 @@ static int run(int argc, char **argv)
     rc_err_t err = {0};
     rc_table_format_t format = RC_TABLE_TEXT;
     rc_status_t st = RC_OK;
-    if (!o.model)
-        st = rc_fail(&err, RC_EINVAL, "--model is missing");
-    else if (o.json && o.format)
+    if (o.json && o.format)
         st = rc_fail(&err, RC_EINVAL, "--json and --format exclude each other");
     else
         st = rc_table_format_parse(o.json ? "json" : o.format, &format, &err);

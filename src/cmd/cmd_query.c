@@ -1,7 +1,9 @@
 #include "config.h"
 #include "base/error.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
 #include "cmd/listing.h"
+#include "cmd/sort.h"
 #include "cmd/summary.h"
 #include "table/view.h"
 
@@ -13,11 +15,14 @@
 struct options {
     const char *where;
     const char *columns;
+    const char *sort;
+    int64_t limit;
     const char *format;
     rc_summary_options_t summary;
     int matrices;
     int all;
     int fields;
+    int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -25,17 +30,21 @@ struct options {
 static const rc_opt_t table[] = {
     {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'.", 0, 0},
-    {"columns", 'o', RC_OPT_TEXT, AT(columns), "LIST",
+    {"columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
         "status, median_ns, speedup, gflops.",
         0, 0},
+    {"sort", 's', RC_OPT_TEXT, AT(sort), "FIELDS",
+        "Rows in the order of fields, e.g. -speedup,fullname: '-' is the largest first, missing "
+        "values come last. Default: as they are in the store.",
+        0, 0},
+    {"limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all.", 0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
-    {"summary", 'S', RC_OPT_TEXT, AT(summary.name), "NAME",
+    {"summary", 'S', RC_OPT_TEXT, AT(summary.name), "SUMMARY",
         "A table over all matrices instead of rows: speedup (Mehrabi et al., Table I), share (of "
         "wins, figure 9), portfolio (greedy, figure 10), versus (two sides matrix by matrix, "
-        "figure 3), best (which kernel and order wins, "
-        "and what always taking it loses), rate (Gflop/s and "
-        "GB/s).",
+        "figure 3), best (which kernel and order wins, and what always taking it loses), rate "
+        "(Gflop/s and GB/s).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
         "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
@@ -56,6 +65,7 @@ static const rc_opt_t table[] = {
     {"fields", 'F', RC_OPT_FLAG, AT(fields), NULL,
         "List the fields for --where and --columns (with --matrices: of catalogue rows) and exit.",
         0, 0},
+    RC_UNSEALED_OPTION(AT(unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -70,7 +80,15 @@ const rc_command_t rc_command_query = {
                    "take only verified results (status ok) and compare each order with csr on the "
                    "same matrix, "
                    "kernel, K, precision and device; versus and best compare across kernels; the "
-                   "geometric mean stands beside the mean. "
+                   "geometric mean stands beside the mean.\n\n"
+                   "The best of several noisy times is too good, as luck is chosen with it. "
+                   "Columns held_out have it chosen on one half of what was measured and scored on "
+                   "the other (halves of the raw times; where a store has none, drawn from the "
+                   "stored errors), averaged over 32 splits in both directions; they are missing "
+                   "where nothing was chosen. What differs between runs is in both halves of one, "
+                   "so a second run may show less. wins and share count whoever has the shortest "
+                   "time; clear, how many of these lead by more than two standard errors; ties, "
+                   "on how many matrices one is the fastest or within that of it, but not alone.\n\n"
                    "Cases that are "
                    "still in journals are not shown: see 'rowcast status' and 'rowcast fold'.",
     .examples =
@@ -79,6 +97,7 @@ const rc_command_t rc_command_query = {
         "against the vendor's library\n"
         "rowcast query real.h5 -w 'speedup > 1.5' -o fullname,policy,k,speedup|where reordering "
         "pays\n"
+        "rowcast query real.h5 -w 'k == 32' --sort=-speedup --limit 10|the ten largest speedups\n"
         "rowcast query real.h5 --matrices -w 'status != ok && where == file'|what could not be "
         "read\n"
         "rowcast query real.h5 -o all -f csv|everything, for other tools",
@@ -88,6 +107,28 @@ const rc_command_t rc_command_query = {
 
 /* --------------------------------------------------------------------- rows */
 
+/* The rows that are wanted, in their order. */
+static rc_status_t choose_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
+    rc_sort_t *sort, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int64_t n = o->matrices ? rc_view_sources(v) : rc_view_count(v);
+    for (int64_t i = 0; i < n && st == RC_OK; i++) {
+        rc_source_row_t source;
+        rc_cursor_t result;
+        if (o->matrices) {
+            rc_view_source(v, i, &source);
+            if (rc_expr_match(where, rc_source_get, &source))
+                st = rc_sort_add(sort, &source, i, err);
+        } else if (o->all || rc_view_is_newest(v, i)) {
+            rc_view_seek(v, i, &result);
+            if (rc_expr_match(where, rc_view_get, &result))
+                st = rc_sort_add(sort, &result, i, err);
+        }
+    }
+    return st;
+}
+
 static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err)
 {
@@ -95,34 +136,38 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
         "fullname,kernel,policy,k,precision,status,median_ns,speedup,gflops";
     static const char matrices[] = "fullname,rows,cols,nnz,status,cases_ok,cases_wrong,"
                                    "cases_skipped,cases_failed,cases_crashed,message";
+    const rc_fields_t *fields = o->matrices ? &rc_source_fields : &rc_view_fields;
     rc_listing_t *l;
-    rc_status_t st = rc_listing_begin(format, o->matrices ? &rc_source_fields : &rc_view_fields,
+    rc_sort_t *sort = NULL;
+    const int64_t *row;
+    int64_t rows;
+    rc_status_t st;
+    RC_TRY(rc_sort_begin(fields, o->sort, &sort, err));
+    RC_TRY(choose_rows(v, o, where, sort, err));
+    RC_TRY(rc_sort_end(sort, &row, &rows, err));
+    RC_TRY(rc_listing_begin(format, fields,
         o->columns    ? o->columns
         : o->matrices ? matrices
                       : results,
-        &l, err);
-    if (st < 0)
-        return st;
-    for (int64_t i = 0; o->matrices && i < rc_view_sources(v); i++) {
-        rc_source_row_t row;
-        rc_view_source(v, i, &row);
-        if (rc_expr_match(where, rc_source_get, &row))
-            rc_listing_row(l, &row);
+        &l, err));
+    for (int64_t i = 0; i < rows && (o->limit < 0 || i < o->limit); i++) {
+        rc_source_row_t source;
+        rc_cursor_t result;
+        if (o->matrices)
+            rc_view_source(v, row[i], &source);
+        else
+            rc_view_seek(v, row[i], &result);
+        rc_listing_row(l, o->matrices ? (const void *)&source : &result);
     }
-    for (int64_t i = 0; !o->matrices && i < rc_view_count(v); i++) {
-        rc_cursor_t row;
-        if (!o->all && !rc_view_is_newest(v, i))
-            continue;
-        rc_view_seek(v, i, &row);
-        if (rc_expr_match(where, rc_view_get, &row))
-            rc_listing_row(l, &row);
-    }
-    return rc_listing_end(l, err);
+    st = rc_listing_end(l, err);
+done:
+    rc_sort_free(sort);
+    return st;
 }
 
 static int run(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.limit = -1};
     char **operands;
     rc_err_t err = {0};
     rc_view_t *v = NULL;
@@ -130,6 +175,8 @@ static int run(int argc, char **argv)
     rc_table_format_t format;
     int code = rc_command_parse(&rc_command_query, &o, argc, argv, 0, 1, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_query, o.unsealed, operands, 1, &code))
         return code;
     const rc_fields_t *fields = o.matrices ? &rc_source_fields : &rc_view_fields;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
@@ -141,12 +188,14 @@ static int run(int argc, char **argv)
         st = rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast query [OPTIONS] FILE");
     RC_TRY(st);
     RC_TRY(rc_summary_check(&o.summary, &err));
-    if (o.summary.name && (o.matrices || o.all || o.columns))
-        RC_TRY(
-            rc_fail(&err, RC_EINVAL, "--summary does not go with --matrices, --all or --columns"));
+    if (o.summary.name && (o.matrices || o.all || o.columns || o.sort || o.limit >= 0))
+        RC_TRY(rc_fail(&err, RC_EINVAL,
+            "--summary does not go with --matrices, --all, --columns, --sort or --limit"));
     if (o.where && rc_expr_compile(o.where, fields->field, fields->count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
-    RC_TRY(rc_view_read(operands[0], &v, &err));
+    RC_TRY((o.summary.name ? rc_view_read_samples : rc_view_read)(operands[0], &v, &err));
+    if (!o.matrices)
+        RC_TRY(rc_view_check(v, where, &err));
     if (o.summary.name)
         RC_TRY(rc_summary_print(v, &o.summary, where, format, &err));
     else

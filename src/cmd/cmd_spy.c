@@ -23,7 +23,7 @@ struct options {
 static const rc_opt_t options[] = {
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the image (PNG) there; - is stdout. Required.", 0, 0},
-    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "NAME",
+    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Row order to draw, as for rowcast order. Default csr: the original one.", 0, 0},
     {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
         "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
@@ -38,7 +38,7 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_spy = {
     .name = "spy",
     .summary = "draw where the entries of a matrix are",
-    .usage = "FILE -o FILE.png [--policy NAME] [--size N]",
+    .usage = "FILE -o FILE.png [--policy POLICY] [--size N]",
     .description =
         RC_ONE_MATRIX_HELP "\n\n"
         "Each pixel stands for a block of slots and columns, and the more entries the block has, "

@@ -6,6 +6,7 @@
 #include "cmd/table.h"
 #include "store/path.h"
 #include "store/scan.h"
+#include "sweep/progress.h"
 #include "table/view.h"
 
 #include <inttypes.h>
@@ -141,7 +142,7 @@ static void print_progress(const rc_scan_t *s, const rc_view_t *v)
             "running for %s: %" PRId64 " of %" PRId64 " cases (%.0f %%), %" PRId64
             " were done before\n",
             elapsed, done, j->plan.cases,
-            j->plan.cases > 0 ? 100 * (double)done / (double)j->plan.cases : 100, j->plan.done);
+            rc_progress_percent(done, j->plan.cases), j->plan.done);
     }
 }
 

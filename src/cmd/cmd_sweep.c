@@ -6,6 +6,7 @@
 #include "cmd/select.h"
 #include "cmd/table.h"
 #include "store/path.h"
+#include "sweep/drain.h"
 #include "sweep/placement.h"
 #include "sweep/sweep.h"
 
@@ -46,6 +47,7 @@ struct options {
     double time_budget;
     double hang_limit;
     const char *redo;
+    int accept_failed;
     int dry_run;
     const char *format;
     int quiet;
@@ -69,20 +71,24 @@ static const rc_opt_t table[] = {
         "Only matrices that match, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast catalog "
         "--fields' lists the fields.",
         0, 0},
-    {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
+    {"limit", 'l', RC_OPT_INT, AT(limit), "N",
+        "Only the first N matrices that match and are there: rows of the catalogue without a file "
+        "do not count.",
+        0, 0},
     {"slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
         "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
-        "'rowcast merge' puts together.",
+        "'rowcast merge' puts together. A slice without a matrix makes an empty store: a store that "
+        "is missing then is one that was lost.",
         0, 0},
-    {"op", 'o', RC_OPT_TEXT, AT(op), "LIST",
+    {"op", 'o', RC_OPT_TEXT, AT(op), "OPS",
         "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
         "spmm.",
         0, 0},
-    {"policies", 'p', RC_OPT_TEXT, AT(policies), "LIST",
+    {"policies", 'p', RC_OPT_TEXT, AT(policies), "POLICIES",
         "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is those of "
         "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the baseline.",
         0, 0},
-    {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "LIST",
+    {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "KERNELS",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
         "of two where only those are taken), "
         "and 'cusparse-*-row:pre=0..1' every kernel of the device "
@@ -92,13 +98,13 @@ static const rc_opt_t table[] = {
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. spmv has none. Default: "
         "32.",
         0, 0},
-    {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "fp32, fp64 or both. Default: fp32.", 0,
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISIONS", "fp32, fp64 or both. Default: fp32.", 0,
         0},
-    {"c-order", 0, RC_OPT_TEXT, AT(c_order), "ORDER",
+    {"c-order", 0, RC_OPT_TEXT, AT(c_order), "original|schedule|both",
         "Row order that C comes out in: original, schedule (that of the row order, for kernels "
         "that can), or both. Default: original.",
         0, 0},
-    {"device", 'd', RC_OPT_TEXT, AT(device), "KIND",
+    {"device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
         "cpu, cuda or auto (the best that the build and the machine have). Default: auto.", 0, 0},
     {"nw", 0, RC_OPT_INT, AT(nw), "N",
         "Workers per team (N_w) that orders and features are made for. Default: what the kernel "
@@ -127,7 +133,7 @@ static const rc_opt_t table[] = {
         0, 4096},
     {"share-device", 0, RC_OPT_FLAG, AT(share_device), NULL,
         "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests.", 0, 0},
-    {"timing", 0, RC_OPT_TEXT, AT(timing), "MODE",
+    {"timing", 0, RC_OPT_TEXT, AT(timing), "exclusive|shared",
         "exclusive: on CPUs one rank of a node times while the others wait; shared: they time at "
         "once, each on its own cores. Default: exclusive.",
         0, 0},
@@ -136,7 +142,7 @@ static const rc_opt_t table[] = {
         "files are the same: many times faster than text. Ranks, nodes and sweeps may share it; it "
         "may be deleted at any time. Default: none.",
         0, 0},
-    {"cache-mode", 0, RC_OPT_TEXT, AT(cache_mode), "MODE",
+    {"cache-mode", 0, RC_OPT_TEXT, AT(cache_mode), "warm|cold",
         "warm, or cold: flush the processor's caches before each product. Default: warm.", 0, 0},
     {"case-time", 0, RC_OPT_DOUBLE, AT(case_time), "SECONDS",
         "Time budget of the repetitions of a case. Default: 0.03.", 1e-6, 1e6},
@@ -155,6 +161,10 @@ static const rc_opt_t table[] = {
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest.",
+        0, 0},
+    {"accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
+        "Take what failed in earlier runs as it is: the exit code tells of this run only. Without it "
+        "a failure in the selection makes every run exit with 1 until it is done again.",
         0, 0},
     {"dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
         "Print what would be measured, with estimates of time and memory; touch nothing.", 0, 0},
@@ -181,9 +191,13 @@ const rc_command_t rc_command_sweep = {
         "class. Finished cases go to a journal beside "
         "the store at once; SIGTERM, SIGINT, SIGUSR1 or "
         "--time-budget drain the run (exit 75), and even kill -9 loses only what is in flight: run "
-        "the same command again.\n\n"
+        "the same command again. When the store or a journal is removed or replaced meanwhile, the run "
+        "stops, saves what it has as FILE.rescued-RUN and exits with 3.\n\n"
         "A matrix that cannot be read, or a case that fails, is wrong, or needs too much memory "
-        "gets its status and a text, and the sweep goes on; the exit code is then 1.",
+        "gets its status and a text, and the sweep goes on; the exit code is then 1, now and in every "
+        "run over the same cases, until --redo has done them or --accept-failed takes them. A file "
+        "whose size or time of change is another than before is read again by itself, and so is "
+        "tried again what lacked memory that there is now.",
     .examples = "mpirun -n 2 rowcast sweep --store quick.h5|the built-in matrices on two ranks\n"
                 "rowcast sweep -C matrices -c ssstats.csv -w 'square && rows <= 30000' -k 8,32 -s "
                 "real.h5|part of the collection\n"
@@ -287,12 +301,14 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     if (o->catalog && !o->collection)
         RC_TRY(rc_fail(
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
-    RC_TRY(
-        rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &l->catalog, NULL, err));
+    RC_TRY(rc_select_matrices(o->collection, o->catalog, o->where, -1, &l->catalog, NULL, err));
+    if (o->limit >= 0)
+        rc_catalog_limit(&l->catalog, o->limit);
     int64_t slice;
     int64_t slices;
     RC_TRY(rc_select_slice(o->slice, &slice, &slices, err));
     rc_catalog_slice(&l->catalog, slice, slices);
+    c->make_store = o->slice != NULL;
     c->catalog = &l->catalog;
     c->policy = l->policy;
     c->kernel = l->kernel;
@@ -404,7 +420,28 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     return st;
 }
 
-static int exit_code(const rc_sweep_result_t *r)
+/* What failed before and is not done again, in words. */
+static void tell_failed(const char *store, const rc_sweep_result_t *r, int accepted)
+{
+    char csr[64] = "";
+    char cases[128] = "";
+    char files[64] = "";
+    if (r->failed_before + r->given_up == 0)
+        return;
+    if (r->failed_csr_before)
+        snprintf(csr, sizeof csr, " (%" PRId64 " of them the baseline csr)", r->failed_csr_before);
+    if (r->failed_before)
+        snprintf(cases, sizeof cases, "%" PRId64 " case%s%s", r->failed_before,
+            r->failed_before == 1 ? "" : "s", csr);
+    if (r->given_up)
+        snprintf(files, sizeof files, "%s%" PRId64 " matri%s", r->failed_before ? " and " : "",
+            r->given_up, r->given_up == 1 ? "x" : "ces");
+    fprintf(stderr, "%s: %s%s of this selection failed before%s\n", store, cases, files,
+        accepted ? ": accepted"
+                 : ": --redo 'status != ok' does them again, --accept-failed takes them as they are");
+}
+
+static int exit_code(const rc_sweep_result_t *r, int accept_failed)
 {
     if (r->devices_lost > 0)
         return RC_EXIT_FAILED;
@@ -413,16 +450,17 @@ static int exit_code(const rc_sweep_result_t *r)
     for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
         if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && r->measured[i] + r->matrices[i] > 0)
             return RC_EXIT_FAILED;
-    return r->too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
+    int before = !accept_failed && r->failed_before + r->given_up > 0;
+    return before || r->too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
 }
 
 static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sweep_result_t *r,
-    rc_table_format_t format, int quiet)
+    rc_table_format_t format, const struct options *o)
 {
     rc_err_t err = {0};
     int64_t did = 0;
     if (s->rank != 0)
-        return exit_code(r);
+        return exit_code(r, o->accept_failed);
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         did += r->measured[i] + r->matrices[i];
     if (r->devices_lost > 0)
@@ -439,20 +477,17 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
             fprintf(stderr,
                 "%s: nothing to do: all %" PRId64 " cases of %" PRId64 " matrices are done\n",
                 c->store, r->done_before, r->selected);
-        if (r->given_up)
-            fprintf(stderr,
-                "%s: %" PRId64 " matrices could not be loaded before; --redo 'status != ok && "
-                "where == file' tries again\n",
-                c->store, r->given_up);
-        return RC_EXIT_OK;
+        tell_failed(c->store, r, o->accept_failed);
+        return exit_code(r, o->accept_failed);
     }
-    if (print_result(c->store, r, format, quiet, &err) < 0)
+    if (print_result(c->store, r, format, o->quiet, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
     if (r->drained)
         fprintf(stderr,
             "%s: stopped early, %" PRId64 " matrices were not begun; run the same command again\n",
             c->store, r->items_left);
-    return exit_code(r);
+    tell_failed(c->store, r, o->accept_failed);
+    return exit_code(r, o->accept_failed);
 }
 
 /* Of the ranks that know why, the first one speaks; rank 0 when none does.  Who only knows that
@@ -472,40 +507,37 @@ static int fail(const rc_session_t *s, rc_status_t st, const rc_log_t *log, cons
     return st == RC_EINVAL || st == RC_ENOTSUP ? RC_EXIT_USAGE : RC_EXIT_ERROR;
 }
 
-static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv)
+static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv, rc_log_t *log,
+    rc_sweep_result_t *r)
 {
     rc_err_t err = {0};
     lists_t l = {0};
     rc_sweep_config_t c;
-    rc_sweep_result_t r = {0};
     rc_sweep_item_t *item = NULL;
     int64_t items = 0;
     rc_table_format_t format = RC_TABLE_TEXT;
     int code = RC_EXIT_OK;
-    rc_log_t log = {.stream = stderr,
-        .level = o->quiet     ? RC_LOG_WARN
-                 : o->verbose ? RC_LOG_DEBUG
-                              : RC_LOG_INFO,
-        .rank = s->size > 1 ? s->rank : -1};
     rc_device_kind_t device = RC_DEVICE_CPU;
     rc_status_t st = rc_session_agree(s, rc_table_format_parse(o->format, &format, &err), &err);
     if (st == RC_OK)
-        st = rc_session_agree(s, rc_placement_kind(s, o->device, &log, &device, &err), &err);
+        st = rc_session_agree(s, rc_placement_kind(s, o->device, log, &device, &err), &err);
     if (st == RC_OK)
         st = configure(o, device, &l, &c, &err);
     st = rc_session_agree(s, st, &err);
     c.argc = argc;
     c.argv = argv;
     if (st == RC_OK && o->dry_run)
-        st = rc_sweep_dry_run(s, &c, &log, &r, &item, &items, &err);
+        st = rc_sweep_dry_run(s, &c, log, r, &item, &items, &err);
     else if (st == RC_OK)
-        st = rc_sweep_run(s, &c, &log, &r, &err);
+        st = rc_sweep_run(s, &c, log, r, &err);
     if (st < 0)
-        code = fail(s, st, &log, &err);
+        code = fail(s, st, log, &err);
     else if (!o->dry_run)
-        code = report(s, &c, &r, format, o->quiet);
-    else if (s->rank == 0 && print_plan(&c, &r, item, items, format, &err) < 0)
+        code = report(s, &c, r, format, o);
+    else if (s->rank == 0 && print_plan(&c, r, item, items, format, &err) < 0)
         code = rc_command_fail(&rc_command_sweep, &err);
+    else if (s->rank == 0)
+        tell_failed(c.store, r, o->accept_failed);
     free(item);
     free_lists(&l);
     return code;
@@ -530,12 +562,21 @@ static int run(int argc, char **argv)
     char **operands;
     rc_err_t err = {0};
     rc_session_t s;
-    if (rc_session_open(&argc, &argv, &s, &err) < 0)
+    rc_sweep_result_t r = {0};
+    /* a job may be asked to end while its ranks start */
+    if (rc_drain_listen(&err) < 0 || rc_session_open(&argc, &argv, &s, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
     int code = rc_command_parse_on(
         &rc_command_sweep, &o, argc, argv, 0, 0, &operands, s.rank == 0 ? stderr : NULL);
+    rc_log_t log = {.stream = stderr,
+        .level = o.quiet     ? RC_LOG_WARN
+                 : o.verbose ? RC_LOG_DEBUG
+                             : RC_LOG_INFO,
+        .rank = s.size > 1 ? s.rank : -1};
     if (code == RC_EXIT_OK)
-        code = sweep(&s, &o, argc, argv);
+        code = sweep(&s, &o, argc, argv, &log, &r);
     rc_session_close(&s);
+    if (rc_sweep_leave(o.store, &log, &r, &err) < 0)
+        code = rc_command_fail(&rc_command_sweep, &err);
     return code;
 }

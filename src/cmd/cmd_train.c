@@ -1,9 +1,12 @@
 #include "config.h"
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
 #include "cmd/evaluation.h"
 #include "cmd/learn.h"
+#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,6 +17,8 @@ struct options {
     const char *model;
     const char *output;
     const char *format;
+    const char *deterministic;
+    int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -29,8 +34,13 @@ static const rc_opt_t table[] = {
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
+    {"deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
+        "Kernels, names or globs, whose runs are known to give the same bits each time, beside those "
+        "of this build that say so: the model file keeps it for 'predict --deterministic'.",
+        0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "Of the evaluation: table or json. Default: table.", 0, 0},
+    RC_UNSEALED_OPTION(AT(unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -53,7 +63,9 @@ const rc_command_t rc_command_train = {
         "and a random choice; gain recovered, (geomean of the selector - 1) / (geomean of the "
         "oracle - 1); loss, the chosen time over the best one less 1; confusion; error of "
         "predicted times; all by K and by kind of matrix. Progress and the loss go to stderr. The "
-        "model file is JSON and holds what it was fitted on, how, and the evaluation.",
+        "model file is JSON and holds what it was fitted on, how, and the evaluation; and what it "
+        "knows: operation, K, precisions, layouts, device, range of features, and the time of the "
+        "features, fitted to those of the store without what a busy machine added.",
     .examples =
         "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
         "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
@@ -64,6 +76,32 @@ const rc_command_t rc_command_train = {
     .options = table,
     .run = run,
 };
+
+/* Whether two runs of a kernel give the same bits: this build's kernels say so; of kernels that it
+ * does not have only the list does. */
+static rc_deterministic_t is_deterministic(const char *kernel, const rc_words_t *list)
+{
+    rc_kernel_spec_t spec;
+    for (int i = 0; i < list->count; i++)
+        if (rc_glob_match(list->word[i], kernel))
+            return RC_DETERMINISTIC_YES;
+    if (rc_kernel_spec_parse(kernel, &spec, NULL) < 0)
+        return RC_DETERMINISTIC_UNKNOWN;
+    return spec.kernel->deterministic && spec.kernel->deterministic(spec.param)
+               ? RC_DETERMINISTIC_YES
+               : RC_DETERMINISTIC_NO;
+}
+
+static rc_status_t mark_deterministic(const char *list, rc_dataset_t *d, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    if (list && rc_words_split(list, ',', &words, err) < 0)
+        return rc_err_context(err, "--deterministic");
+    for (int c = 0; c < d->classes; c++)
+        d->cls[c].deterministic = is_deterministic(d->cls[c].kernel, &words);
+    rc_words_free(&words);
+    return RC_OK;
+}
 
 /* Minutes of fitting should not end in a directory that is not there. */
 static rc_status_t check_output(const char *path, rc_err_t *err)
@@ -128,6 +166,7 @@ static rc_status_t train(
     RC_TRY(rc_learn_trainer(o->model, &trainer, err));
     RC_TRY(check_output(o->output, err));
     RC_TRY(rc_dataset_read(store, &selection, &d, err));
+    RC_TRY(mark_deterministic(o->deterministic, &d, err));
     if (!o->learn.quiet)
         rc_learn_describe(&d, "train", stderr);
     rc_learn_progress_start(&progress, "train", o->learn.quiet, &fit);
@@ -156,6 +195,8 @@ static int run(int argc, char **argv)
     rc_table_format_t format;
     int code = rc_command_parse(&rc_command_train, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_train, o.unsealed, operands, 1, &code))
         return code;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     if (st == RC_OK && format == RC_TABLE_CSV)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cmd/cmd.h"
 #include "cmd/table.h"
+#include "cmd/unsealed.h"
 #include "store/verify.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@ struct options {
     int64_t limit;
     int deep;
     int quiet;
+    int unsealed;
 };
 
 enum { DEFAULT_LIMIT = 100 };
@@ -26,6 +28,7 @@ static const rc_opt_t table[] = {
         "Problems to print; a last row has the number of the others. Default: 100.", 0, 0},
     {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
         "Say nothing when all is well.", 0, 0},
+    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -46,7 +49,8 @@ const rc_command_t rc_command_verify = {
         "when there is none, 1 when there are some, 3 when the file cannot be read as a store at "
         "all.\n\n"
         "A store without digests was written by rowcast before it wrote any, or changed by "
-        "another program; 'rowcast archive' and every sweep into it write new ones. Where bytes "
+        "another program, and is only read with --unsealed; 'rowcast archive --unsealed' and every sweep "
+        "into it write new ones. Where bytes "
         "are not what was written, the rest is not looked at: use a copy of the store.",
     .examples = "rowcast verify real.h5|before it is kept, or after it was copied\n"
                 "rowcast verify -f json real.h5|problems for a script",
@@ -134,6 +138,8 @@ static int run(int argc, char **argv)
     rc_verify_info_t info;
     int code = rc_command_parse(&rc_command_verify, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_verify, o.unsealed, operands, 1, &code))
         return code;
     if (rc_table_format_parse(o.format, &out.format, &err) < 0)
         return rc_command_fail(&rc_command_verify, &err);

@@ -2,6 +2,7 @@
 #include "cmd/evaluation.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/visible.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,7 +45,9 @@ static double percent(double share)
 static void row_text(const rc_dataset_t *d, int64_t row, char *text, size_t size)
 {
     const rc_sample_t *s = &d->sample[row];
-    snprintf(text, size, "%s, K = %" PRId64 ", %s", s->name, s->k,
+    char name[256];
+    rc_visible(s->name, name, sizeof name);
+    snprintf(text, size, "%s, K = %" PRId64 ", %s", name, s->k,
         s->value_bytes == 8 ? "fp64" : "fp32");
 }
 
@@ -66,6 +69,14 @@ static void put_choosing(rc_table_t *t, const char *name, const rc_choosing_t *c
     rc_table_real(t, c->max, DIGITS);
 }
 
+static void put_held_out(rc_table_t *t, const rc_figure_t *f)
+{
+    rc_table_text(t, "oracle, held out");
+    put_figure(t, f);
+    for (int i = 0; i < 5; i++) /* mean with its interval, min, max */
+        rc_table_missing(t);
+}
+
 static void print_speedups(printer_t *p)
 {
     static const rc_column_t column[] = {{"chosen_by", ""}, {"geomean", "x"}, {"low", "x"},
@@ -83,6 +94,7 @@ static void print_speedups(printer_t *p)
         return;
     put_choosing(t, "selector", &a->selector);
     put_choosing(t, "oracle", &a->oracle);
+    put_held_out(t, &a->oracle_held_out);
     put_choosing(t, single, &a->single);
     put_choosing(t, "random", &a->random);
     end(p, t);
@@ -118,7 +130,9 @@ static void print_selector(printer_t *p)
     if (!t)
         return;
     put_interval(t, "gain recovered", &a->gain);
+    put_interval(t, "gain recovered, held out", &a->gain_held_out);
     put_interval(t, "geomean speedup of the oracle's", &a->of_oracle);
+    put_interval(t, "geomean speedup of the oracle's, held out", &a->of_oracle_held_out);
     put_interval(t, "mean loss", &a->mean_loss);
     for (int i = 0; i < RC_LOSS_SHARES; i++) {
         snprintf(name, sizeof name, "rows within %g %% of the oracle", percent(rc_loss_shares[i]));
@@ -275,13 +289,15 @@ static void print_errors(printer_t *p)
 
 static void print_portfolio(printer_t *p)
 {
-    static const rc_column_t column[] = {{"classes", ""}, {"added", ""}, {"oracle_geomean", "x"}};
+    static const rc_column_t column[] = {
+        {"classes", ""}, {"added", ""}, {"oracle_geomean", "x"}, {"geomean_held_out", "x"}};
     rc_table_t *t =
-        begin(p, "Greedy portfolio: the oracle over the first so many classes:", column, 3);
+        begin(p, "Greedy portfolio: the oracle over the first so many classes:", column, 4);
     for (int i = 0; t && i < p->e->classes; i++) {
         rc_table_int(t, i + 1);
         rc_table_text(t, p->d->cls[p->e->portfolio_class[i]].name);
         rc_table_real(t, p->e->portfolio[i], DIGITS);
+        rc_table_real(t, p->e->portfolio_held_out[i], DIGITS);
     }
     end(p, t);
 }
@@ -292,7 +308,8 @@ static void print_parts(
     printer_t *p, const char *heading, const char *what, const rc_part_t *part, int n)
 {
     const rc_column_t column[] = {{what, ""}, {"rows", ""}, {"matrices", ""}, {"selector", "x"},
-        {"oracle", "x"}, {"single", "x"}, {"random", "x"}, {"gain", "%"}, {"of_oracle", "%"},
+        {"oracle", "x"}, {"oracle_held_out", "x"}, {"single", "x"}, {"random", "x"},
+        {"gain", "%"}, {"gain_held_out", "%"}, {"of_oracle", "%"},
         {"mean_loss", "%"}, {"worst", "%"}, {"within_2", "%"}, {"within_4", "%"}, {"within_5", "%"},
         {"within_10", "%"}, {"accuracy", "%"}, {"balanced", "%"}};
     rc_table_t *t = begin(p, heading, column, (int)(sizeof column / sizeof *column));
@@ -303,9 +320,11 @@ static void print_parts(
         rc_table_int(t, a->matrices);
         rc_table_real(t, a->selector.geomean.value, DIGITS);
         rc_table_real(t, a->oracle.geomean.value, DIGITS);
+        rc_table_real(t, a->oracle_held_out.value, DIGITS);
         rc_table_real(t, a->single.geomean.value, DIGITS);
         rc_table_real(t, a->random.geomean.value, DIGITS);
         rc_table_real(t, percent(a->gain.value), 3);
+        rc_table_real(t, percent(a->gain_held_out.value), 3);
         rc_table_real(t, percent(a->of_oracle.value), DIGITS);
         rc_table_real(t, percent(a->mean_loss.value), 3);
         rc_table_real(t, percent(a->worst_loss), 3);
@@ -391,7 +410,8 @@ rc_status_t rc_comparison_print(
     const rc_dataset_t *d, const rc_comparison_t *c, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t column[] = {{"model", ""}, {"gain", "%"}, {"low", "%"}, {"high", "%"},
-        {"of_oracle", "%"}, {"mean_loss", "%"}, {"within_2", "%"}, {"within_4", "%"},
+        {"held_out", "%"}, {"held_out_low", "%"}, {"held_out_high", "%"}, {"of_oracle", "%"},
+        {"mean_loss", "%"}, {"within_2", "%"}, {"within_4", "%"},
         {"within_5", "%"}, {"within_10", "%"}, {"worst", "%"}, {"accuracy", "%"}, {"balanced", "%"},
         {"mape", "%"}, {"fit", "s"}, {"inference", "ns"}};
     if (format == RC_TABLE_JSON)
@@ -407,6 +427,9 @@ rc_status_t rc_comparison_print(
         rc_table_real(t, percent(a->gain.value), 3);
         rc_table_real(t, percent(a->gain.low), 3);
         rc_table_real(t, percent(a->gain.high), 3);
+        rc_table_real(t, percent(a->gain_held_out.value), 3);
+        rc_table_real(t, percent(a->gain_held_out.low), 3);
+        rc_table_real(t, percent(a->gain_held_out.high), 3);
         rc_table_real(t, percent(a->of_oracle.value), DIGITS);
         rc_table_real(t, percent(a->mean_loss.value), 3);
         for (int s = 0; s < RC_LOSS_SHARES; s++)

@@ -43,13 +43,13 @@ typedef struct rc_learn_options {
 /** Rows of an option table; `at(member)` is the offset of a member of rc_learn_options_t in the
  *  command's struct. */
 #define RC_LEARN_SELECTION(at)                                                                     \
-    {"task", 0, RC_OPT_TEXT, at(task), "TASK",                                                     \
+    {"task", 0, RC_OPT_TEXT, at(task), "order|plan",                                               \
         "order (default): which row order, for one kernel; plan: which pair of kernel and order.", \
         0, 0},                                                                                     \
-        {"op", 0, RC_OPT_TEXT, at(op), "NAME",                                                     \
+        {"op", 0, RC_OPT_TEXT, at(op), "OP",                                                       \
             "Operation: spmm (default), spmv, spmm_t or sddmm. One: times of two are not mixed.",  \
             0, 0},                                                                                 \
-        {"kernel", 0, RC_OPT_TEXT, at(kernel), "SPEC",                                             \
+        {"kernel", 0, RC_OPT_TEXT, at(kernel), "KERNEL",                                           \
             "Task order: the kernel with its parameters, or a glob that fits one. Default: the "   \
             "one with most results.",                                                              \
             0, 0},                                                                                 \
@@ -74,8 +74,8 @@ typedef struct rc_learn_options {
             "Only these K; n is the number of columns of the matrix, e.g. '32,128,n'. Default: "   \
             "all.",                                                                                \
             0, 0},                                                                                 \
-        {"precision", 0, RC_OPT_TEXT, at(precision), "LIST", "fp32, fp64 or both. Default: all.",  \
-            0, 0},                                                                                 \
+        {"precision", 0, RC_OPT_TEXT, at(precision), "PRECISIONS",                                 \
+            "fp32, fp64 or both. Default: all.", 0, 0},                                            \
         {"device", 0, RC_OPT_TEXT, at(device), "NAME",                                             \
             "Device class, or a glob that fits one. Needed when the store has several.", 0, 0},    \
     {                                                                                              \
@@ -84,7 +84,7 @@ typedef struct rc_learn_options {
     }
 
 #define RC_LEARN_PROTOCOL(at)                                                                      \
-    {"split", 0, RC_OPT_TEXT, at(split), "KIND",                                                   \
+    {"split", 0, RC_OPT_TEXT, at(split), "group|random",                                           \
         "group (default): matrices of one group are never on both sides; random: by matrix, the "  \
         "protocol of Mehrabi et al.",                                                              \
         0, 0},                                                                                     \
@@ -100,7 +100,7 @@ typedef struct rc_learn_options {
     }
 
 #define RC_LEARN_FIT(at)                                                                           \
-    {"weights", 0, RC_OPT_TEXT, at(weights), "KIND",                                               \
+    {"weights", 0, RC_OPT_TEXT, at(weights), "inverse|regret|none",                                \
         "Weight of a row: inverse (default): inversely to the number of rows that its best class " \
         "has; regret: in proportion to what the baseline loses on it; none.",                      \
         0, 0},                                                                                     \

@@ -20,16 +20,14 @@ static const char *unit_of(const rc_field_t *f)
     return f->unit ? f->unit : "";
 }
 
-static int find_field(const rc_fields_t *f, const char *name)
+rc_status_t rc_listing_field(
+    const rc_fields_t *f, const char *option, const char *name, int *out, rc_err_t *err)
 {
     for (int i = 0; i < f->count; i++)
-        if (strcmp(f->field[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static rc_status_t unknown_field(const rc_fields_t *f, const char *name, rc_err_t *err)
-{
+        if (strcmp(f->field[i].name, name) == 0) {
+            *out = i;
+            return RC_OK;
+        }
     const char **names = rc_alloc((size_t)f->count, sizeof *names, "field names", err);
     if (!names)
         return RC_ENOMEM;
@@ -37,16 +35,19 @@ static rc_status_t unknown_field(const rc_fields_t *f, const char *name, rc_err_
         names[i] = f->field[i].name;
     const char *near = rc_similar(name, names, f->count);
     free(names);
-    return rc_fail(err, RC_EINVAL, "--columns: unknown field '%s'%s%s%s", name,
+    return rc_fail(err, RC_EINVAL, "%s: unknown field '%s'%s%s%s", option, name,
         near ? "; did you mean '" : " (--fields lists them)", near ? near : "", near ? "'?" : "");
 }
 
 static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *err)
 {
     for (int i = 0; i < l->columns; i++) {
-        int at = words->count ? find_field(l->fields, words->word[i]) : i;
-        if (at < 0)
-            return unknown_field(l->fields, words->word[i], err);
+        int at = i;
+        rc_status_t st = words->count ? rc_listing_field(l->fields, "--columns", words->word[i],
+                                            &at, err)
+                                      : RC_OK;
+        if (st < 0)
+            return st;
         for (int k = 0; k < i; k++)
             if (l->field[k] == at)
                 return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "cmd/models.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -18,8 +19,9 @@ static void places(const char *place[PLACES])
     place[1] = RC_PKGDATADIR "/models";
 }
 
-/* "a, b (in DIR)"; directories that are not there have none. */
-static void add_names(rc_str_t *s, const char *folder)
+/* Names of the models of a folder, each behind `before` the first time, then behind `between`; a
+ * folder that is not there has none.  \return their number */
+static int add_names(rc_str_t *s, const char *folder, const char *before, const char *between)
 {
     struct dirent **entry = NULL;
     int n = scandir(folder, &entry, NULL, alphasort);
@@ -29,20 +31,28 @@ static void add_names(rc_str_t *s, const char *folder)
         size_t length = strlen(name);
         size_t stem = length > sizeof suffix - 1 ? length - (sizeof suffix - 1) : 0;
         if (stem && strcmp(name + stem, suffix) == 0)
-            rc_str_addf(s, "%s%.*s", named++ ? ", " : s->len ? "; " : "", (int)stem, name);
+            rc_str_addf(s, "%s%.*s", named++ ? between : before, (int)stem, name);
         free(entry[i]);
     }
     free(entry);
-    if (named)
-        rc_str_addf(s, " (in %s)", folder);
+    return named;
+}
+
+void rc_command_model_names(rc_str_t *out)
+{
+    const char *place[PLACES];
+    places(place);
+    for (int i = 0; i < PLACES; i++)
+        if (place[i])
+            add_names(out, place[i], out->len ? "\n" : "", "\n");
 }
 
 static rc_status_t unknown_model(const char *word, const char *const *place, rc_err_t *err)
 {
     rc_str_t list = {0};
     for (int i = 0; i < PLACES; i++)
-        if (place[i])
-            add_names(&list, place[i]);
+        if (place[i] && add_names(&list, place[i], list.len ? "; " : "", ", ") > 0)
+            rc_str_addf(&list, " (in %s)", place[i]); /* "a, b (in DIR)" */
     if (list.text && !list.failed)
         rc_fail(err, RC_ENOENT, "no file and no model '%s'; there are %s", word, list.text);
     else
@@ -85,5 +95,108 @@ rc_status_t rc_command_model(const char *word, rc_model_t **out, rc_err_t *err)
     free(path);
     if (st == RC_ENOTSUP && err)
         err->status = RC_EFORMAT;
+    return st;
+}
+
+/* ------------------------------------------------------------- one that fits */
+
+/* A model of a folder. */
+typedef struct found {
+    char *path;
+    rc_model_t *m; /* NULL: cannot be read */
+    int fits;
+    rc_err_t why; /* it does not */
+} found_t;
+
+typedef struct finding {
+    found_t *model;
+    size_t capacity;
+    int count;
+    rc_status_t (*fits)(const void *context, const rc_model_t *m, rc_err_t *err);
+    const void *context;
+} finding_t;
+
+static rc_status_t add_model(finding_t *f, const char *folder, const char *name, rc_err_t *err)
+{
+    rc_str_t path = {0};
+    void *p = f->model;
+    rc_status_t st = rc_grow(&p, &f->capacity, (size_t)f->count + 1, sizeof *f->model, "models", err);
+    f->model = p;
+    if (st < 0)
+        return st;
+    rc_str_addf(&path, "%s/%s", folder, name);
+    if (path.failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+    found_t *one = &f->model[f->count++];
+    *one = (found_t){.path = path.text};
+    if (rc_model_read(path.text, &one->m, &one->why) == RC_OK)
+        one->fits = f->fits(f->context, one->m, &one->why) == RC_OK;
+    return RC_OK;
+}
+
+static rc_status_t add_folder(finding_t *f, const char *folder, rc_err_t *err)
+{
+    struct dirent **entry = NULL;
+    int n = scandir(folder, &entry, NULL, alphasort);
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(entry[i]->d_name);
+        size_t end = sizeof suffix - 1;
+        if (st == RC_OK && length > end && strcmp(entry[i]->d_name + length - end, suffix) == 0)
+            st = add_model(f, folder, entry[i]->d_name, err);
+        free(entry[i]);
+    }
+    free(entry);
+    return st;
+}
+
+static void list_models(const finding_t *f, FILE *out)
+{
+    for (int i = 0; i < f->count; i++) {
+        const found_t *one = &f->model[i];
+        char knows[256] = "";
+        rc_model_knows(one->m, knows, sizeof knows);
+        if (one->fits)
+            fprintf(out, "%s: fits; knows %s\n", one->path, knows);
+        else if (one->m)
+            fprintf(out, "%s: knows %s; %s\n", one->path, knows, one->why.text);
+        else
+            fprintf(out, "%s\n", one->why.text);
+    }
+}
+
+rc_status_t rc_command_fitting_model(
+    rc_status_t (*fits)(const void *context, const rc_model_t *m, rc_err_t *err),
+    const void *context, FILE *list, rc_model_t **out, char **name, rc_err_t *err)
+{
+    finding_t f = {.fits = fits, .context = context};
+    const char *place[PLACES];
+    int count = 0;
+    int at = 0;
+    rc_status_t st = RC_OK;
+    places(place);
+    for (int i = 0; i < PLACES && st == RC_OK; i++)
+        if (place[i] && (i == 0 || !place[0] || strcmp(place[0], place[i]) != 0))
+            st = add_folder(&f, place[i], err);
+    for (int i = 0; i < f.count; i++)
+        if (f.model[i].fits) {
+            count++;
+            at = i;
+        }
+    if (st == RC_OK && count == 1) {
+        *out = f.model[at].m;
+        *name = f.model[at].path;
+        f.model[at] = (found_t){0};
+    } else if (st == RC_OK) {
+        list_models(&f, list);
+        st = count ? rc_fail(err, RC_EINVAL,
+                         "--model: %d installed models fit (of the list above): name one", count)
+                   : rc_fail(err, RC_ENOENT, "--model: none of %d installed models fits", f.count);
+    }
+    for (int i = 0; i < f.count; i++) {
+        rc_model_free(f.model[i].m);
+        free(f.model[i].path);
+    }
+    free(f.model);
     return st;
 }

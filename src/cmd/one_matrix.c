@@ -26,8 +26,10 @@ static rc_status_t run(const char *word, const void *options, const rc_one_matri
     if (st == RC_OK && work->check)
         st = work->check(options, err);
     if (st == RC_OK)
-        st = rc_command_load(word, m->threads, &m->a, &m->info, err);
-    return st < 0 ? st : work->work(m, options, err);
+        st = rc_command_load(word, m->threads, o->memory, &m->a, &m->info, err);
+    if (st == RC_OK)
+        st = work->work(m, options, err);
+    return rc_command_bounded(st, o->memory, err);
 }
 
 int rc_one_matrix_run(

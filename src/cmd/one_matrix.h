@@ -1,9 +1,10 @@
 /** \file cmd/one_matrix.h  What the commands on one matrix share (features, order, spy): the options
- *  for geometry, threads and format, and their beginning: parse, check, read the matrix. */
+ *  for geometry, threads, memory and format, and their beginning: parse, check, read the matrix. */
 #ifndef RC_CMD_ONE_MATRIX_H
 #define RC_CMD_ONE_MATRIX_H
 
 #include "cmd/cmd.h"
+#include "cmd/load.h"
 #include "cmd/table.h"
 #include "rowcast_io.h"
 
@@ -13,6 +14,7 @@ typedef struct rc_one_matrix_options {
     int64_t nt;
     int64_t line;
     int64_t threads;
+    int64_t memory;
     const char *format;
 } rc_one_matrix_options_t;
 
@@ -35,10 +37,9 @@ typedef struct rc_one_matrix_options {
             "Columns of A per cache line of a column of B: line bytes / value bytes. Default 32: " \
             "128 bytes in fp32.",                                                                  \
             1, 65536},                                                                             \
-    {                                                                                              \
-        "threads", 't', RC_OPT_INT, at(threads), "N",                                              \
-            "Threads to use; the result does not depend on it. Default 0: all.", 0, 4096           \
-    }
+    {"threads", 't', RC_OPT_INT, at(threads), "N",                                                 \
+        "Threads to use; the result does not depend on it. Default 0: all.", 0, 4096},             \
+    RC_MEMORY_OPTION(at(memory))
 
 /** What FILE may be; a paragraph of a description. */
 #define RC_ONE_MATRIX_HELP                                                                         \

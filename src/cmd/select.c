@@ -40,6 +40,8 @@ rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err)
         *out |= 1u << op;
     }
     rc_words_free(&words);
+    if (st == RC_ENOENT && err)
+        err->status = RC_EINVAL; /* a wrong word on the command line */
     return st < 0 ? rc_err_context(err, "--op") : RC_OK;
 }
 

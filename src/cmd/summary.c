@@ -22,7 +22,7 @@ enum {
     SHOW_KERNEL = 16,
     SHOW_OP = 32,
     HEAD_MAX = 10,
-    OWN_MAX = 11
+    OWN_MAX = 13
 };
 
 typedef struct head {
@@ -134,9 +134,10 @@ static rc_status_t print_speedup(
     rc_table_format_t format, const rc_view_t *v, const rc_speedup_table_t *s, int n, rc_err_t *err)
 {
     static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"max", "x"}, {"mean", "x"},
-        {"geomean", "x"}, {"median", "x"}, {"min", "x"}};
+        {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"mean_held_out", "x"},
+        {"geomean_held_out", "x"}};
     head_t h = head_of_settings(v, format, s, n);
-    rc_table_t *t = begin(&h, own, 7, err);
+    rc_table_t *t = begin(&h, own, 9, err);
     if (!t)
         return RC_ENOMEM;
     for (int i = 0; i < n; i++)
@@ -151,6 +152,8 @@ static rc_status_t print_speedup(
             rc_table_real(t, r->geomean, 4);
             rc_table_real(t, r->median, 4);
             rc_table_real(t, r->min, 4);
+            rc_table_real(t, r->mean_held_out, 4);
+            rc_table_real(t, r->geomean_held_out, 4);
         }
     return rc_table_end(t, err);
 }
@@ -158,10 +161,10 @@ static rc_status_t print_speedup(
 static rc_status_t print_share(
     rc_table_format_t format, const rc_view_t *v, const rc_speedup_table_t *s, int n, rc_err_t *err)
 {
-    static const rc_column_t own[] = {
-        {"policy", ""}, {"matrices", ""}, {"wins", ""}, {"share", "%"}, {"gain_over_5", "%"}};
+    static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"wins", ""},
+        {"share", "%"}, {"clear", ""}, {"ties", ""}, {"gain_over_5", "%"}};
     head_t h = head_of_settings(v, format, s, n);
-    rc_table_t *t = begin(&h, own, 5, err);
+    rc_table_t *t = begin(&h, own, 7, err);
     if (!t)
         return RC_ENOMEM;
     for (int i = 0; i < n; i++)
@@ -173,6 +176,8 @@ static rc_status_t print_share(
             rc_table_int(t, r->matrices);
             rc_table_int(t, r->wins);
             rc_table_real(t, 100 * (double)r->wins / all, 3);
+            rc_table_int(t, r->clear);
+            rc_table_int(t, r->ties);
             rc_table_real(t, 100 * (double)r->over5 / all, 3);
         }
     return rc_table_end(t, err);
@@ -181,10 +186,10 @@ static rc_status_t print_share(
 static rc_status_t print_portfolio(
     rc_table_format_t format, const rc_view_t *v, const rc_speedup_table_t *s, int n, rc_err_t *err)
 {
-    static const rc_column_t own[] = {
-        {"policies", ""}, {"added", ""}, {"geomean", "x"}, {"mean", "x"}};
+    static const rc_column_t own[] = {{"policies", ""}, {"added", ""}, {"geomean", "x"},
+        {"mean", "x"}, {"geomean_held_out", "x"}, {"mean_held_out", "x"}};
     head_t h = head_of_settings(v, format, s, n);
-    rc_table_t *t = begin(&h, own, 4, err);
+    rc_table_t *t = begin(&h, own, 6, err);
     if (!t)
         return RC_ENOMEM;
     for (int i = 0; i < n; i++)
@@ -194,6 +199,8 @@ static rc_status_t print_portfolio(
             rc_table_text(t, s[i].portfolio[p].policy);
             rc_table_real(t, s[i].portfolio[p].geomean, 4);
             rc_table_real(t, s[i].portfolio[p].mean, 4);
+            rc_table_real(t, s[i].portfolio[p].geomean_held_out, 4);
+            rc_table_real(t, s[i].portfolio[p].mean_held_out, 4);
         }
     return rc_table_end(t, err);
 }
@@ -238,8 +245,8 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t own[] = {{"matrices", ""}, {"only_a", ""}, {"only_b", ""},
-        {"wins_a", ""}, {"share_a", "%"}, {"max", "x"}, {"mean", "x"}, {"geomean", "x"},
-        {"median", "x"}, {"min", "x"}};
+        {"wins_a", ""}, {"share_a", "%"}, {"clear_a", ""}, {"ties", ""}, {"max", "x"},
+        {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"geomean_held_out", "x"}};
     const char *orders = o->orders ? o->orders : "csr";
     rc_side_t a = {0};
     rc_side_t b = {0};
@@ -255,7 +262,7 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
         see(&h, &r[i].setting, r[i].setting.row);
-    rc_table_t *t = st < 0 ? NULL : begin(&h, own, 10, err);
+    rc_table_t *t = st < 0 ? NULL : begin(&h, own, 13, err);
     if (st == RC_OK && !t)
         st = RC_ENOMEM;
     for (int i = 0; t && i < n; i++) {
@@ -267,11 +274,14 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
         rc_table_int(t, r[i].only_b);
         rc_table_int(t, r[i].wins);
         rc_table_real(t, 100 * (double)r[i].wins / (double)r[i].matrices, 3);
+        rc_table_int(t, r[i].clear);
+        rc_table_int(t, r[i].ties);
         rc_table_real(t, r[i].max, 4);
         rc_table_real(t, r[i].mean, 4);
         rc_table_real(t, r[i].geomean, 4);
         rc_table_real(t, r[i].median, 4);
         rc_table_real(t, r[i].min, 4);
+        rc_table_real(t, r[i].geomean_held_out, 4);
     }
     if (t)
         st = rc_table_end(t, err);
@@ -293,9 +303,12 @@ static void put_best(rc_table_t *t, const head_t *h, const rc_best_t *c, int64_t
         rc_table_int(t, r->matrices);
         rc_table_int(t, r->wins);
         rc_table_real(t, 100 * (double)r->wins / (double)c->setting.matrices, 3);
+        rc_table_int(t, r->clear);
+        rc_table_int(t, r->ties);
         rc_table_real(t, 100 * r->loss_geomean, 4);
         rc_table_real(t, 100 * r->loss_mean, 4);
         rc_table_real(t, 100 * r->loss_max, 4);
+        rc_table_real(t, 100 * r->loss_held_out, 4);
     }
 }
 
@@ -303,7 +316,8 @@ static rc_status_t print_best(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
-        {"wins", ""}, {"share", "%"}, {"loss_geomean", "%"}, {"loss_mean", "%"}, {"loss_max", "%"}};
+        {"wins", ""}, {"share", "%"}, {"clear", ""}, {"ties", ""}, {"loss_geomean", "%"},
+        {"loss_mean", "%"}, {"loss_max", "%"}, {"loss_held_out", "%"}};
     rc_best_t *c = NULL;
     int n = 0;
     rc_status_t st = rc_best_make(v, where, &c, &n, err);
@@ -312,7 +326,7 @@ static rc_status_t print_best(const rc_view_t *v, const rc_summary_options_t *o,
     head_t h = new_head(v, format, 0);
     for (int i = 0; i < n; i++)
         see(&h, &c[i].setting, c[i].setting.row);
-    rc_table_t *t = begin(&h, own, 8, err);
+    rc_table_t *t = begin(&h, own, 11, err);
     for (int i = 0; t && i < n; i++)
         put_best(t, &h, &c[i], o->top);
     st = t ? rc_table_end(t, err) : RC_ENOMEM;
@@ -370,6 +384,11 @@ static const struct {
     {"rate", print_rate},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
+
+const char *rc_summary_name(int i)
+{
+    return i >= 0 && i < TABLES ? tables[i].name : NULL;
+}
 
 static int find(const char *name)
 {

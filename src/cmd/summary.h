@@ -15,6 +15,9 @@ typedef struct rc_summary_options {
     int64_t top;
 } rc_summary_options_t;
 
+/** Name of summary i, from 0; NULL behind the last. */
+const char *rc_summary_name(int i);
+
 /** \return RC_OK; RC_EINVAL for an unknown name, or an option of another summary */
 rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err);
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +21,7 @@ struct rc_table {
     int64_t rows;
     int failed;     /* out of memory */
     json_t *object; /* JSON: the row being built */
+    int escaped;    /* JSON: it has characters that are not for a terminal */
     char **cell;    /* text: all cells so far */
     char *right;    /* text: per cell, 1 when right-aligned */
     size_t cells;
@@ -40,19 +42,15 @@ rc_status_t rc_table_format_parse(const char *text, rc_table_format_t *out, rc_e
     return rc_fail(err, RC_EINVAL, "--format: expected table, csv or json, found '%s'", text);
 }
 
-static void csv_text(FILE *out, const char *text)
+static void csv_text(rc_table_t *t, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    rc_str_t cell = {0};
+    rc_str_add_csv(&cell, text);
+    if (cell.failed)
+        t->failed = 1;
+    else
+        fputs(cell.text ? cell.text : "", t->out);
+    rc_str_free(&cell);
 }
 
 static void json_columns(rc_table_t *t)
@@ -85,7 +83,7 @@ rc_table_t *rc_table_begin(
         for (int i = 0; i < n; i++) {
             if (i)
                 fputc(',', out);
-            csv_text(out, columns[i].name);
+            csv_text(t, columns[i].name);
         }
         fputc('\n', out);
     } else if (format == RC_TABLE_JSON)
@@ -95,7 +93,8 @@ rc_table_t *rc_table_begin(
 
 static void end_json_row(rc_table_t *t)
 {
-    char *text = json_dumps(t->object, JSON_REAL_PRECISION(17));
+    char *text =
+        json_dumps(t->object, JSON_REAL_PRECISION(17) | (t->escaped ? JSON_ENSURE_ASCII : 0));
     if (text)
         fprintf(t->out, "%s\n%s", t->rows ? "," : "", text);
     else
@@ -103,6 +102,7 @@ static void end_json_row(rc_table_t *t)
     free(text);
     json_decref(t->object);
     t->object = NULL;
+    t->escaped = 0;
 }
 
 /* One cell; exactly one of text and value is used, by format. */
@@ -117,11 +117,15 @@ static void add(rc_table_t *t, const char *text, int right, json_t *value)
     } else if (t->format == RC_TABLE_CSV) {
         if (t->at)
             fputc(',', t->out);
-        csv_text(t->out, text);
+        csv_text(t, text);
     } else {
         void *cell = t->cell;
         void *rights = t->right;
-        char *copy = rc_strdup(text, NULL);
+        rc_str_t shown = {0};
+        rc_str_add_visible(&shown, text);
+        char *copy = shown.failed ? NULL : shown.text;
+        if (shown.failed)
+            rc_str_free(&shown);
         if (!copy ||
             rc_grow(&cell, &t->cell_capacity, t->cells + 1, sizeof *t->cell, "a table", NULL) < 0 ||
             rc_grow(&rights, &t->right_capacity, t->cells + 1, 1, "a table", NULL) < 0) {
@@ -165,8 +169,14 @@ static json_t *make_real(const void *v)
 static json_t *make_text(const void *v)
 {
     json_t *j = json_string(v);
+    if (j)
+        return j;
     /* not UTF-8: a name from a foreign file should not fail the table */
-    return j ? j : json_string("?");
+    rc_str_t shown = {0};
+    rc_str_add_visible(&shown, v);
+    j = shown.failed ? NULL : json_string(shown.text);
+    rc_str_free(&shown);
+    return j;
 }
 
 static json_t *make_bool(const void *v)
@@ -200,6 +210,7 @@ void rc_table_real(rc_table_t *t, double value, int digits)
 
 void rc_table_text(rc_table_t *t, const char *value)
 {
+    t->escaped |= t->format == RC_TABLE_JSON && !rc_is_visible(value);
     add(t, value, 0, json_for(t, make_text, value));
 }
 

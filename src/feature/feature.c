@@ -23,11 +23,13 @@ const rc_feature_set_t *rc_feature_set_find(const char *name)
     return NULL;
 }
 
-/* Waking a thread takes as long as some thousand entries. */
-int rc_feature_threads(const rc_csr_t *a, int threads)
+int rc_feature_threads(const rc_csr_t *a, int64_t tables, int threads)
 {
-    enum { share = 16384 };
-    int64_t most = 1 + (a->nnz + a->rows) / share;
+    enum { start = 1 << 15 }; /* a team takes as long as some ten thousand entries */
+    int64_t work = a->nnz + a->rows;
+    int64_t most = work < RC_FEATURE_ALONE ? 1 : 1 + work / (start + tables);
+    if (most > a->rows)
+        most = a->rows > 0 ? a->rows : 1;
     return most < threads ? (int)most : threads;
 }
 

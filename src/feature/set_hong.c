@@ -40,7 +40,7 @@ static rc_status_t compute(
     int64_t bins[COUNT] = {0};
     (void)geometry;
     (void)err;
-    threads = rc_feature_threads(a, threads);
+    threads = rc_feature_threads(a, 0, threads);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256) reduction(+ : bins)
     for (int64_t row = 0; row < a->rows; row++)
         for (int64_t e = a->row_ptr[row] + 1; e < a->row_ptr[row + 1]; e++)

@@ -106,7 +106,7 @@ static rc_status_t compute(
     (void)geometry;
     (void)err;
     memset(&all, 0, sizeof all);
-#pragma omp parallel num_threads(rc_feature_threads(a, threads))
+#pragma omp parallel num_threads(rc_feature_threads(a, 0, threads))
     {
         counts_t c;
         memset(&c, 0, sizeof c);

@@ -2,6 +2,7 @@
 #include "feature/walk.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "feature/feature.h"
 #include "feature/walk_parts.h"
 
 #include <stdlib.h>
@@ -184,17 +185,12 @@ static void walk_part(const walk_t *w, rc_walk_part_t *p)
 
 /* ---------------------------------------------------------------- threads */
 
-/* Threads that pay: filling and merging a table costs about as much as a few entries per line, and
- * starting a team as much as some ten thousand. */
+/* Filling and merging a table costs about as much as a few entries per line. */
 static int useful_parts(const rc_csr_t *a, const rc_geometry_t *g, int threads)
 {
-    enum { start = 1 << 15 };
     int64_t lines = (a->cols + g->line - 1) / g->line;
     int64_t words = (g->nw + 63) / 64;
-    int64_t most = 1 + (a->nnz + a->rows) / (start + lines * (words + 1));
-    if (most > a->rows)
-        most = a->rows > 0 ? a->rows : 1;
-    return most < threads ? (int)most : threads;
+    return rc_feature_threads(a, lines * (words + 1), threads);
 }
 
 /* First row whose share of the work is at least `want`. */

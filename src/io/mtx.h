@@ -14,6 +14,14 @@
 rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t *entries,
     rc_mtx_info_t *info, rc_err_t *err);
 
+/** As rc_mtx_read, with a bound of memory.
+ *  \param[in] memory  bytes that the matrix and the building of it may take (the entries on their
+ *                     way come on top); 0: what is available, and no matrix of more than 2^27
+ *                     rows with more than 8 of them for each entry
+ *  \return as rc_mtx_read; RC_ENOMEM with the figures, before anything is allocated */
+rc_status_t rc_mtx_read_within(const char *path, int threads, int64_t memory, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *err);
+
 /** Demands on a file that is only counted. */
 typedef struct rc_mtx_limits {
     const char *label;    /**< the file's name in messages */

@@ -44,6 +44,7 @@ typedef struct reader {
     const rc_mtx_limits_t *limits; /* NULL: the entries are kept */
     rc_source_limits_t source_limits;
     rc_mtx_counts_t counts; /* with limits */
+    int64_t memory;         /* bytes for the matrix; 0: what is available */
 } reader_t;
 
 /* \param path  of the file; r->path is its name in messages */
@@ -177,7 +178,8 @@ static rc_status_t read_head(reader_t *r, rc_err_t *err)
     RC_TRY(next_line(r, &line, err));
     if (!line.begin)
         return rc_mtx_fail(err, RC_EFORMAT, r->path, 1,
-            "expected the banner '%%%%MatrixMarket', found an empty file");
+            "expected the banner '%%%%MatrixMarket', found %s",
+            r->is_stream ? "no text (nothing, or an archive of nothing)" : "an empty file");
     RC_TRY(rc_mtx_parse_banner(&line, &r->head, err));
     do {
         RC_TRY(next_line(r, &line, err));
@@ -421,17 +423,28 @@ static void seed_values(rc_csr_t *a, int threads)
             a->val[k] = rc_rng_signed(seed, (uint64_t)row << 32 | (uint32_t)a->col_idx[k]);
 }
 
-/* A file of a few bytes can ask for row pointers of many gigabytes: look before the leap. */
-static rc_status_t check_memory(const reader_t *r, rc_err_t *err)
+/* A file of a few bytes can ask for row pointers of many gigabytes: look before the leap.
+ * \param entries  that are known to come, before symmetric kinds are expanded */
+static rc_status_t check_memory(const reader_t *r, int64_t entries, rc_err_t *err)
 {
-    int64_t most = r->head.symmetry == RC_MTX_GENERAL ? r->entries : 2 * r->entries;
+    static const int64_t most_empty_rows = INT64_C(1) << 27; /* a gigabyte of row pointers */
+    enum { empty_per_entry = 8 };
+    int64_t most = r->head.symmetry == RC_MTX_GENERAL ? entries : 2 * entries;
     int64_t bytes = rc_csr_bytes(2 * r->head.rows, most);
     int64_t available = rc_memory_available();
+    if (r->memory > 0 && r->memory < available)
+        available = r->memory;
     if (bytes > available)
         return rc_fail(err, RC_ENOMEM,
             "%s: a matrix of %" PRId64 " x %" PRId64 " with up to %" PRId64
             " entries needs %" PRId64 " bytes, %" PRId64 " are available",
             r->path, r->head.rows, r->head.cols, most, bytes, available);
+    if (r->memory == 0 && r->head.rows > most_empty_rows &&
+        r->head.rows / empty_per_entry > r->head.entries)
+        return rc_fail(err, RC_ENOMEM,
+            "%s: %" PRId64 " rows for %" PRId64 " entries: it needs %" PRId64
+            " bytes for rows without entries, which takes a bound of memory that allows it",
+            r->path, r->head.rows, r->head.entries, bytes);
     return RC_OK;
 }
 
@@ -439,7 +452,7 @@ static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err
 {
     static const rc_mirror_t mirror[] = {
         RC_MIRROR_NONE, RC_MIRROR_SAME, RC_MIRROR_NEGATED, RC_MIRROR_SAME};
-    rc_status_t st = check_memory(r, err);
+    rc_status_t st = check_memory(r, r->entries, err);
     if (st < 0)
         return st;
     if (r->head.is_array)
@@ -453,28 +466,45 @@ static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err
     return st;
 }
 
+static rc_status_t read_matrix(reader_t *r, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
+{
+    int64_t duplicates = 0;
+    rc_status_t st;
+    RC_TRY(reader_open(r, r->path, err));
+    RC_TRY(read_head(r, err));
+    RC_TRY(check_memory(r, 0, err)); /* the rows; entries may be less than the head says */
+    RC_TRY(read_entries(r, err));
+    RC_TRY(build(r, out, &duplicates, err));
+    if (info)
+        fill_info(&r->head, duplicates, info);
+done:
+    reader_close(r);
+    return st;
+}
+
 rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size_t slice,
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
     reader_t r = {
         .path = path, .threads = rc_thread_count(threads), .block = block, .slice = slice};
-    int64_t duplicates = 0;
-    rc_status_t st;
-    RC_TRY(reader_open(&r, path, err));
-    RC_TRY(read_head(&r, err));
-    RC_TRY(read_entries(&r, err));
-    RC_TRY(build(&r, out, &duplicates, err));
-    if (info)
-        fill_info(&r.head, duplicates, info);
-done:
-    reader_close(&r);
-    return st;
+    return read_matrix(&r, out, info, err);
+}
+
+rc_status_t rc_mtx_read_within(const char *path, int threads, int64_t memory, rc_csr_t *out,
+    rc_mtx_info_t *info, rc_err_t *err)
+{
+    reader_t r = {.path = path,
+        .threads = rc_thread_count(threads),
+        .block = block_default,
+        .slice = slice_default,
+        .memory = memory};
+    return read_matrix(&r, out, info, err);
 }
 
 rc_status_t rc_mtx_read(
     const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
-    return rc_mtx_read_blocks(path, threads, block_default, slice_default, out, info, err);
+    return rc_mtx_read_within(path, threads, 0, out, info, err);
 }
 
 rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t *entries,

@@ -2,6 +2,7 @@
 #include "io/mtx.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 #include "io/number.h"
 
@@ -73,8 +74,7 @@ static rc_status_t create_beside(const char *path, rc_str_t *name, int *fd, rc_e
         rc_str_addf(name, "%s.part-%ld-%d", path, (long)getpid(), i);
         if (name->failed)
             return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-        *fd = open(name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (*fd >= 0 || errno != EEXIST)
+        if (rc_open_file(name->text, RC_OPEN_NEW, 0666, fd, NULL) == RC_OK || errno != EEXIST)
             break;
     }
     return *fd >= 0 ? RC_OK : rc_fail_errno(err, RC_EIO, errno, "cannot create a file beside it");

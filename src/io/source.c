@@ -310,6 +310,8 @@ static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
         return rc_fail_errno(err, RC_EIO, errno, "cannot stat");
     if (S_ISDIR(info.st_mode))
         return rc_fail(err, RC_EIO, "is a directory, expected a Matrix Market file");
+    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
+        return rc_fail(err, RC_EIO, "is a device, expected a Matrix Market file");
     if (!S_ISREG(info.st_mode))
         return open_archive(s, err);
     enum { tar_block = 512 };

@@ -22,10 +22,13 @@ void rc_trial_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, c
 rc_status_t rc_trial_fail(
     rc_measuring_t *s, rc_trial_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err)
 {
-    rc_case_status_t status = why->status == RC_EWRONG    ? RC_CASE_WRONG
-                              : why->status == RC_ENOTSUP ? RC_CASE_SKIPPED
-                                                          : RC_CASE_FAILED;
-    rc_trial_end(j->m, status, phase, why->text);
+    int memory = why->status == RC_ENOMEM;
+    rc_case_status_t status = why->status == RC_EWRONG               ? RC_CASE_WRONG
+                              : memory || why->status == RC_ENOTSUP ? RC_CASE_SKIPPED
+                                                                     : RC_CASE_FAILED;
+    char text[sizeof why->text + 16];
+    snprintf(text, sizeof text, "%s%s", memory ? "memory: " : "", why->text);
+    rc_trial_end(j->m, status, phase, text);
     if (why->status != RC_EDEVICE || !s->ctx->out.data)
         return RC_OK;
     rc_err_t probe = {0};

@@ -76,23 +76,18 @@ static int choose_tiles(rc_measuring_t *s)
 
 static void skip_for_memory(const rc_measuring_t *s, rc_trial_t *j, int with_matrix)
 {
-    char need[32];
-    char have[32];
-    char both[32];
     char columns[64] = "";
-    char matrix[64] = "";
+    char what[128];
     char text[200];
     int64_t width = s->tiling.width;
-    rc_text_bytes((double)j->bytes, need, sizeof need);
-    rc_text_bytes((double)dense_bytes(s, width), both, sizeof both);
-    rc_text_bytes((double)s->g->memory_limit, have, sizeof have);
+    int64_t need = dense_bytes(s, width);
+    if (with_matrix)
+        need = rc_sat_add(need, j->bytes);
     if (width < s->g->k)
         snprintf(columns, sizeof columns, " (%lld of %lld columns)", (long long)width,
             (long long)s->g->k);
-    if (with_matrix)
-        snprintf(matrix, sizeof matrix, ", the matrix %s", need);
-    snprintf(text, sizeof text, "memory: the operands take %s%s%s, the limit is %s", both, columns,
-        matrix, have);
+    snprintf(what, sizeof what, "the operands%s%s take", columns, with_matrix ? " and the matrix" : "");
+    rc_memory_reason(text, sizeof text, what, need, s->g->memory_limit);
     rc_trial_end(j->m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
     j->tried = 1;
 }

@@ -22,7 +22,8 @@
  *  as large as that of a product.
  *
  *  Values whose mag is not finite or exceeds half of the largest number of the precision say nothing
- *  about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.
+ *  about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.  Where that leaves
+ *  nothing to compare but values without terms, the case is not ok.
  *
  *  Operands stay on the device; host memory is O(rows + cols), of SDDMM O(nnz). */
 #ifndef RC_MEASURE_VERIFY_H
@@ -71,7 +72,8 @@ void rc_reference_free(rc_reference_t *ref);
  *  \param[out] error_max  largest |C - ref| / bound over the sample, or over the rows when check 2
  *                         failed; at most 1 when C is right; NaN when nothing could be compared
  *  \param[out] error_rel  largest |C - ref| / sum |a||b| over the sample; NaN likewise
- *  \return RC_OK; RC_EWRONG with the first finding in the text; RC_ENOMEM, RC_EDEVICE */
+ *  \return RC_OK; RC_EWRONG with the first finding in the text; RC_ERANGE: there are values, and
+ *          none can be compared; RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_reference_check(rc_reference_t *ref, rc_device_t *d, const rc_product_t *p,
     double *error_max, double *error_rel, rc_err_t *err);
 

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "feature/feature.h"
+#include "model/domain.h"
+#include "model/permit.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,38 +90,63 @@ static void gather(const rc_model_t *m, const rc_feature_set_t *set, const doubl
     }
 }
 
-static int count_outside(const rc_model_t *m, const double *value)
+/* Refuse what the model does not know, or note that it is an extrapolation.
+ * \param[in] value  NULL: before there are features */
+static rc_status_t check_domain(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *r,
+    const double *value, rc_choice_t *c, rc_err_t *err)
 {
-    int n = 0;
-    for (int i = 0; i < m->inputs; i++)
-        n += value[i] < m->input[i].min || value[i] > m->input[i].max;
-    return n;
+    rc_str_t s = {0};
+    rc_status_t st = RC_OK;
+    c->outside = rc_model_outside(m, r->k, a->cols, r->device, value, &s);
+    const char *text = s.text && !s.failed ? s.text : "something";
+    if (c->outside > 0 && !r->extrapolate) {
+        char knows[RC_EXTRAPOLATION_MAX];
+        rc_model_knows(m, knows, sizeof knows);
+        st = rc_fail(err, RC_ENOTSUP, "outside of what the model knows: %.220s; it knows %s", text,
+            knows);
+    }
+    (void)snprintf(c->extrapolation, sizeof c->extrapolation, "%s", c->outside > 0 ? text : "");
+    rc_str_free(&s);
+    return st;
 }
 
 /* ------------------------------------------------------------------ choices */
 
-/* The class of the smallest setup + reuse products; the first of equals. */
-static int cheapest(const rc_choice_t *c, double reuse, int otherwise)
+/* Predicted to be slower than this against changing nothing, a class is never chosen. */
+static const double least_speedup = 0.95;
+
+double rc_choice_total(const rc_choice_t *c, double reuse, int i)
+{
+    return c->setup_ns[i] + reuse * c->time_ns[i] + (i == c->reference ? 0 : c->overhead_ns);
+}
+
+/* The first of equals.  \param[in] out  of the predictor */
+static int choose_class(
+    const rc_model_t *m, const rc_choice_t *c, const rc_request_t *r, const double *out)
 {
     int chosen = -1;
     double least = 0;
-    for (int i = 0; i < c->candidates; i++) {
-        double cost = c->setup_ns[i] + reuse * c->time_ns[i];
-        if (!isnan(cost) && (chosen < 0 || cost < least)) {
-            chosen = i;
-            least = cost;
-        }
+    if (m->output == RC_OUTPUT_SCORE)
+        chosen = rc_model_decide_among(m, out, c->permitted, NULL);
+    for (int i = 0; m->output != RC_OUTPUT_SCORE && i < c->candidates; i++) {
+        double cost = r->reuse > 0 ? rc_choice_total(c, r->reuse, i) : c->time_ns[i];
+        int loses = i != c->reference &&
+                    c->time_ns[c->reference] < least_speedup * c->time_ns[i];
+        if (!c->permitted[i] || loses || isnan(cost) || (chosen >= 0 && !(cost < least)))
+            continue;
+        chosen = i;
+        least = cost;
     }
-    return chosen < 0 ? otherwise : chosen;
+    return chosen < 0 ? c->reference : chosen;
 }
 
 double rc_break_even(
-    const rc_model_t *m, const double *time, const double *setup, double extra, int c)
+    int reference, const double *time, const double *setup, double extra, int c)
 {
-    if (c == m->baseline)
+    if (c == reference)
         return isnan(time[c]) ? NAN : 0;
-    double gain = time[m->baseline] - time[c];
-    double cost = extra + setup[c] - setup[m->baseline];
+    double gain = time[reference] - time[c];
+    double cost = extra + setup[c] - setup[reference];
     if (isnan(gain) || isnan(cost))
         return NAN;
     if (cost <= 0 && gain >= 0)
@@ -141,7 +168,63 @@ static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *e
     c->candidates = m->classes;
     c->time_ns = rc_alloc(n, sizeof *c->time_ns, "predicted times", err);
     c->setup_ns = rc_alloc(n, sizeof *c->setup_ns, "predicted times", err);
-    return c->time_ns && c->setup_ns ? RC_OK : RC_ENOMEM;
+    c->permitted = rc_alloc0(n, sizeof *c->permitted, "permitted classes", err);
+    return c->time_ns && c->setup_ns && c->permitted ? RC_OK : RC_ENOMEM;
+}
+
+/* Features, times and the class.  \param[out] value  [inputs] */
+static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_geometry_t *g, double *value, rc_choice_t *c, rc_err_t *err)
+{
+    const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
+    double *feature = rc_alloc((size_t)set->count, sizeof *feature, "features", err);
+    double *scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
+    rc_status_t st;
+    RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
+    int64_t start = rc_clock_ns();
+    int threads = request->threads ? request->threads : omp_get_max_threads();
+    RC_TRY(set->compute(a, g, threads, feature, err));
+    int64_t featurised = rc_clock_ns();
+    gather(m, set, feature, request, value);
+    RC_TRY(check_domain(m, a, request, value, c, err));
+    (void)rc_model_choose_raw(m, value, scratch, c->time_ns);
+    rc_model_setup_ns(m, scratch, c->setup_ns); /* scratch begins with the standardised inputs */
+    c->featurise_ns = (double)(featurised - start);
+    c->overhead_ns = rc_model_overhead_ns(m, scratch);
+    c->predict_ns = (double)(rc_clock_ns() - featurised);
+    if (isnan(c->overhead_ns))
+        c->overhead_ns = c->featurise_ns + c->predict_ns;
+    c->candidate = choose_class(m, c, request, scratch + m->inputs);
+done:
+    free(feature);
+    free(scratch);
+    return st;
+}
+
+/* What is checked before the features, which may take long.
+ * \param[in,out] c  with its arrays; permitted and reference are set */
+static rc_status_t check_before(const rc_model_t *m, const rc_csr_t *a,
+    const rc_request_t *request, rc_geometry_t *g, rc_choice_t *c, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(rc_feature_set_find(m->feature_set) ? RC_OK : rc_model_check(m, "model", err));
+    RC_TRY(check_request(m, request, g, err));
+    RC_TRY(rc_model_permit(m, a, request, c->permitted, &c->reference, err));
+    st = check_domain(m, a, request, NULL, c, err);
+done:
+    return st;
+}
+
+rc_status_t rc_choose_possible(
+    const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request, rc_err_t *err)
+{
+    rc_choice_t c = {0};
+    rc_geometry_t g;
+    rc_status_t st = alloc_choice(m, &c, err);
+    if (st == RC_OK)
+        st = check_before(m, a, request, &g, &c, err);
+    rc_choice_free(&c);
+    return st;
 }
 
 rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
@@ -149,44 +232,23 @@ rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_re
 {
     if (!m || !a || !request || !out)
         return rc_fail(err, RC_EINVAL, "choose: no model, no matrix, no request or no output");
-    const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     rc_choice_t c = {0};
     rc_geometry_t g;
-    double *feature = NULL;
-    double *scratch = NULL;
     rc_status_t st;
-    RC_TRY(set ? RC_OK : rc_model_check(m, "model", err));
-    RC_TRY(check_request(m, request, &g, err));
     RC_TRY(alloc_choice(m, &c, err));
-    feature = rc_alloc((size_t)set->count, sizeof *feature, "features", err);
-    scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
-    RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
-
-    int64_t start = rc_clock_ns();
-    int threads = request->threads ? request->threads : omp_get_max_threads();
-    RC_TRY(set->compute(a, &g, threads, feature, err));
-    int64_t featurised = rc_clock_ns();
-    gather(m, set, feature, request, value);
-    c.candidate = rc_model_choose_raw(m, value, scratch, c.time_ns);
-    rc_model_setup_ns(m, scratch, c.setup_ns); /* scratch begins with the standardised inputs */
-    if (request->reuse > 0)
-        c.candidate = cheapest(&c, request->reuse, c.candidate);
+    RC_TRY(check_before(m, a, request, &g, &c, err));
+    RC_TRY(predict(m, a, request, &g, value, &c, err));
     int64_t predicted = rc_clock_ns();
     c.geometry = order_geometry(&m->cls[c.candidate], request, g);
     RC_TRY(rc_order_build(
         m->cls[c.candidate].policy, a, &c.geometry, request->threads, &c.schedule, err));
-    c.featurise_ns = (double)(featurised - start);
-    c.predict_ns = (double)(predicted - featurised);
     c.order_ns = (double)(rc_clock_ns() - predicted);
     c.break_even =
-        rc_break_even(m, c.time_ns, c.setup_ns, c.featurise_ns + c.predict_ns, c.candidate);
-    c.outside = count_outside(m, value);
+        rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, c.candidate);
     *out = c;
     c = (rc_choice_t){0};
 done:
     rc_choice_free(&c);
-    free(feature);
-    free(scratch);
     return st;
 }
 
@@ -209,6 +271,7 @@ void rc_choice_free(rc_choice_t *c)
         return;
     free(c->time_ns);
     free(c->setup_ns);
+    free(c->permitted);
     rc_schedule_free(&c->schedule);
     *c = (rc_choice_t){0};
 }

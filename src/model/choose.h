@@ -9,11 +9,19 @@
 rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     double *value, rc_choice_t *out, rc_err_t *err);
 
-/** Products after which class c has paid for what it needs over the baseline: the smallest whole
- *  N >= 0 from which on extra + setup[c] + N time[c] <= setup[baseline] + N time[baseline].
+/** Whether rc_choose would answer, as far as that is known without features: operation, precision, K,
+ *  device, constraints.  \return RC_OK, else as rc_choose */
+rc_status_t rc_choose_possible(
+    const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request, rc_err_t *err);
+
+/** Products after which class c has paid for what it needs over the reference: the smallest whole
+ *  N >= 0 from which on extra + setup[c] + N time[c] <= setup[r] + N time[r], r the reference.
  *  \param[in] extra  ns spent besides (features and prediction)
- *  \return N, 0 for the baseline itself, INFINITY when it never does, NaN when a time is NaN */
-double rc_break_even(
-    const rc_model_t *m, const double *time, const double *setup, double extra, int c);
+ *  \return N, 0 for the reference itself, INFINITY when it never does, NaN when a time is NaN */
+double rc_break_even(int reference, const double *time, const double *setup, double extra, int c);
+
+/** Predicted ns of class i in total: setup, `reuse` products, and for all but the reference features
+ *  and prediction. */
+double rc_choice_total(const rc_choice_t *c, double reuse, int i);
 
 #endif

@@ -2,6 +2,7 @@
 #include "model/member.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -71,8 +72,7 @@ rc_status_t rc_member_text(
     size_t n = json_is_string(v) ? json_string_length(v) : 0;
     int plain = n > 0 && n < size;
     const char *text = json_string_value(v);
-    for (size_t i = 0; plain && i < n; i++)
-        plain = (unsigned char)text[i] >= ' ' && text[i] != 0x7f;
+    plain = plain && strlen(text) == n && rc_is_visible(text);
     if (!plain) {
         char expected[80];
         snprintf(expected, sizeof expected, "a text of 1 to %zu bytes without control characters",

@@ -12,6 +12,8 @@ const char *const rc_task_names[] = {"order", "plan", NULL};
 const char *const rc_model_operation_names[] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
 const char *const rc_transform_names[] = {"none", "log1p", "log", NULL};
 const char *const rc_output_names[] = {"log_ns", "log_ratio", "score", NULL};
+const char *const rc_layout_bit_names[] = {"unknown", "col", "row", NULL};
+const char *const rc_deterministic_names[] = {"unknown", "no", "yes", NULL};
 
 int rc_model_operation_has_k(int32_t operation)
 {
@@ -52,6 +54,8 @@ void rc_model_free(rc_model_t *m)
     free(m->setup);
     free(m->setup_min);
     free(m->setup_max);
+    free(m->featurise.weight);
+    free(m->ks.k);
     free(m);
 }
 
@@ -68,7 +72,12 @@ rc_status_t rc_model_candidate(const rc_model_t *m, int index, rc_candidate_t *o
         return rc_fail(
             err, RC_EINVAL, "candidate: expected 0 to %d, found %d", m->classes - 1, index);
     const rc_model_class_t *c = &m->cls[index];
-    *out = (rc_candidate_t){c->name, c->policy, c->kernel, index == m->baseline};
+    *out = (rc_candidate_t){.name = c->name,
+        .policy = c->policy,
+        .kernel = c->kernel,
+        .is_baseline = index == m->baseline,
+        .layout = c->layout,
+        .deterministic = (int)c->deterministic - RC_DETERMINISTIC_NO};
     return RC_OK;
 }
 
@@ -108,7 +117,8 @@ static double cost_of(const rc_model_t *m, const double *out, int c)
     return exp(out[c]);
 }
 
-int rc_model_decide(const rc_model_t *m, const double *out, double *time)
+int rc_model_decide_among(
+    const rc_model_t *m, const double *out, const unsigned char *permitted, double *time)
 {
     int chosen = -1;
     double least = 0;
@@ -116,11 +126,17 @@ int rc_model_decide(const rc_model_t *m, const double *out, double *time)
         double cost = cost_of(m, out, c);
         if (time)
             time[c] = m->output == RC_OUTPUT_SCORE ? NAN : cost;
-        if (!isnan(cost) && (chosen < 0 || cost < least)) {
+        if ((!permitted || permitted[c]) && !isnan(cost) && (chosen < 0 || cost < least)) {
             chosen = c;
             least = cost;
         }
     }
+    return chosen;
+}
+
+int rc_model_decide(const rc_model_t *m, const double *out, double *time)
+{
+    int chosen = rc_model_decide_among(m, out, NULL, time);
     return chosen < 0 ? m->baseline : chosen;
 }
 
@@ -138,21 +154,32 @@ int rc_model_choose_raw(const rc_model_t *m, const double *value, double *scratc
     return rc_model_decide(m, out, time);
 }
 
+static double cost_ns(const rc_model_t *m, const rc_model_cost_t *cost, const double *x)
+{
+    double sum = cost->weight[0];
+    for (int i = 0; i < m->inputs; i++)
+        sum += cost->weight[1 + i] * x[i];
+    if (sum < cost->min)
+        sum = cost->min;
+    if (sum > cost->max)
+        sum = cost->max;
+    return exp(sum);
+}
+
 void rc_model_setup_ns(const rc_model_t *m, const double *x, double *out)
 {
     for (int c = 0; c < m->classes; c++) {
-        if (!m->setup) {
-            out[c] = NAN;
-            continue;
-        }
-        const double *weight = m->setup + (size_t)c * ((size_t)m->inputs + 1);
-        double sum = weight[0];
-        for (int i = 0; i < m->inputs; i++)
-            sum += weight[1 + i] * x[i];
-        if (sum < m->setup_min[c])
-            sum = m->setup_min[c];
-        if (sum > m->setup_max[c])
-            sum = m->setup_max[c];
-        out[c] = exp(sum);
+        size_t at = (size_t)c * ((size_t)m->inputs + 1);
+        out[c] = NAN;
+        if (m->setup)
+            out[c] = cost_ns(
+                m, &(rc_model_cost_t){m->setup + at, m->setup_min[c], m->setup_max[c]}, x);
     }
+}
+
+double rc_model_overhead_ns(const rc_model_t *m, const double *x)
+{
+    if (!m->featurise.weight)
+        return NAN;
+    return cost_ns(m, &m->featurise, x) + m->predictor.kind->cost_ns(m->predictor.state);
 }

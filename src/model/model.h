@@ -16,7 +16,9 @@
 #include <stdio.h>
 
 #define RC_MODEL_FORMAT "rowcast-model"
-enum { RC_MODEL_VERSION = 1 };
+/** Of the files that are written; older ones are read.  1: did not say K, layouts, what is
+ *  deterministic, memory, and what features take: K is derived, the others are unknown. */
+enum { RC_MODEL_VERSION = 2 };
 
 /** What is chosen. */
 typedef enum rc_task {
@@ -44,6 +46,15 @@ extern const char *const rc_task_names[];
 extern const char *const rc_model_operation_names[]; /**< numbered as the operations of a store */
 extern const char *const rc_transform_names[];
 extern const char *const rc_output_names[];
+extern const char *const rc_layout_bit_names[];    /**< "unknown", then by RC_LAYOUT_* */
+extern const char *const rc_deterministic_names[]; /**< by rc_deterministic_t */
+
+/** Whether two runs of a kernel give the same bits. */
+typedef enum rc_deterministic {
+    RC_DETERMINISTIC_UNKNOWN = 0,
+    RC_DETERMINISTIC_NO = 1,
+    RC_DETERMINISTIC_YES = 2
+} rc_deterministic_t;
 
 enum {
     RC_INPUT_NAME_MAX = 64,
@@ -80,7 +91,26 @@ typedef struct rc_model_class {
     rc_model_geometry_t geometry; /**< that the order is built for: of the kernel, which differs
                                        from that of the features where a plan has several kernels;
                                        nw 0: that of the features */
+    int layout; /**< of B and C: RC_LAYOUT_COL, RC_LAYOUT_ROW; 0: not known */
+    rc_deterministic_t deterministic;
+    double memory; /**< most device memory that the prepared matrix took in training, over that of
+                        plain CSR (values, 4-byte columns, 8-byte row pointers); 0: not known */
 } rc_model_class_t;
+
+/** A predicted time: log ns is weight[0] + sum_i weight[1 + i] * x_i over the standardised inputs,
+ *  clamped to what was seen.  weight NULL: not known. */
+typedef struct rc_model_cost {
+    double *weight; /**< [inputs + 1], owned */
+    double min;     /**< log ns */
+    double max;
+} rc_model_cost_t;
+
+/** The K of the training rows.  Neither: not known, or an operation without K. */
+typedef struct rc_model_ks {
+    int64_t *k; /**< [count] asked for as numbers, ascending, owned */
+    int count;
+    int n; /**< 1: also K = n, as many columns as the matrix has */
+} rc_model_ks_t;
 
 /** What a selector is.  Zero-initialise; rc_model_free frees what it owns (inputs, classes,
  *  predictor state, cost table, JSON).  `training` and `evaluation` are free-form objects for
@@ -92,6 +122,8 @@ struct rc_model {
     int32_t operation; /**< whose times were learnt, see rc_model_operation_names; 0: spmm */
     rc_output_t output;
     char device[RC_DEVICE_NAME_MAX + 1]; /**< class of the device whose times were learnt */
+    int32_t file_version;                /**< of the file that it was read from; 0: made here */
+    rc_model_ks_t ks;
     char feature_set[32];
     int32_t feature_version;
     rc_model_geometry_t geometry; /**< that the features are computed for */
@@ -107,6 +139,7 @@ struct rc_model {
     double *setup;
     double *setup_min;
     double *setup_max;
+    rc_model_cost_t featurise; /**< of computing the features */
     rc_predictor_t predictor;
     json_t *training;   /**< owned; NULL: none */
     json_t *evaluation; /**< owned; NULL: none */
@@ -144,6 +177,12 @@ void rc_model_standardise(const rc_model_t *m, const double *value, double *x);
  *  \return the chosen class */
 int rc_model_decide(const rc_model_t *m, const double *out, double *time);
 
+/** As rc_model_decide, among some classes.
+ *  \param[in] permitted  [classes] 1: may be chosen; NULL: all
+ *  \return the chosen class; -1 when none is permitted that has a time or score */
+int rc_model_decide_among(
+    const rc_model_t *m, const double *out, const unsigned char *permitted, double *time);
+
 /** Doubles of scratch that rc_model_evaluate_raw needs. */
 size_t rc_model_scratch(const rc_model_t *m);
 
@@ -156,6 +195,10 @@ int rc_model_choose_raw(const rc_model_t *m, const double *value, double *scratc
 /** Predicted setup time of every class in ns, NaN when the model has no cost table.
  *  \param[in] x  [inputs], standardised */
 void rc_model_setup_ns(const rc_model_t *m, const double *x, double *out);
+
+/** Predicted time of the features and of one prediction in ns; NaN when the model does not know.
+ *  \param[in] x  [inputs], standardised */
+double rc_model_overhead_ns(const rc_model_t *m, const double *x);
 
 /** Write the selector as C99 source without dependencies but <math.h>.  Its functions:
  *    int NAME_choose(const double *value, double *time);      value in the order of NAME_input

@@ -2,10 +2,13 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "model/domain.h"
 #include "model/file.h"
 #include "model/member.h"
+#include "model/numbers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,7 @@ enum {
     INPUTS_MAX = 4096, /* both bound what a broken file can make us allocate */
     CLASSES_MAX = 4096,
     GEOMETRY_MAX = 65536,
+    KS_MAX = 4096,
     PATH = 64 /* of "inputs[4095]" and the like */
 };
 
@@ -22,23 +26,22 @@ enum {
 
 /* ---------------------------------------------------------------- the parts */
 
-static rc_status_t read_head(const json_t *root, rc_err_t *err)
+static rc_status_t read_head(const json_t *root, int32_t *version, rc_err_t *err)
 {
     static const char *const keys[] = {"format", "version", "kind", "kind_version", "task",
-        "operation", "output", "device", "features", "inputs", "classes", "baseline", "setup",
-        "predictor", "training", "evaluation", NULL};
+        "operation", "output", "device", "domain", "features", "inputs", "classes", "baseline",
+        "setup", "featurise", "predictor", "training", "evaluation", NULL};
     if (!json_is_object(root))
         return rc_member_wrong(root, "the file", NULL, "an object", err);
     const char *format = json_string_value(json_object_get(root, "format"));
     if (!format || strcmp(format, RC_MODEL_FORMAT) != 0)
         return rc_member_wrong(
             json_object_get(root, "format"), "", "format", "'" RC_MODEL_FORMAT "'", err);
-    int32_t version;
-    rc_status_t st = rc_member_int(root, "", "version", 1, INT32_MAX, &version, err);
-    if (st == RC_OK && version != RC_MODEL_VERSION)
+    rc_status_t st = rc_member_int(root, "", "version", 1, INT32_MAX, version, err);
+    if (st == RC_OK && *version > RC_MODEL_VERSION)
         st = rc_fail(err, RC_ENOTSUP,
-            "version: this library reads version %d of model files, found %d",
-            (int)RC_MODEL_VERSION, (int)version);
+            "version: this library reads versions 1 to %d of model files, found %d",
+            (int)RC_MODEL_VERSION, (int)*version);
     return st < 0 ? st : rc_member_only(root, "", keys, err);
 }
 
@@ -165,10 +168,29 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t read_class(const json_t *v, const char *path, rc_model_class_t *c, rc_err_t *err)
+static rc_status_t read_abilities(
+    const json_t *v, const char *path, rc_model_class_t *c, rc_err_t *err)
 {
-    static const char *const keys[] = {
-        "name", "policy", "policy_version", "kernel", "kernel_version", "geometry", NULL};
+    int deterministic = 0;
+    rc_status_t st;
+    RC_TRY(rc_member_name(v, path, "layout", rc_layout_bit_names, &c->layout, err));
+    RC_TRY(rc_member_name(v, path, "deterministic", rc_deterministic_names, &deterministic, err));
+    c->deterministic = (rc_deterministic_t)deterministic;
+    if (json_is_null(json_object_get(v, "memory")))
+        return RC_OK;
+    RC_TRY(rc_member_real(v, path, "memory", &c->memory, err));
+    if (!(c->memory > 0))
+        st = rc_member_wrong(
+            json_object_get(v, "memory"), path, "memory", "null or a number above 0", err);
+done:
+    return st;
+}
+
+static rc_status_t read_class(
+    const json_t *v, const char *path, int32_t version, rc_model_class_t *c, rc_err_t *err)
+{
+    static const char *const keys[] = {"name", "policy", "policy_version", "kernel",
+        "kernel_version", "geometry", "layout", "deterministic", "memory", NULL};
     rc_status_t st;
     RC_TRY(rc_member_only(v, path, keys, err));
     RC_TRY(rc_member_text(v, path, "name", c->name, sizeof c->name, err));
@@ -178,6 +200,8 @@ static rc_status_t read_class(const json_t *v, const char *path, rc_model_class_
     RC_TRY(rc_member_int(v, path, "kernel_version", 1, INT32_MAX, &c->kernel_version, err));
     if (json_object_get(v, "geometry"))
         RC_TRY(read_geometries(v, path, &c->geometry, err));
+    if (version > 1)
+        RC_TRY(read_abilities(v, path, c, err));
 done:
     return st;
 }
@@ -196,7 +220,7 @@ static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err
     for (int c = 0; c < n; c++) {
         char path[PATH];
         snprintf(path, sizeof path, "classes[%d]", c);
-        st = read_class(json_array_get(list, (size_t)c), path, &m->cls[c], err);
+        st = read_class(json_array_get(list, (size_t)c), path, m->file_version, &m->cls[c], err);
         for (int j = 0; j < c && st == RC_OK; j++)
             if (strcmp(m->cls[j].name, m->cls[c].name) == 0)
                 st = rc_fail(err, RC_EFORMAT,
@@ -228,34 +252,34 @@ static rc_status_t read_baseline(const json_t *root, rc_model_t *m, rc_err_t *er
         json_object_get(root, "baseline"), "", "baseline", "the name of a class", err);
 }
 
+/* \param[out] weight  [inputs + 1] */
+static rc_status_t read_cost(const json_t *v, const char *path, int inputs, double *min,
+    double *max, double *weight, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(rc_member_real(v, path, "min_log_ns", min, err));
+    RC_TRY(rc_member_real(v, path, "max_log_ns", max, err));
+    if (*max < *min)
+        RC_TRY(rc_member_wrong(
+            json_object_get(v, "max_log_ns"), path, "max_log_ns", "at least min_log_ns", err));
+    st = rc_numbers_real(v, path, "weights", (size_t)inputs + 1, weight, err);
+done:
+    return st;
+}
+
 static rc_status_t read_setup_of(const json_t *v, int c, rc_model_t *m, rc_err_t *err)
 {
     static const char *const keys[] = {"class", "min_log_ns", "max_log_ns", "weights", NULL};
     char path[PATH];
     snprintf(path, sizeof path, "setup[%d]", c);
-    const json_t *list;
     rc_status_t st;
     RC_TRY(rc_member_only(v, path, keys, err));
     const char *name = json_string_value(json_object_get(v, "class"));
     if (!name || strcmp(name, m->cls[c].name) != 0)
         RC_TRY(rc_member_wrong(json_object_get(v, "class"), path, "class",
             "the name of the class at this index", err));
-    RC_TRY(rc_member_real(v, path, "min_log_ns", &m->setup_min[c], err));
-    RC_TRY(rc_member_real(v, path, "max_log_ns", &m->setup_max[c], err));
-    if (m->setup_max[c] < m->setup_min[c])
-        RC_TRY(rc_member_wrong(
-            json_object_get(v, "max_log_ns"), path, "max_log_ns", "at least min_log_ns", err));
-    RC_TRY(rc_member_array(v, path, "weights", m->inputs + 1, m->inputs + 1, &list, err));
-    double *weight = m->setup + (size_t)c * ((size_t)m->inputs + 1);
-    for (int i = 0; i <= m->inputs; i++) {
-        const json_t *w = json_array_get(list, (size_t)i);
-        if (!json_is_number(w)) {
-            char at[PATH + 32];
-            snprintf(at, sizeof at, "%s.weights[%d]", path, i);
-            RC_TRY(rc_member_wrong(w, at, NULL, "a number", err));
-        }
-        weight[i] = json_number_value(w);
-    }
+    st = read_cost(v, path, m->inputs, &m->setup_min[c], &m->setup_max[c],
+        m->setup + (size_t)c * ((size_t)m->inputs + 1), err);
 done:
     return st;
 }
@@ -277,6 +301,85 @@ static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
         return RC_ENOMEM;
     for (int c = 0; c < m->classes && st == RC_OK; c++)
         st = read_setup_of(json_array_get(list, (size_t)c), c, m, err);
+    return st;
+}
+
+static rc_status_t read_featurise(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    static const char *const keys[] = {"min_log_ns", "max_log_ns", "weights", NULL};
+    rc_model_cost_t *cost = &m->featurise;
+    const json_t *v = json_object_get(root, "featurise");
+    rc_status_t st;
+    if (json_is_null(v) || m->file_version == 1)
+        return RC_OK;
+    RC_TRY(rc_member_only(v, "featurise", keys, err));
+    cost->weight = rc_alloc((size_t)m->inputs + 1, sizeof(double), "the cost of features", err);
+    RC_TRY(cost->weight ? RC_OK : RC_ENOMEM);
+    st = read_cost(v, "featurise", m->inputs, &cost->min, &cost->max, cost->weight, err);
+done:
+    return st;
+}
+
+/* What files of version 1 say of K: the option of the fit, and the range of the input. */
+static rc_status_t derive_ks(rc_model_t *m, rc_err_t *err)
+{
+    const json_t *selection = json_object_get(m->training, "selection");
+    const char *asked = json_string_value(json_object_get(selection, "k"));
+    int64_t k[KS_MAX];
+    int n = 0;
+    int is_n = 0;
+    rc_words_t words = {0};
+    rc_status_t st = RC_OK;
+    if (asked && rc_words_split(asked, ',', &words, err) < 0)
+        return err && err->status == RC_ENOMEM ? RC_ENOMEM : RC_OK;
+    for (int i = 0; i < words.count && n < KS_MAX; i++) {
+        is_n |= strcmp(words.word[i], "n") == 0;
+        n += rc_parse_int(words.word[i], 1, INT32_MAX, "K", &k[n], NULL) == RC_OK;
+    }
+    rc_words_free(&words);
+    for (int i = 0; !asked && i < m->inputs; i++)
+        if (strcmp(m->input[i].name, "k") == 0 && m->input[i].max >= 1 &&
+            m->input[i].max <= INT32_MAX) {
+            k[n++] = m->input[i].min >= 1 ? (int64_t)ceil(m->input[i].min) : 1;
+            k[n++] = (int64_t)m->input[i].max;
+        }
+    return n || is_n ? rc_model_set_ks(m, k, n, is_n, err) : st;
+}
+
+static rc_status_t read_domain(const json_t *root, rc_model_t *m, rc_err_t *err)
+{
+    static const char *const keys[] = {"k", "c_order", NULL};
+    static const char *const c_orders[] = {"original", NULL};
+    const json_t *v;
+    const json_t *list;
+    int64_t k[KS_MAX];
+    int n = 0;
+    int is_n = 0;
+    int c_order = 0;
+    rc_status_t st;
+    if (m->file_version == 1)
+        return derive_ks(m, err);
+    RC_TRY(rc_member_object(root, "", "domain", &v, err));
+    RC_TRY(rc_member_only(v, "domain", keys, err));
+    RC_TRY(rc_member_name(v, "domain", "c_order", c_orders, &c_order, err));
+    if (json_is_null(json_object_get(v, "k")))
+        return RC_OK;
+    RC_TRY(rc_member_array(v, "domain", "k", 1, KS_MAX, &list, err));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *word = json_string_value(one);
+        char path[PATH];
+        snprintf(path, sizeof path, "domain.k[%zu]", i);
+        if (word && strcmp(word, "n") == 0 && i + 1 == json_array_size(list))
+            is_n = 1;
+        else if (json_is_integer(one) && json_integer_value(one) > (n ? k[n - 1] : 0))
+            k[n++] = json_integer_value(one);
+        else
+            RC_TRY(rc_member_wrong(
+                one, path, NULL, "whole numbers above 0, ascending, and at last 'n'", err));
+    }
+    st = rc_model_set_ks(m, k, n, is_n, err);
+done:
     return st;
 }
 
@@ -335,15 +438,17 @@ rc_status_t rc_model_from_json(const json_t *root, rc_model_t **out, rc_err_t *e
     if (!m)
         return RC_ENOMEM;
     rc_status_t st;
-    RC_TRY(read_head(root, err));
+    RC_TRY(read_head(root, &m->file_version, err));
     RC_TRY(read_words(root, m, err));
     RC_TRY(read_features(root, m, err));
     RC_TRY(read_inputs(root, m, err));
     RC_TRY(read_classes(root, m, err));
     RC_TRY(read_baseline(root, m, err));
     RC_TRY(read_setup(root, m, err));
+    RC_TRY(read_featurise(root, m, err));
     RC_TRY(read_predictor(root, m, err));
     RC_TRY(read_notes(root, "training", &m->training, err));
+    RC_TRY(read_domain(root, m, err));
     RC_TRY(read_notes(root, "evaluation", &m->evaluation, err));
     *out = m;
     m = NULL;

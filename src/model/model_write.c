@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "model/file.h"
 #include "model/model.h"
+#include "model/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,11 +131,31 @@ static json_t *classes_json(const rc_model_t *m)
             failed = json_object_set_new(one, "geometry",
                          json_pack("{s:o, s:o}", "fp32", geometry_json(&k->geometry.fp32), "fp64",
                              geometry_json(&k->geometry.fp64))) < 0;
+        failed = failed ||
+                 json_object_set_new(one, "layout", json_string(rc_layout_bit_names[k->layout])) < 0 ||
+                 json_object_set_new(one, "deterministic",
+                     json_string(rc_deterministic_names[k->deterministic])) < 0 ||
+                 json_object_set_new(
+                     one, "memory", k->memory > 0 ? json_real(k->memory) : json_null()) < 0;
         failed = json_array_append_new(list, one) < 0 || failed;
     }
     if (!failed)
         return list;
     json_decref(list);
+    return NULL;
+}
+
+/* A cost with the members of `first` in front, which is taken over; NULL: none. */
+static json_t *cost_json(
+    const rc_model_t *m, json_t *first, double min, double max, const double *weight)
+{
+    json_t *one = first ? first : json_object();
+    int failed = !one || json_object_set_new(one, "min_log_ns", json_real(min)) < 0 ||
+                 json_object_set_new(one, "max_log_ns", json_real(max)) < 0 ||
+                 rc_numbers_set_real(one, "", "weights", weight, (size_t)m->inputs + 1, NULL) < 0;
+    if (!failed)
+        return one;
+    json_decref(one);
     return NULL;
 }
 
@@ -146,15 +167,34 @@ static json_t *setup_json(const rc_model_t *m)
     int failed = !list;
     size_t width = (size_t)m->inputs + 1;
     for (int c = 0; c < m->classes && !failed; c++) {
-        json_t *weights = json_array();
-        for (size_t i = 0; i < width && !failed; i++)
-            failed = json_array_append_new(weights, json_real(m->setup[(size_t)c * width + i]));
-        json_t *one = json_pack("{s:s, s:f, s:f, s:o}", "class", m->cls[c].name, "min_log_ns",
-            m->setup_min[c], "max_log_ns", m->setup_max[c], "weights", weights);
-        failed = failed || json_array_append_new(list, one);
+        json_t *name = json_pack("{s:s}", "class", m->cls[c].name);
+        failed = !name ||
+                 json_array_append_new(list, cost_json(m, name, m->setup_min[c], m->setup_max[c],
+                                                 m->setup + (size_t)c * width)) < 0;
     }
     if (!failed)
         return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *featurise_json(const rc_model_t *m)
+{
+    const rc_model_cost_t *f = &m->featurise;
+    return f->weight ? cost_json(m, NULL, f->min, f->max, f->weight) : json_null();
+}
+
+static json_t *domain_json(const rc_model_t *m)
+{
+    const rc_model_ks_t *ks = &m->ks;
+    json_t *list = ks->count || ks->n ? json_array() : json_null();
+    int failed = !list;
+    for (int i = 0; i < ks->count && !failed; i++)
+        failed = json_array_append_new(list, json_integer((json_int_t)ks->k[i])) < 0;
+    if (ks->n && !failed)
+        failed = json_array_append_new(list, json_string("n")) < 0;
+    if (!failed)
+        return json_pack("{s:o, s:s}", "k", list, "c_order", "original");
     json_decref(list);
     return NULL;
 }
@@ -169,13 +209,14 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
         geometry_json(&m->geometry.fp64));
     json_t *predictor = json_pack("{s:s, s:i, s:o}", "kind", m->predictor.kind->name, "version",
         m->predictor.kind->version, "state", state);
-    json_t *root =
-        json_pack("{s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}",
-            "format", RC_MODEL_FORMAT, "version", (int)RC_MODEL_VERSION, "kind", m->kind,
-            "kind_version", (int)m->kind_version, "task", rc_task_names[m->task], "operation",
-            rc_model_operation(m), "output", rc_output_names[m->output], "device", m->device,
-            "features", features, "inputs", inputs_json(m), "classes", classes_json(m), "baseline",
-            m->cls[m->baseline].name, "setup", setup_json(m), "predictor", predictor);
+    json_t *root = json_pack(
+        "{s:s, s:i, s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
+        "format", RC_MODEL_FORMAT, "version", (int)RC_MODEL_VERSION, "kind", m->kind,
+        "kind_version", (int)m->kind_version, "task", rc_task_names[m->task], "operation",
+        rc_model_operation(m), "output", rc_output_names[m->output], "device", m->device, "domain",
+        domain_json(m), "features", features, "inputs", inputs_json(m), "classes", classes_json(m),
+        "baseline", m->cls[m->baseline].name, "setup", setup_json(m), "featurise",
+        featurise_json(m), "predictor", predictor);
     int failed = !root;
     if (!failed && m->training)
         failed = json_object_set(root, "training", m->training);
@@ -221,16 +262,37 @@ static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
                 "input %d (%s): transform %d, mean %g, scale %g, range %g to %g", i, in->name,
                 (int)in->transform, in->mean, in->scale, in->min, in->max);
     }
+    return RC_OK;
+}
+
+static int is_finite_cost(const rc_model_t *m, const rc_model_cost_t *cost)
+{
+    int finite = isfinite(cost->min) && isfinite(cost->max);
+    for (int i = 0; i <= m->inputs; i++)
+        finite &= isfinite(cost->weight[i]) != 0;
+    return finite;
+}
+
+static rc_status_t check_classes(const rc_model_t *m, rc_err_t *err)
+{
     if (m->setup && (!m->setup_min || !m->setup_max))
         return rc_fail(err, RC_EINVAL, "the model has setup times without a range");
-    for (int c = 0; m->setup && c < m->classes; c++) {
-        int bad = !isfinite(m->setup_min[c]) || !isfinite(m->setup_max[c]);
-        for (int i = 0; i <= m->inputs; i++)
-            bad |= !isfinite(m->setup[(size_t)c * ((size_t)m->inputs + 1) + (size_t)i]);
-        if (bad)
+    for (int c = 0; c < m->classes; c++) {
+        const rc_model_class_t *k = &m->cls[c];
+        if ((unsigned)k->layout > RC_LAYOUT_ROW ||
+            (unsigned)k->deterministic > RC_DETERMINISTIC_YES || !isfinite(k->memory))
+            return rc_fail(err, RC_EINVAL, "class %s: layout %d, deterministic %d, memory %g",
+                k->name, k->layout, (int)k->deterministic, k->memory);
+        rc_model_cost_t setup = {0};
+        if (m->setup)
+            setup = (rc_model_cost_t){m->setup + (size_t)c * ((size_t)m->inputs + 1),
+                m->setup_min[c], m->setup_max[c]};
+        if (m->setup && !is_finite_cost(m, &setup))
             return rc_fail(err, RC_EINVAL, "class %s: a number of its setup time is not finite",
-                m->cls[c].name);
+                k->name);
     }
+    if (m->featurise.weight && !is_finite_cost(m, &m->featurise))
+        return rc_fail(err, RC_EINVAL, "a number of the time of the features is not finite");
     return RC_OK;
 }
 
@@ -243,6 +305,7 @@ char *rc_model_text(const rc_model_t *m, rc_err_t *err)
     json_t *root = NULL;
     rc_status_t st;
     RC_TRY(check_struct(m, err));
+    RC_TRY(check_classes(m, err));
     root = root_json(m, err);
     RC_TRY(root ? RC_OK : RC_ENOMEM);
     st = rc_model_from_json(root, &copy, err); /* never write what cannot be read */

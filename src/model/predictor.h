@@ -20,6 +20,9 @@ typedef struct rc_predictor_kind {
     json_t *(*write)(const void *state, rc_err_t *err);
     /** Doubles of scratch that `score` needs. */
     size_t (*scratch)(const void *state);
+    /** What one `score` takes, in ns on a core of the 2020s, from the sizes alone: within a factor
+     *  of two, and the same each time. */
+    double (*cost_ns)(const void *state);
     /** \param[in] x  [inputs], standardised;  \param[out] out  [outputs].  Allocates nothing. */
     void (*score)(const void *state, const double *x, double *scratch, double *out);
     /** Write `static void NAME_score(const double *x, double *out)` and its tables as C99; the

@@ -8,6 +8,7 @@
 #include "model/numbers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Sizes beyond these are mistakes; inputs are copied to the stack of exported code. */
@@ -231,6 +232,16 @@ static size_t forest_scratch(const void *state)
     return (size_t)f->inputs;
 }
 
+static double forest_cost_ns(const void *state)
+{
+    const double ns = 3; /* of a step down a tree, several trees at once */
+    const rc_forest_t *f = state;
+    double steps = 0;
+    for (int32_t t = 0; t < f->trees; t++)
+        steps += log2(1 + (double)(f->root[t + 1] - f->root[t]));
+    return ns * steps;
+}
+
 /* Trees that are walked at once: a step of one tree waits for its node and then for its input, so
  * several are taken by turns. */
 enum { GROUP = 8 };
@@ -350,6 +361,7 @@ const rc_predictor_kind_t rc_predictor_forest = {
     .read = forest_read,
     .write = forest_write,
     .scratch = forest_scratch,
+    .cost_ns = forest_cost_ns,
     .score = forest_score,
     .emit = forest_emit,
     .free = forest_free,

@@ -172,6 +172,14 @@ static size_t svm_scratch(const void *state)
     return (size_t)s->vectors + 2 * (size_t)s->present;
 }
 
+static double svm_cost_ns(const void *state)
+{
+    const double sum_ns = 0.1; /* of a difference, its square and a sum, vectorised */
+    const double exp_ns = 2;
+    const rc_svm_t *s = state;
+    return s->vectors * (sum_ns * (s->inputs + s->present) + exp_ns);
+}
+
 /* Sum of coefficient times K over the vectors of one class. */
 static double class_sum(const double *coef, const double *kernel, int32_t count)
 {
@@ -315,6 +323,7 @@ const rc_predictor_kind_t rc_predictor_svm = {
     .read = svm_read,
     .write = svm_write,
     .scratch = svm_scratch,
+    .cost_ns = svm_cost_ns,
     .score = svm_score,
     .emit = svm_emit,
     .free = svm_free,

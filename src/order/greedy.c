@@ -5,12 +5,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct greedy {
     const rc_greedy_rule_t *rule;
     const rc_nearest_tuning_t *tuning;
     int threads;
+    _Atomic int64_t *placed;
     int64_t nw;
     int64_t rows;
     int32_t *load;
@@ -31,6 +33,8 @@ static rc_status_t chain(
     for (int64_t end = p + n; p < end; p++) {
         int32_t ref = slot[g->rule->by_warp ? p - g->nw : p - 1];
         slot[p] = rc_nearest_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
+        if (g->placed)
+            atomic_store_explicit(g->placed, p + 1, memory_order_relaxed);
     }
     rc_nearest_free(nn);
     return RC_OK;
@@ -73,17 +77,22 @@ static rc_status_t build_by_load(greedy_t *g, int32_t *slot, rc_err_t *err)
     return st;
 }
 
-rc_status_t rc_greedy_build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    const rc_greedy_rule_t *rule, const rc_nearest_tuning_t *tuning, rc_schedule_t *out,
-    rc_err_t *err)
+rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *rule,
+    const rc_nearest_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err)
 {
+    const rc_csr_t *a = in->a;
+    const rc_geometry_t *geometry = in->geometry;
     rc_status_t st;
     rc_schedule_t s = {0};
-    greedy_t g = {
-        .rule = rule, .tuning = tuning, .threads = threads, .nw = geometry->nw, .rows = a->rows};
+    greedy_t g = {.rule = rule,
+        .tuning = tuning,
+        .threads = in->threads,
+        .placed = in->placed,
+        .nw = geometry->nw,
+        .rows = a->rows};
     RC_TRY(rc_schedule_alloc(a->rows, a->rows, &s, err));
-    RC_TRY(rc_row_loads(a, geometry->nt, threads, &g.load, err));
-    RC_TRY(rc_masks_build(a, geometry->line, threads, &g.masks, err));
+    RC_TRY(rc_row_loads(a, geometry->nt, in->threads, &g.load, err));
+    RC_TRY(rc_masks_build(a, geometry->line, in->threads, &g.masks, err));
     RC_TRY(rc_nearest_maps_alloc(&g.masks, &g.maps, err));
     g.left = rc_alloc((size_t)a->rows, sizeof *g.left, "row order", err);
     if (!g.left) {

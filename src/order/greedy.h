@@ -4,6 +4,7 @@
 #define RC_ORDER_GREEDY_H
 
 #include "order/nearest.h"
+#include "order/policy.h"
 
 typedef struct rc_greedy_rule {
     int by_warp;     /**< 1: slot p follows slot p - nw, the first nw slots take the rows of lowest
@@ -18,8 +19,7 @@ typedef struct rc_greedy_rule {
 /** Build the schedule of a rule: no pads, every row once.
  *  \param[in] tuning  NULL: by cost; never changes the result
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_greedy_build(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
-    const rc_greedy_rule_t *rule, const rc_nearest_tuning_t *tuning, rc_schedule_t *out,
-    rc_err_t *err);
+rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *rule,
+    const rc_nearest_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err);
 
 #endif

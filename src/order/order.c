@@ -161,7 +161,8 @@ static rc_status_t check_input(
 }
 
 rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err)
+    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
+    rc_err_t *err)
 {
     static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
     const rc_policy_t *p = spec->policy;
@@ -169,7 +170,8 @@ rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
         .geometry = geometry ? geometry : &paper,
         .params = &spec->value,
         .identity = spec->params,
-        .threads = threads ? threads : omp_get_max_threads()};
+        .threads = threads ? threads : omp_get_max_threads(),
+        .placed = placed};
     rc_schedule_t s = {0};
     rc_status_t st = check_input(p, a, in.geometry, threads, err);
     if (st == RC_OK)
@@ -193,5 +195,5 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
 {
     rc_policy_spec_t spec;
     rc_status_t st = rc_policy_spec_parse(policy, &spec, err);
-    return st < 0 ? st : rc_policy_build(&spec, a, geometry, threads, out, err);
+    return st < 0 ? st : rc_policy_build(&spec, a, geometry, threads, NULL, out, err);
 }

@@ -14,6 +14,8 @@ typedef struct rc_order_input {
     const rc_params_t *params;     /**< values of the descriptor's parameters, in its order */
     const char *identity;          /**< their canonical text, see rc_policy_spec_t */
     int threads;                   /**< >= 1; the result does not depend on it */
+    _Atomic int64_t *placed;       /**< told how many rows have their slot, for orders that take
+                                        long; NULL: nobody asks */
 } rc_order_input_t;
 
 typedef struct rc_policy {
@@ -72,9 +74,12 @@ rc_status_t rc_policy_specs_parse(
 /** "name" or "name:params".  \param[out] text  [RC_POLICY_TEXT] */
 void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text);
 
-/** As rc_order_build, of a parsed policy. */
+/** As rc_order_build, of a parsed policy.
+ *  \param[out] placed  rows that have their slot so far, written while it builds, by policies that
+ *                      know; NULL: nobody asks */
 rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err);
+    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
+    rc_err_t *err);
 
 /** RC_OK, or RC_EINVAL when nw, nt or line is below 1 or above 65,536. */
 rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);

@@ -16,9 +16,12 @@ int rc_thread_count(int threads)
 /* ------------------------------------------------------------- distribution */
 
 /* A stable parallel counting sort by row: each part of the segments counts its rows, a scan over
- * (row, part) turns the counts into positions, and each part writes its entries in order. */
+ * (row, part) turns the counts into positions, and each part writes its entries in order.  Counters
+ * and row pointers come zeroed from the system: of rows that have no entry, a page of memory is
+ * touched only where its content is another. */
 typedef struct parts {
     int count;
+    int64_t rows;      /* up to the last that has an entry */
     int64_t *first;    /* [count + 1] segments of each part */
     int64_t *position; /* [count][rows] */
 } parts_t;
@@ -29,8 +32,25 @@ static void parts_free(parts_t *p)
     free(p->position);
 }
 
+/* Rows up to the last that has an entry; looked for only where most rows have none. */
+static int64_t filled_rows(
+    int64_t rows, const rc_segment_t *segment, int64_t count, int64_t n, rc_mirror_t mirror)
+{
+    int64_t last = -1;
+    if (rows <= n)
+        return rows;
+    for (int64_t s = 0; s < count; s++)
+        for (int64_t i = 0; i < segment[s].n; i++) {
+            const rc_triple_t *t = &segment[s].triple[i];
+            last = t->row > last ? t->row : last;
+            if (mirror != RC_MIRROR_NONE && t->col > last)
+                last = t->col;
+        }
+    return last + 1;
+}
+
 static rc_status_t parts_make(parts_t *p, int64_t rows, const rc_segment_t *segment, int64_t count,
-    int threads, rc_err_t *err)
+    rc_mirror_t mirror, int threads, rc_err_t *err)
 {
     int64_t n = 0;
     for (int64_t s = 0; s < count; s++)
@@ -39,10 +59,11 @@ static rc_status_t parts_make(parts_t *p, int64_t rows, const rc_segment_t *segm
     int64_t most = 1 + n / (rows + 1);
     p->count = (int)(most < threads ? most : threads);
     p->position = NULL;
+    p->rows = filled_rows(rows, segment, count, n, mirror);
     p->first = rc_alloc0((size_t)p->count + 1, sizeof *p->first, "parts of a matrix", err);
     if (p->first)
         p->position =
-            rc_alloc0((size_t)p->count * (size_t)rows, sizeof *p->position, "row counters", err);
+            rc_alloc0((size_t)p->count * (size_t)p->rows, sizeof *p->position, "row counters", err);
     if (!p->position) {
         parts_free(p);
         return RC_ENOMEM;
@@ -61,10 +82,10 @@ static rc_status_t parts_make(parts_t *p, int64_t rows, const rc_segment_t *segm
 
 /* Counts the rows of a part; returns the number of entries after mirroring. */
 static int64_t count_part(
-    const parts_t *p, int part, int64_t rows, const rc_segment_t *segment, rc_mirror_t mirror)
+    const parts_t *p, int part, const rc_segment_t *segment, rc_mirror_t mirror)
 {
     int64_t total = 0;
-    int64_t *position = p->position + (int64_t)part * rows;
+    int64_t *position = p->position + (int64_t)part * p->rows;
     for (int64_t s = p->first[part]; s < p->first[part + 1]; s++) {
         const rc_triple_t *t = segment[s].triple;
         for (int64_t i = 0; i < segment[s].n; i++) {
@@ -82,22 +103,25 @@ static int64_t count_part(
 static void counts_to_positions(const parts_t *p, int64_t rows, int64_t *row_ptr)
 {
     int64_t start = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        row_ptr[row] = start;
+    for (int64_t row = 0; row < p->rows; row++) {
+        if (start > 0)
+            row_ptr[row] = start;
         for (int part = 0; part < p->count; part++) {
-            int64_t *at = &p->position[(int64_t)part * rows + row];
+            int64_t *at = &p->position[(int64_t)part * p->rows + row];
             int64_t count = *at;
-            *at = start;
+            if (count > 0)
+                *at = start;
             start += count;
         }
     }
-    row_ptr[rows] = start;
+    for (int64_t row = p->rows; start > 0 && row <= rows; row++)
+        row_ptr[row] = start;
 }
 
 static void place_part(const parts_t *p, int part, rc_segment_t *segment, rc_mirror_t mirror,
     int consume, const rc_csr_t *a)
 {
-    int64_t *position = p->position + (int64_t)part * a->rows;
+    int64_t *position = p->position + (int64_t)part * p->rows;
     for (int64_t s = p->first[part]; s < p->first[part + 1]; s++) {
         const rc_triple_t *t = segment[s].triple;
         for (int64_t i = 0; i < segment[s].n; i++) {
@@ -231,10 +255,10 @@ static rc_status_t settle_row(int32_t *col, double *val, int64_t n, scratch_t *s
 }
 
 /* Close the gaps that summed duplicates left; kept[row] entries are at the front of each row. */
-static void close_gaps(rc_csr_t *a, const int64_t *kept)
+static void close_gaps(rc_csr_t *a, const int64_t *kept, int64_t filled)
 {
     int64_t to = 0;
-    for (int64_t row = 0; row < a->rows; row++) {
+    for (int64_t row = 0; row < filled; row++) {
         int64_t from = a->row_ptr[row];
         size_t n = (size_t)kept[row];
         memmove(a->col_idx + to, a->col_idx + from, n * sizeof *a->col_idx);
@@ -242,7 +266,8 @@ static void close_gaps(rc_csr_t *a, const int64_t *kept)
         a->row_ptr[row] = to;
         to += kept[row];
     }
-    a->row_ptr[a->rows] = to;
+    for (int64_t row = filled; row <= a->rows; row++)
+        a->row_ptr[row] = to;
     a->nnz = to;
     /* give the tail back; keeping the larger block is harmless */
     void *p = realloc(a->col_idx, (to ? (size_t)to : 1) * sizeof *a->col_idx);
@@ -253,9 +278,9 @@ static void close_gaps(rc_csr_t *a, const int64_t *kept)
         a->val = p;
 }
 
-/* \param kept  [rows] work space */
-static rc_status_t settle_rows(
-    rc_csr_t *a, int64_t *kept, int threads, int64_t *duplicates, rc_err_t *err)
+/* \param kept  [filled] work space, 0 for rows without entries; rows behind `filled` have none */
+static rc_status_t settle_rows(rc_csr_t *a, int64_t *kept, int64_t filled, int threads,
+    int64_t *duplicates, rc_err_t *err)
 {
     int64_t lost = 0;
     int failed = 0;
@@ -263,9 +288,11 @@ static rc_status_t settle_rows(
     {
         scratch_t scratch = {NULL, 0};
 #pragma omp for schedule(dynamic, 4096)
-        for (int64_t row = 0; row < a->rows; row++) {
+        for (int64_t row = 0; row < filled; row++) {
             int64_t at = a->row_ptr[row];
             int64_t n = a->row_ptr[row + 1] - at;
+            if (n == 0)
+                continue;
             if (settle_row(a->col_idx + at, a->val + at, n, &scratch, &kept[row]) < 0)
                 failed = 1;
             lost += n - kept[row];
@@ -275,7 +302,7 @@ static rc_status_t settle_rows(
     if (failed)
         return rc_fail(err, RC_ENOMEM, "no memory for sorting a row");
     if (lost > 0)
-        close_gaps(a, kept);
+        close_gaps(a, kept, filled);
     *duplicates = lost;
     return RC_OK;
 }
@@ -290,18 +317,18 @@ rc_status_t rc_csr_build(int64_t rows, int64_t cols, rc_segment_t *segment, int6
     rc_csr_t a = {0};
     int64_t lost = 0;
     int64_t nnz = 0;
-    rc_status_t st = parts_make(&parts, rows, segment, count, threads, err);
+    rc_status_t st = parts_make(&parts, rows, segment, count, mirror, threads, err);
     if (st < 0)
         return st;
 #pragma omp parallel for num_threads(parts.count) schedule(static, 1) reduction(+ : nnz)
     for (int part = 0; part < parts.count; part++)
-        nnz += count_part(&parts, part, rows, segment, mirror);
+        nnz += count_part(&parts, part, segment, mirror);
     RC_TRY(rc_csr_alloc(rows, cols, nnz, &a, err));
     counts_to_positions(&parts, rows, a.row_ptr);
 #pragma omp parallel for num_threads(parts.count) schedule(static, 1)
     for (int part = 0; part < parts.count; part++)
         place_part(&parts, part, segment, mirror, consume, &a);
-    RC_TRY(settle_rows(&a, parts.position, threads, &lost, err));
+    RC_TRY(settle_rows(&a, parts.position, parts.rows, threads, &lost, err));
     *out = a;
     a = (rc_csr_t){0};
     if (duplicates)

@@ -55,4 +55,8 @@ typedef struct rc_builtin {
 extern const rc_builtin_t rc_builtins[];
 extern const int rc_builtin_count;
 
+/** Spec of the built-in matrix "NAME" or, as sweeps name it, "builtin/NAME"; NULL for another word.
+ */
+const char *rc_builtin_spec(const char *word);
+
 #endif

@@ -3,9 +3,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
+#include "store/comm.h"
 #include "store/dict.h"
 #include "store/fold.h"
+#include "store/held.h"
 #include "store/lock.h"
 #include "store/replace.h"
 #include "store/seal.h"
@@ -29,11 +32,14 @@ typedef struct round {
     int size;
     int create;
     int64_t lock_wait_ns;
+    rc_watch_t *watch; /* NULL: nobody watches the store */
     const rc_log_t *log;
     rc_err_t *err;
     rc_lock_t *lock; /* rank 0 */
     int exists;      /* rank 0: there is a store */
-    mode_t mode;     /* ... and these are its permissions */
+    mode_t mode;     /* ... and these are its permissions, ... */
+    dev_t device;    /* ... and which file it is */
+    ino_t inode;
     int convert;     /* ... and a copy of its bytes cannot be appended to */
     rc_dicts_t dicts;
     rc_fold_plan_t plan; /* rank 0 fills it, the others get part and set */
@@ -52,13 +58,12 @@ typedef struct round {
 /* All ranks take the same branch; who failed keeps its own text. */
 static rc_status_t agree(const round_t *r, rc_status_t st)
 {
-    int mine = st;
-    int all = st;
-    if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->comm) != MPI_SUCCESS)
+    rc_status_t all = rc_comm_agree(r->comm, st);
+    if (all == RC_EMPI && st >= 0)
         return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
     if (all < 0 && st >= 0)
-        return rc_fail(r->err, (rc_status_t)all, "%s: another rank could not commit", r->store);
-    return (rc_status_t)all;
+        return rc_fail(r->err, all, "%s: another rank could not commit", r->store);
+    return all;
 }
 
 /* ------------------------------------------------------------ rank 0: scanning */
@@ -105,6 +110,8 @@ static rc_status_t scan(round_t *r)
         rc_h5_t h;
         int can_append = 0;
         r->mode = s.st_mode & 07777;
+        r->device = s.st_dev;
+        r->inode = s.st_ino;
         /* it would be replaced, not written: so what protects it has to be asked */
         if (!(r->mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
             return rc_fail(r->err, RC_EIO, "%s: the store is write-protected", r->store);
@@ -133,35 +140,15 @@ static rc_status_t scan(round_t *r)
 
 static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
 {
-    enum { block = 1 << 20 };
     rc_status_t st = RC_OK;
-    char *buffer = rc_alloc(block, 1, "copying the store", err);
     int in = open(from, O_RDONLY | O_CLOEXEC);
-    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (!buffer)
-        st = RC_ENOMEM;
-    else if (in < 0)
+    int out = -1;
+    if (in < 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", from);
-    else if (out < 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot create", to);
-    while (st == RC_OK) {
-        ssize_t n = read(in, buffer, block);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot read", from);
-        if (n <= 0)
-            break;
-        for (ssize_t done = 0; st == RC_OK && done < n;) {
-            ssize_t w = write(out, buffer + done, (size_t)(n - done));
-            if (w < 0 && errno == EINTR)
-                continue;
-            if (w <= 0)
-                st = rc_fail_errno(err, RC_EIO, w < 0 ? errno : ENOSPC, "%s: cannot write", to);
-            else
-                done += w;
-        }
-    }
+    else
+        st = rc_open_file(to, RC_OPEN_FRESH, 0666, &out, err);
+    if (st == RC_OK)
+        st = rc_held_copy(in, from, out, to, err);
     rc_seal_t seal;
     if (st == RC_OK)
         st = rc_seal_find(in, from, &seal, err);
@@ -175,7 +162,6 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
         close(in);
     if (out >= 0 && close(out) != 0 && st == RC_OK)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", to);
-    free(buffer);
     return st;
 }
 
@@ -233,9 +219,26 @@ static rc_status_t start_copy(round_t *r)
     return st < 0 ? st : closed;
 }
 
+static rc_status_t hold(round_t *r)
+{
+    int fd;
+    rc_status_t st = rc_open_file(r->fresh, RC_OPEN_READ, 0, &fd, r->err);
+    if (st == RC_OK)
+        rc_watch_hold(r->watch, fd);
+    return st;
+}
+
 static rc_status_t put_in_place(round_t *r)
 {
+    struct stat s;
     rc_status_t st = rc_seal_write(r->fresh, r->err);
+    /* a store that was removed is made again from the copy, which has all of it */
+    if (st == RC_OK && stat(r->store, &s) == 0 &&
+        (!r->exists || s.st_dev != r->device || s.st_ino != r->inode))
+        st = rc_fail(r->err, RC_EBUSY,
+            "%s: was replaced while journals were folded into it; it is left as it is", r->store);
+    if (st == RC_OK && r->watch)
+        st = hold(r);
     return st < 0 ? st : rc_replace(r->fresh, r->store, r->exists ? &r->mode : NULL, r->err);
 }
 
@@ -260,7 +263,7 @@ static rc_status_t share_plan(round_t *r)
 {
     rc_fold_plan_t *p = &r->plan;
     int64_t head[4] = {p->parts, p->sets, p->changed, r->exists};
-    MPI_Bcast(head, 4, MPI_INT64_T, 0, r->comm);
+    rc_comm_broadcast(r->comm, head, sizeof head);
     p->sets = (int)head[1];
     p->changed = head[2];
     rc_status_t st = RC_OK;
@@ -273,8 +276,8 @@ static rc_status_t share_plan(round_t *r)
         return st;
     if (r->rank != 0)
         p->parts = head[0];
-    MPI_Bcast(p->part, (int)((size_t)p->parts * sizeof *p->part), MPI_BYTE, 0, r->comm);
-    MPI_Bcast(p->set, (int)sizeof p->set, MPI_BYTE, 0, r->comm);
+    rc_comm_broadcast(r->comm, p->part, (size_t)p->parts * sizeof *p->part);
+    rc_comm_broadcast(r->comm, p->set, sizeof p->set);
     return RC_OK;
 }
 
@@ -327,15 +330,16 @@ static rc_status_t count(round_t *r)
 {
     int64_t mine = (int64_t)r->bulk.results;
     int64_t total = 0;
-    int64_t info[5] = {(int64_t)r->plan.crashed_count, 0, r->plan.damaged_bytes,
-        r->info.total_results, r->plan.crashed_sources};
-    MPI_Allreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, r->comm);
+    int64_t info[6] = {(int64_t)r->plan.crashed_count, 0, r->plan.damaged_bytes,
+        r->info.total_results, r->plan.crashed_sources, r->plan.suspects};
+    rc_comm_reduce(r->comm, &mine, &total, 1, sizeof mine, MPI_INT64_T, MPI_SUM);
     for (int64_t i = 0; i < r->plan.parts; i++)
         info[1] += r->plan.part[i].end > r->plan.part[i].start;
-    MPI_Bcast(info, 5, MPI_INT64_T, 0, r->comm);
+    rc_comm_broadcast(r->comm, info, sizeof info);
     r->info.results = total;
     r->info.crashed = info[0];
     r->info.crashed_sources = info[4];
+    r->info.suspects = info[5];
     r->info.journals = info[1];
     r->info.damaged_bytes = info[2];
     r->info.total_results = info[3] + total;
@@ -351,8 +355,8 @@ static rc_status_t add_up(round_t *r)
     int64_t all[3 + RC_FOLD_SETS_MAX] = {0};
     for (int i = 0; i < RC_FOLD_SETS_MAX; i++)
         mine[3 + i] = (int64_t)b->feature[i].rows;
-    if (MPI_Allreduce(mine, all, 3 + RC_FOLD_SETS_MAX, MPI_INT64_T, MPI_SUM, r->comm) !=
-        MPI_SUCCESS)
+    if (rc_comm_reduce(r->comm, mine, all, 3 + RC_FOLD_SETS_MAX, sizeof *mine, MPI_INT64_T,
+            MPI_SUM) < 0)
         return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
     r->total.samples = all[0];
     r->total.results = all[1];
@@ -396,16 +400,23 @@ done:
 rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
 {
+    return rc_commit_watched(store, comm, create, lock_wait_ns, NULL, log, out, err);
+}
+
+rc_status_t rc_commit_watched(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
+    rc_watch_t *watch, const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
+{
     rc_err_t local = {0};
     rc_str_t fresh = {0};
     round_t r = {.store = store,
         .comm = comm,
         .create = create,
         .lock_wait_ns = lock_wait_ns,
+        .watch = watch,
         .log = log,
         .err = &local};
-    MPI_Comm_rank(comm, &r.rank);
-    MPI_Comm_size(comm, &r.size);
+    r.rank = rc_comm_rank(comm);
+    r.size = rc_comm_size(comm);
     rc_dicts_init(&r.dicts);
     r.dir = rc_journal_dir(store, &local);
     /* a store that is a link: its target is extended, not the link replaced */

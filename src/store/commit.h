@@ -11,25 +11,39 @@
 #include <mpi.h>
 
 #include "base/log.h"
+#include "store/watch.h"
 #include "rowcast.h"
+
+/** What was in flight in so many runs that died by themselves (by a signal of their own, a hang, or
+ *  with their device), or in so many that died in whatever way, is crashed: a kill from outside and
+ *  the lack of memory that ends a process leave no word to tell them apart.  A suspect runs alone, so
+ *  the last deaths of either count are its own doing or a kill that hits it. */
+enum { RC_CRASHED_OWN = 2, RC_CRASHED_ANY = 4 };
 
 typedef struct rc_commit_info {
     int64_t results;         /**< rows added */
-    int64_t crashed;         /**< of them cases that were in flight in two runs that died */
-    int64_t crashed_sources; /**< catalogue rows that were */
+    int64_t crashed;         /**< of them cases that ended their run too often */
+    int64_t crashed_sources; /**< catalogue rows that did */
+    int64_t suspects;        /**< both that were in flight in a run that died, and are pending */
     int64_t journals;        /**< journals that brought something */
     int64_t damaged_bytes;   /**< bytes in journals that belonged to no valid record */
     int64_t total_results;   /**< rows of /results afterwards */
     int changed;             /**< 0: there was nothing to fold; the file was not touched */
 } rc_commit_info_t;
 
-/** Fold.  Collective over comm; every rank gets the same status and info.
+/** Fold.  Collective over comm (MPI_COMM_NULL: this process alone, without MPI); every rank gets the same status and info.
  *  A store that does not exist is created when there is anything to fold, or when `create` is set.
  *  \param[in] lock_wait_ns  how long to wait for another process that is folding
  *  \return RC_OK, RC_EBUSY, RC_EIO (disk full, read-only: the old store is as it was), RC_ESTORE,
  *          RC_ENOMEM, RC_EMPI */
 rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
+
+/** As rc_commit, of a store that rank 0 watches: it holds what is put in place from before the store
+ *  has it, so that nothing is lost when somebody removes the store the moment after.
+ *  \param[in] watch  NULL on the other ranks, and where nobody watches */
+rc_status_t rc_commit_watched(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
+    rc_watch_t *watch, const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
 
 /** Whether MPI may be ended: 0 after a file could not be written to its end (the disk is full), when
  *  HDF5, which ends with MPI, would crash.  The process then leaves without. */

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "store/dict.h"
+#include "store/comm.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -156,48 +157,30 @@ rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
     return st;
 }
 
-static rc_status_t broadcast_bytes(void *data, size_t bytes, MPI_Comm comm)
-{
-    enum { piece = 1 << 30 };
-    char *p = data;
-    while (bytes) {
-        int n = bytes < piece ? (int)bytes : piece;
-        if (MPI_Bcast(p, n, MPI_BYTE, 0, comm) != MPI_SUCCESS)
-            return RC_EMPI;
-        p += n;
-        bytes -= (size_t)n;
-    }
-    return RC_OK;
-}
-
 rc_status_t rc_dicts_broadcast(rc_dicts_t *d, MPI_Comm comm, rc_err_t *err)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
+    int rank = rc_comm_rank(comm);
     for (int i = 0; i < RC_DICTS; i++) {
         rc_dict_t *t = &d->d[i];
         int64_t n = (int64_t)t->count;
-        int mine = RC_OK;
-        int all;
-        MPI_Bcast(&n, 1, MPI_INT64_T, 0, comm);
+        rc_status_t st = RC_OK;
+        rc_comm_broadcast(comm, &n, sizeof n);
         if (rank != 0) {
             free(t->rows);
             t->count = t->capacity = 0;
             t->rows = rc_alloc((size_t)n, t->table->row_bytes, t->table->title, err);
-            mine = t->rows ? RC_OK : RC_ENOMEM;
+            st = t->rows ? RC_OK : RC_ENOMEM;
         }
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-        if (all < 0)
+        if (rc_comm_agree(comm, st) < 0)
             return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
-        rc_status_t st = broadcast_bytes(t->rows, (size_t)n * t->table->row_bytes, comm);
+        st = rc_comm_broadcast(comm, t->rows, (size_t)n * t->table->row_bytes);
         if (st < 0)
             return rc_fail(err, st, "cannot broadcast %s", t->table->title);
         if (rank != 0) {
             t->count = t->capacity = (size_t)n;
-            mine = index_all(t, err);
+            st = index_all(t, err);
         }
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-        if (all < 0)
+        if (rc_comm_agree(comm, st) < 0)
             return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
     }
     return RC_OK;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/outcome.h"
 #include "base/str.h"
+#include "store/commit.h"
 #include "store/inflight.h"
 
 #include <inttypes.h>
@@ -172,6 +173,7 @@ static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int ra
     case RC_REC_SETTLED:
     case RC_REC_PLAN:
     case RC_REC_DIED:
+    case RC_REC_ASKED:
     case RC_REC_LOST:
         return RC_OK;
     }
@@ -206,14 +208,21 @@ static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, cons
     return since;
 }
 
-/* Dead runs in which a case was in flight after its last final row. */
+/* The rank died by itself: of a signal of its own, or its device failed. */
+static int is_own_death(const rc_row_inflight_t *row)
+{
+    return row->signal != 0;
+}
+
+/* Dead runs in which a case was in flight after its last final row, and of them those that died by
+ * themselves. */
 static rc_status_t times_in_flight(
-    scan_t *s, const rc_rec_begin_t *b, const char case_id[32], int64_t *times)
+    scan_t *s, const rc_rec_begin_t *b, const char case_id[32], int64_t *times, int64_t *own)
 {
     const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
     const rc_row_inflight_t *row = t->rows;
     int32_t since;
-    int64_t n = 0;
+    *times = *own = 0;
     if (b->is_source)
         since = last_run_of_source(s, b, case_id);
     else {
@@ -227,9 +236,9 @@ static rc_status_t times_in_flight(
         /* ranks of two device classes may have had a catalogue row in hand in one run */
         for (size_t k = 0; k < i && counts; k++)
             counts = row[k].run != row[i].run || memcmp(row[k].case_id, case_id, 32) != 0;
-        n += counts;
+        *times += counts;
+        *own += counts && is_own_death(&row[i]);
     }
-    *times = n;
     return RC_OK;
 }
 
@@ -243,6 +252,8 @@ static void crash_text(
         snprintf(by, sizeof by, ", last because it hung (--hang-limit)");
     else if (signal)
         snprintf(by, sizeof by, ", last by signal %d", signal);
+    else
+        snprintf(by, sizeof by, ", last without a word (killed, or out of memory)");
     snprintf(text, size, "in flight in %" PRId64 " runs that died%s, last in phase %s", runs, by,
         rc_phase_name((rc_phase_t)f->begin.phase));
 }
@@ -300,7 +311,8 @@ static rc_status_t push_crashed(
     return rc_map_set(&s->landed, b->id, INT32_MAX, s->err);
 }
 
-/* What was in flight when the writer of a journal died, or its device.
+/* What was in flight when the writer of a journal died, or its device: crashed, when it died so often
+ * that it is to blame, else a suspect.
  * \param[in] spared  1: only what its device failed under */
 static rc_status_t mark_crashed(
     scan_t *s, const rc_inflight_t *f, const rc_fold_part_t *part, int spared)
@@ -313,7 +325,7 @@ static rc_status_t mark_crashed(
             .run = part->run,
             .rank = part->rank,
             .phase = b->phase,
-            .signal = f->signal};
+            .signal = f->item[i].lost ? RC_SIGNAL_DEVICE : f->signal};
         char hex[RC_DIGEST_HEX + 1];
         char text[RC_MESSAGE_MAX + 1];
         rc_digest_hex(b->id, hex);
@@ -327,11 +339,14 @@ static rc_status_t mark_crashed(
             return st;
         s->plan->changed = 1;
         int64_t runs;
-        st = times_in_flight(s, b, row.case_id, &runs);
+        int64_t own;
+        st = times_in_flight(s, b, row.case_id, &runs, &own);
         if (st < 0)
             return st;
-        if (runs < 2)
+        if (own < RC_CRASHED_OWN && runs < RC_CRASHED_ANY) {
+            s->plan->suspects++;
             continue;
+        }
         crash_text(text, sizeof text, runs, f->signal, &f->item[i]);
         st = push_crashed(s, b, part, text);
         if (st < 0)
@@ -406,7 +421,7 @@ static rc_status_t scan_records(
             return s->err && s->err->status ? st : rc_fold_not_understood(part->name, &r, s->err);
         part->end = r.end;
     }
-    return RC_OK;
+    return rc_journal_read_status(v, s->err);
 }
 
 static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
@@ -446,8 +461,8 @@ done:
     return st;
 }
 
-/* A rank that a signal of its own killed takes the others with it: then their cases are innocent.
- */
+/* A rank that a signal of its own killed takes the others with it: then their cases are innocent; so
+ * are those of a rank that was asked to end, and was killed when it did not in time. */
 static int killed_by_another(const scan_t *s, int64_t index)
 {
     const rc_fold_part_t *part = s->plan->part;
@@ -460,8 +475,8 @@ static int killed_by_another(const scan_t *s, int64_t index)
     const rc_row_inflight_t *row = t->rows;
     for (size_t i = 0; i < t->count; i++)
         another = another || (row[i].run == part[index].run && row[i].rank != part[index].rank &&
-                                 row[i].signal != 0);
-    return another && s->inflight[index].signal == 0;
+                                 row[i].signal > 0);
+    return (another || s->inflight[index].asked) && s->inflight[index].signal == 0;
 }
 
 static rc_status_t land_all(scan_t *s)

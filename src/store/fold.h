@@ -35,10 +35,12 @@ typedef struct rc_fold_plan {
     rc_journal_view_t **view; /**< [parts] kept open: they hold the locks of dead journals */
     rc_fold_set_t set[RC_FOLD_SETS_MAX];
     int sets;
-    rc_row_result_t *crashed; /**< rows for cases that were in flight in two dead runs */
+    rc_row_result_t *crashed; /**< rows for cases that ended their run too often */
     size_t crashed_count;
     size_t crashed_capacity;
     int64_t crashed_sources; /**< catalogue rows that were; they are in the dictionaries */
+    int64_t suspects;        /**< cases and catalogue rows that were in flight in a dead run and are
+                                  tried again */
     int64_t first_start_ns;  /**< earliest start among the runs seen; 0 none */
     int64_t new_bytes;
     int64_t damaged_bytes;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,13 +106,15 @@ static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const 
     rc_journal_view_t *v = NULL;
     rc_record_t r;
     int dead;
+    int64_t end = 0;
     rc_str_addf(&path, "%s/%s", dir, part->name);
     if (path.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
     else
         st = rc_journal_open(path.text, &dead, &v, err);
-    while (st == RC_OK && rc_journal_next(v, &r) && r.end <= part->end) {
-        if (r.end <= part->start)
+    while (st == RC_OK && end < part->end && rc_journal_next(v, &r)) {
+        end = r.end;
+        if (end <= part->start)
             continue;
         if (r.type == RC_REC_RESULT)
             st = read_result(&r, part, d, b, err);
@@ -120,6 +123,13 @@ static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const 
         else if (r.type == RC_REC_FEATURE)
             st = read_feature(&r, part, set, sets, d, b, err);
     }
+    if (st == RC_OK)
+        st = rc_journal_read_status(v, err);
+    if (st == RC_OK && end != part->end)
+        st = rc_fail(err, RC_EIO,
+            "%s: changed while it was folded: expected a record that ends at byte %" PRId64
+            ", found the last one at %" PRId64 "; nothing was folded",
+            path.text, part->end, end);
     rc_journal_view_close(v);
     rc_str_free(&path);
     return st;

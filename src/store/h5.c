@@ -4,6 +4,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/comm.h"
+#include "store/guard.h"
+#include "store/journal.h"
 #include "store/seal.h"
 
 #include <errno.h>
@@ -46,7 +49,15 @@ static rc_status_t remember(rc_h5_t *h, const char *path, rc_err_t *err)
     h->rank = 0;
     h->size = 1;
     h->parallel = 0;
+    h->reserved = 0;
     return rc_strcpy(h->path, sizeof h->path, path, "the name of the store", err);
+}
+
+rc_status_t rc_h5_make_way(const char *path, rc_err_t *err)
+{
+    if (unlink(path) == 0 || errno == ENOENT)
+        return RC_OK;
+    return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
 }
 
 rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err)
@@ -55,11 +66,14 @@ rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_
     rc_status_t st = remember(&h, path, err);
     if (st < 0)
         return st;
+    st = rc_h5_make_way(path, err);
+    if (st < 0)
+        return st;
     rc_h5_silence();
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
-        h.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        h.file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
     if (access >= 0)
         H5Pclose(access);
     if (h.file < 0)
@@ -125,13 +139,13 @@ static rc_status_t open_checked(rc_h5_t *h, int writable, rc_err_t *err)
         return rc_fail_errno(
             err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", h->path);
     st = rc_seal_check(fd, h->path, NULL, NULL, &seal, err);
+    if (st == RC_OK && !rc_guard_is_hdf5(fd))
+        st = rc_fail(err, RC_ESTORE,
+            "%s: expected a rowcast store, found a file that is not HDF5", h->path);
     if (st == RC_OK) {
         h->file = H5Fopen(h->path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
         if (h->file < 0) {
             st = rc_h5_fail(err, h->path, "cannot open the store");
-            if (H5Fis_hdf5(h->path) == 0)
-                st = rc_fail(err, RC_ESTORE,
-                    "%s: expected a rowcast store, found a file that is not HDF5", h->path);
         } else if (!is_same_file(h->file, fd)) {
             H5Fclose(h->file);
             h->file = -1;
@@ -139,6 +153,22 @@ static rc_status_t open_checked(rc_h5_t *h, int writable, rc_err_t *err)
         }
     }
     close(fd);
+    return st;
+}
+
+/* There is no store: a sweep that has not committed yet has journals. */
+static rc_status_t no_store(const char *path, int why, rc_err_t *err)
+{
+    char *dir = why == ENOENT ? rc_journal_dir(path, NULL) : NULL;
+    rc_status_t st = why == ENOENT ? RC_ENOENT : RC_EIO;
+    if (dir && access(dir, F_OK) == 0)
+        rc_fail(err, st,
+            "%s: no store yet, but journals: 'rowcast status %s' shows how far the sweep is, 'rowcast "
+            "fold %s' makes the store of what is finished",
+            path, path, path);
+    else
+        rc_fail_errno(err, st, why, "%s: cannot open the store", path);
+    free(dir);
     return st;
 }
 
@@ -151,8 +181,7 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
         return st;
     struct stat s;
     if (stat(path, &s) != 0)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", path);
+        return no_store(path, errno, err);
     if (S_ISDIR(s.st_mode))
         return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", path);
     rc_h5_silence();
@@ -198,27 +227,32 @@ rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err
     if (st < 0)
         return st;
     h.comm = comm;
-    MPI_Comm_rank(comm, &h.rank);
-    MPI_Comm_size(comm, &h.size);
+    h.rank = rc_comm_rank(comm);
+    h.size = rc_comm_size(comm);
+    h.reserved = 1;
+    struct stat s;
+    if (lstat(path, &s) == 0 && !S_ISREG(s.st_mode))
+        return rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a link", path);
     rc_h5_silence();
+    hid_t access = H5P_DEFAULT;
 #ifdef HAVE_PARALLEL_HDF5
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) >= 0)
-        h.file = H5Fopen(path, H5F_ACC_RDWR, access);
-    if (access >= 0)
-        H5Pclose(access);
-    if (h.file < 0)
-        return rc_h5_fail(err, path, "cannot open the store on all ranks");
-    h.parallel = 1;
-#else
-    if (h.rank == 0) {
-        h.file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-        if (h.file < 0)
-            return rc_h5_fail(err, path, "cannot open the store");
+    h.parallel = comm != MPI_COMM_NULL;
+    if (h.parallel) {
+        access = H5Pcreate(H5P_FILE_ACCESS);
+        if (access < 0 || H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) < 0)
+            st = rc_h5_fail(err, path, "cannot open the store on all ranks");
     }
 #endif
-    *out = h;
-    return RC_OK;
+    int has_file = h.parallel || h.rank == 0;
+    if (st == RC_OK && has_file)
+        h.file = H5Fopen(path, H5F_ACC_RDWR, access);
+    if (st == RC_OK && has_file && h.file < 0)
+        st = rc_h5_fail(err, path, "cannot open the store");
+    if (access > 0)
+        H5Pclose(access);
+    if (st == RC_OK)
+        *out = h;
+    return st;
 }
 
 rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err)

@@ -15,6 +15,7 @@ typedef struct rc_h5 {
     MPI_Comm comm; /**< MPI_COMM_NULL: opened by this process alone */
     int rank;
     int size;
+    int reserved; /**< 1: an append fills what was reserved for it; 0: it makes room itself */
     int parallel; /**< 1: MPI-IO; 0 with a communicator: rank 0 has the file, others send to it */
     char path[512];
 } rc_h5_t;
@@ -41,7 +42,8 @@ typedef struct rc_h5_about {
 /** Read that.  Local.  \return RC_OK, RC_ESTORE (missing, or no time) */
 rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err);
 
-/** Open for appending by all ranks of comm.  Collective. */
+/** Open for appending what was reserved, by all ranks of comm (MPI_COMM_NULL: by this process alone).
+ *  Collective. */
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err);
 
 /** Close; collective when it was opened so.  \return RC_OK or RC_ESTORE */

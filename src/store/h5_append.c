@@ -2,6 +2,7 @@
 #include "store/h5_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "store/comm.h"
 
 #include <stdlib.h>
 
@@ -137,18 +138,14 @@ static rc_status_t gather_rows(const append_t *a, rc_err_t *err)
 static int64_t first_new(const rc_h5_t *h, hid_t d, int64_t total, int columns)
 {
     int64_t extent = d < 0 ? -1 : rc_h5_extent(d);
-    if (extent < 0 || h->comm != MPI_COMM_NULL)
+    if (extent < 0 || h->reserved)
         return extent < total ? -1 : extent - total;
     return total && !grow(d, extent + total, columns) ? -1 : extent;
 }
 
 static rc_status_t agree(const rc_h5_t *h, rc_status_t st)
 {
-    int mine = st;
-    int all = st;
-    if (h->comm != MPI_COMM_NULL)
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, h->comm);
-    return (rc_status_t)all;
+    return rc_comm_agree(h->comm, st);
 }
 
 /* How many rows there are, and which of them are this rank's.  Collective. */
@@ -247,7 +244,7 @@ rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, in
     rc_status_t st;
     RC_TRY(count_rows(&a, err));
     /* to open what has nothing yet allocates, see rc_h5_reserve */
-    if (a.total == 0 && h->comm != MPI_COMM_NULL)
+    if (a.total == 0 && h->reserved)
         goto done;
     RC_TRY(open_rows(&a, err));
     if (a.total == 0)

@@ -299,10 +299,13 @@ rc_status_t rc_h5_copy(
         if (st < 0)
             return st;
     }
+    rc_status_t way = rc_h5_make_way(to, err);
+    if (way < 0)
+        return way;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
-        c.to = H5Fcreate(to, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        c.to = H5Fcreate(to, H5F_ACC_EXCL, H5P_DEFAULT, access);
     if (access >= 0)
         H5Pclose(access);
     if (c.to < 0)

@@ -66,4 +66,8 @@ rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, i
 rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
     size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err);
 
+/** Remove what has the name of a file that is made anew: HDF5 then makes it with O_EXCL, which follows no
+ *  link.  \return RC_OK, RC_EIO */
+rc_status_t rc_h5_make_way(const char *path, rc_err_t *err);
+
 #endif

@@ -82,6 +82,9 @@ rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *
     case RC_REC_END:
         settle(f, NULL);
         return RC_OK;
+    case RC_REC_ASKED:
+        f->asked = 1;
+        return RC_OK;
     case RC_REC_DIED:
         if (r->len == sizeof(int64_t)) {
             int64_t number;

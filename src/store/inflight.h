@@ -20,6 +20,7 @@ typedef struct rc_inflight {
     size_t count;
     size_t capacity;
     int32_t signal; /**< that the rank died of, as far as it could tell; 0 unknown */
+    int asked;      /**< 1: a signal had asked the rank to end before */
 } rc_inflight_t;
 
 /** Take note of the next record of the journal.

@@ -1,47 +1,31 @@
 #include "config.h"
-#include "store/journal.h"
+#include "store/journal_private.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
+#include "store/held.h"
+#include "store/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct file_header {
-    char magic[8];
-    uint64_t order; /* reads back differently on a machine of the other byte order */
-} file_header_t;
-
-typedef struct record_header {
-    uint32_t mark;
-    uint32_t type;
-    uint32_t length;
-    uint32_t seq;
-    uint64_t checksum;
-} record_header_t;
-
-static const file_header_t expected_header = {"RCJRNL\0\1", UINT64_C(0x0102030405060708)};
-
-enum {
-    record_mark = 0x44524352, /* "RCRD" */
-    checked_bytes = 16,       /* of the record header, covered by the checksum */
-    longest_payload = 1 << 28,
-};
 static const int64_t sync_interval_ns = INT64_C(1000000000);
 
 struct rc_journal {
     int fd;
     char *path;
-    int64_t size; /* end of the last whole record */
+    _Atomic int64_t size; /* end of the last whole record; a handler adds to it */
     uint32_t seq;
     int64_t synced_ns; /* when it was synced last */
     int dirty;
@@ -49,15 +33,19 @@ struct rc_journal {
     size_t capacity;
 };
 
-static size_t padded(size_t n)
+rc_journal_header_t rc_journal_header(void)
+{
+    return (rc_journal_header_t){"RCJRNL\0\1", UINT64_C(0x0102030405060708)};
+}
+
+size_t rc_record_padded(size_t n)
 {
     return (n + 7) & ~(size_t)7;
 }
 
-/* header and payload lie apart when a record is written, together when it is read */
-static uint64_t checksum(const record_header_t *h, const unsigned char *payload)
+uint64_t rc_record_checksum(const rc_record_header_t *h, const unsigned char *payload)
 {
-    rc_digest_t head = rc_digest(h, checked_bytes);
+    rc_digest_t head = rc_digest(h, offsetof(rc_record_header_t, checksum));
     rc_digest_t body = rc_digest(payload, h->length);
     return head.lo ^ (body.lo << 1 | body.lo >> 63) ^ body.hi;
 }
@@ -92,9 +80,9 @@ static rc_status_t create_locked(rc_journal_t *j, rc_err_t *err)
 {
     for (;;) {
         struct stat s;
-        j->fd = open(j->path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-        if (j->fd < 0)
-            return rc_fail_errno(err, RC_EIO, errno, "%s: cannot create the journal", j->path);
+        rc_status_t st = rc_open_file(j->path, RC_OPEN_LOG, 0666, &j->fd, err);
+        if (st < 0)
+            return rc_err_context(err, "cannot create the journal");
         if (flock(j->fd, LOCK_EX) != 0)
             return rc_fail_errno(err, RC_EIO, errno,
                 "%s: cannot lock (put the store on a file system with flock)", j->path);
@@ -109,6 +97,7 @@ rc_status_t rc_journal_create(
     const char *dir, const rc_rec_run_t *run, rc_journal_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
+    const rc_journal_header_t header = rc_journal_header();
     rc_bytes_t b = {0};
     rc_str_t path = {0};
     rc_journal_t *j = rc_alloc0(1, sizeof *j, "a journal", err);
@@ -123,10 +112,13 @@ rc_status_t rc_journal_create(
     }
     j->path = path.text;
     RC_TRY(create_locked(j, err));
-    RC_TRY(write_whole(j, &expected_header, sizeof expected_header, err));
+    RC_TRY(write_whole(j, &header, sizeof header, err));
     rc_rec_put_run(&b, run);
     RC_TRY(rc_journal_append(j, RC_REC_RUN, &b, err));
     RC_TRY(rc_journal_sync(j, err));
+    /* its name, and that of a folder that was made for it */
+    RC_TRY(rc_sync_folder_of(j->path, err));
+    RC_TRY(rc_sync_folder_of(dir, err));
     *out = j;
     j = NULL;
 done:
@@ -138,19 +130,19 @@ done:
 rc_status_t rc_journal_append(
     rc_journal_t *j, rc_rec_type_t type, const rc_bytes_t *b, rc_err_t *err)
 {
-    if (b->failed || b->len > longest_payload)
+    if (b->failed || b->len > RC_RECORD_LONGEST)
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
-    size_t total = sizeof(record_header_t) + padded(b->len);
+    size_t total = sizeof(rc_record_header_t) + rc_record_padded(b->len);
     void *buffer = j->buffer;
     if (rc_grow(&buffer, &j->capacity, total, 1, "a journal record", err) < 0)
         return RC_ENOMEM;
     j->buffer = buffer;
-    record_header_t h = {record_mark, (uint32_t)type, (uint32_t)b->len, j->seq, 0};
-    h.checksum = checksum(&h, b->data);
+    rc_record_header_t h = {RC_RECORD_MARK, (uint32_t)type, (uint32_t)b->len, j->seq, 0};
+    h.checksum = rc_record_checksum(&h, b->data);
     memcpy(j->buffer, &h, sizeof h);
     if (b->len)
         memcpy(j->buffer + sizeof h, b->data, b->len);
-    memset(j->buffer + sizeof h + b->len, 0, padded(b->len) - b->len);
+    memset(j->buffer + sizeof h + b->len, 0, rc_record_padded(b->len) - b->len);
     rc_status_t st = write_whole(j, j->buffer, total, err);
     if (st < 0)
         return st;
@@ -169,16 +161,67 @@ rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err)
     return RC_OK;
 }
 
-void rc_journal_died(rc_journal_t *j, int signal_number)
+rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err)
+{
+    struct stat s;
+    rc_status_t st = rc_held_check(j->fd, j->path, err);
+    if (st < 0)
+        return st;
+    /* a handler may have written its word and not counted it yet */
+    int same = 0;
+    for (int i = 0; i < 3 && !same; i++) {
+        if (i > 0)
+            rc_sleep_ns(1000000);
+        same = fstat(j->fd, &s) == 0 && s.st_size == (off_t)atomic_load(&j->size);
+    }
+    if (!same)
+        return rc_fail(err, RC_EIO, "%s: was changed while it was in use: expected %lld bytes, "
+            "found %lld", j->path, (long long)j->size, (long long)s.st_size);
+    return RC_OK;
+}
+
+rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err)
+{
+    rc_status_t st = rc_journal_sync(j, err);
+    if (flock(j->fd, LOCK_UN) != 0 && st == RC_OK)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot unlock", j->path);
+    return st;
+}
+
+rc_status_t rc_journal_save(const rc_journal_t *j, const char *dir, rc_err_t *err)
+{
+    rc_str_t to = {0};
+    const char *name = strrchr(j->path, '/');
+    rc_str_addf(&to, "%s/%s", dir, name ? name + 1 : j->path);
+    rc_status_t st = to.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
+                               : rc_held_save(j->fd, j->path, to.text, err);
+    rc_str_free(&to);
+    return st;
+}
+
+/* \return 1: written.  The number of the next record stays: a thread may just be writing it. */
+static int put_signal(rc_journal_t *j, rc_rec_type_t type, int signal_number)
 {
     int64_t payload = signal_number;
     struct {
-        record_header_t h;
+        rc_record_header_t h;
         int64_t payload;
-    } r = {{record_mark, RC_REC_DIED, sizeof payload, j->seq, 0}, payload};
-    r.h.checksum = checksum(&r.h, (const unsigned char *)&r.payload);
-    if (write(j->fd, &r, sizeof r) == (ssize_t)sizeof r)
-        j->seq++;
+    } r = {{RC_RECORD_MARK, (uint32_t)type, sizeof payload, j->seq, 0}, payload};
+    r.h.checksum = rc_record_checksum(&r.h, (const unsigned char *)&r.payload);
+    if (write(j->fd, &r, sizeof r) != (ssize_t)sizeof r)
+        return 0;
+    atomic_fetch_add(&j->size, (int64_t)sizeof r);
+    return 1;
+}
+
+void rc_journal_died(rc_journal_t *j, int signal_number)
+{
+    j->seq += (uint32_t)put_signal(j, RC_REC_DIED, signal_number);
+}
+
+void rc_journal_asked(rc_journal_t *j, int signal_number)
+{
+    (void)put_signal(j, RC_REC_ASKED, signal_number);
 }
 
 void rc_journal_close(rc_journal_t *j)
@@ -193,127 +236,6 @@ void rc_journal_close(rc_journal_t *j)
     free(j->path);
     free(j->buffer);
     free(j);
-}
-
-struct rc_journal_view {
-    int fd;
-    const unsigned char *data;
-    int64_t size;
-    int64_t at;
-    int64_t valid_end; /* behind the last valid record */
-    int64_t damage;
-    int64_t damage_offset; /* first damaged byte, -1 none */
-};
-
-rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    struct stat s;
-    rc_journal_view_t *v = rc_alloc0(1, sizeof *v, "a journal", err);
-    if (!v)
-        return RC_ENOMEM;
-    v->damage_offset = -1;
-    /* some network file systems give an exclusive lock only to who may write */
-    v->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (v->fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
-        v->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (v->fd < 0) {
-        st = rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open", path);
-        goto done;
-    }
-    /* a shared lock is enough to see that no owner holds an exclusive one, and is to be had on a
-     * file that is open for reading also where locks are emulated.  The lock first: a journal that
-     * is dead now does not grow after its size was read */
-    *dead = flock(v->fd, LOCK_SH | LOCK_NB) == 0;
-    if (fstat(v->fd, &s) != 0) {
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot stat", path);
-        goto done;
-    }
-    v->size = s.st_size;
-    if (v->size > 0) {
-        void *p = mmap(NULL, (size_t)v->size, PROT_READ, MAP_PRIVATE, v->fd, 0);
-        if (p == MAP_FAILED) {
-            v->size = 0;
-            st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot map", path);
-            goto done;
-        }
-        v->data = p;
-    }
-    /* a process killed at its very start leaves a short file, which holds nothing */
-    if (v->size >= (int64_t)sizeof expected_header &&
-        memcmp(v->data, &expected_header, sizeof expected_header) != 0) {
-        st = rc_fail(err, RC_ESTORE,
-            "%s: expected a rowcast journal of this byte order and version, found something else; "
-            "move it away to go on without it",
-            path);
-        goto done;
-    }
-    v->at = v->valid_end =
-        v->size < (int64_t)sizeof expected_header ? v->size : (int64_t)sizeof expected_header;
-    *out = v;
-    v = NULL;
-done:
-    rc_journal_view_close(v);
-    return st;
-}
-
-static int valid_at(const rc_journal_view_t *v, int64_t at, record_header_t *h)
-{
-    if (v->size - at < (int64_t)sizeof *h)
-        return 0;
-    memcpy(h, v->data + at, sizeof *h);
-    if (h->mark != record_mark || h->length > longest_payload)
-        return 0;
-    if (v->size - at - (int64_t)sizeof *h < (int64_t)padded(h->length))
-        return 0;
-    return h->checksum == checksum(h, v->data + at + sizeof *h);
-}
-
-int rc_journal_next(rc_journal_view_t *v, rc_record_t *out)
-{
-    record_header_t h;
-    /* records start at multiples of 8: after damage the next valid one is looked for there */
-    for (; v->at < v->size; v->at += 8) {
-        if (!valid_at(v, v->at, &h))
-            continue;
-        if (v->at > v->valid_end) {
-            if (v->damage_offset < 0)
-                v->damage_offset = v->valid_end;
-            v->damage += v->at - v->valid_end;
-        }
-        out->type = (rc_rec_type_t)h.type;
-        out->seq = h.seq;
-        out->payload = v->data + v->at + sizeof h;
-        out->len = h.length;
-        v->at += (int64_t)(sizeof h + padded(h.length));
-        v->valid_end = v->at;
-        out->end = v->at;
-        return 1;
-    }
-    return 0;
-}
-
-int64_t rc_journal_damage(const rc_journal_view_t *v, int64_t *first_offset)
-{
-    *first_offset = v->damage_offset;
-    return v->damage;
-}
-
-int64_t rc_journal_size(const rc_journal_view_t *v)
-{
-    return v->size;
-}
-
-void rc_journal_view_close(rc_journal_view_t *v)
-{
-    if (!v)
-        return;
-    if (v->data)
-        munmap((void *)(uintptr_t)v->data, (size_t)v->size);
-    if (v->fd >= 0)
-        close(v->fd);
-    free(v);
 }
 
 char *rc_journal_dir(const char *store, rc_err_t *err)

@@ -14,7 +14,8 @@
 
 typedef struct rc_journal rc_journal_t;
 
-/** Create a new journal and lock it.  Never opens an existing file.
+/** Create a new journal, lock it, and sync it with its name and its folder's.  Never opens an
+ *  existing file.
  *  \param[in] run  written as the first record
  *  \return RC_OK, RC_EIO, RC_ENOMEM.  Free with rc_journal_close. */
 rc_status_t rc_journal_create(
@@ -29,8 +30,25 @@ rc_status_t rc_journal_append(
 /** Sync what was written to the device now. */
 rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err);
 
+/** Whether what was appended is still under the journal's name: it may have been removed, moved,
+ *  replaced or cut off.  Cost: two system calls.
+ *  \return RC_OK, RC_EIO (the text says what became of it) */
+rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err);
+
+/** Sync, and give the lock back: from here on whoever reads the journal takes it for finished, and
+ *  may remove it.  What it holds can still be saved.  Nothing may be appended any more.
+ *  \return RC_OK, RC_EIO */
+rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err);
+
+/** Copy what the open file holds into a folder, under the name that the journal had.
+ *  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_journal_save(const rc_journal_t *j, const char *dir, rc_err_t *err);
+
 /** Async-signal-safe: append a DIED record with the signal number.  For handlers only. */
 void rc_journal_died(rc_journal_t *j, int signal_number);
+
+/** Async-signal-safe: append an ASKED record with the signal number.  For handlers only. */
+void rc_journal_asked(rc_journal_t *j, int signal_number);
 
 /** Sync, unlock, close, free. */
 void rc_journal_close(rc_journal_t *j);
@@ -46,23 +64,28 @@ typedef struct rc_record {
     size_t len;
 } rc_record_t;
 
-/** A journal open for reading. */
+/** A journal open for reading.  It may grow, shrink or vanish meanwhile. */
 typedef struct rc_journal_view rc_journal_view_t;
 
-/** Map a journal.
+/** Open a journal.  One whose header is damaged is read all the same when a valid record follows.
  *  \param[out] dead  1: its owner is gone (its lock could be taken, and is held until close)
  *  \return RC_OK, RC_ENOENT, RC_EIO, RC_ESTORE (not a journal), RC_ENOMEM */
 rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out, rc_err_t *err);
 
-/** Next valid record.  Damaged stretches are stepped over; see rc_journal_damage.
- *  \return 1, or 0 at the end */
+/** Next valid record within the size that the file had when it was opened.  Damaged stretches are
+ *  stepped over; see rc_journal_damage.
+ *  \param[out] out  its payload is valid until the next call
+ *  \return 1; or 0 at the end, and where it cannot be read: see rc_journal_read_status */
 int rc_journal_next(rc_journal_view_t *v, rc_record_t *out);
+
+/** Whether all could be read that there is.  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err);
 
 /** Bytes before the last valid record that belonged to no valid record, and where they began.  A
  *  torn last record (a kill while writing) is no damage. */
 int64_t rc_journal_damage(const rc_journal_view_t *v, int64_t *first_offset);
 
-/** Size of the file as mapped. */
+/** Size of the file when it was opened, or what was left of that when it was read. */
 int64_t rc_journal_size(const rc_journal_view_t *v);
 
 void rc_journal_view_close(rc_journal_view_t *v);

@@ -3,7 +3,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
+#include "store/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,7 @@ struct rc_lock {
 static rc_status_t busy(const char *path, rc_err_t *err)
 {
     char holder[160] = "";
-    FILE *f = fopen(path, "r");
+    FILE *f = rc_open_stream(path, RC_OPEN_READ, NULL);
     if (f) {
         size_t n = fread(holder, 1, sizeof holder - 1, f);
         holder[n] = '\0';
@@ -33,21 +35,13 @@ static rc_status_t busy(const char *path, rc_err_t *err)
         holder[0] ? holder : "another process");
 }
 
-/* 1: the locked file is still the one under that name (its last holder removes it) */
-static int same_file(int fd, const char *path)
-{
-    struct stat a;
-    struct stat b;
-    return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
-           a.st_dev == b.st_dev;
-}
-
 /* RC_OK: taken; RC_EBUSY: try again; other: give up */
 static rc_status_t try_once(const char *path, int *fd_out, rc_err_t *err)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot create the lock", path);
+    int fd;
+    rc_status_t st = rc_open_file(path, RC_OPEN_KEEP, 0666, &fd, err);
+    if (st < 0)
+        return st;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         int why = errno;
         close(fd);
@@ -56,7 +50,7 @@ static rc_status_t try_once(const char *path, int *fd_out, rc_err_t *err)
         return rc_fail_errno(err, RC_EIO, why,
             "%s: the file system has no locks; put the store where flock() works", path);
     }
-    if (!same_file(fd, path)) {
+    if (!rc_held_is(fd, path)) { /* its last holder removed it */
         close(fd);
         return RC_EBUSY;
     }
@@ -79,13 +73,13 @@ rc_status_t rc_lock_take(
         return rc_fail(err, RC_ENOMEM, "no memory for a lock");
     }
     for (;;) {
-        if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-            int why = errno;
+        rc_status_t st = rc_open_folder(dir, err);
+        if (st < 0) {
             free(l);
             rc_str_free(&path);
-            return rc_fail_errno(err, RC_EIO, why, "%s: cannot make the folder", dir);
+            return st;
         }
-        rc_status_t st = try_once(path.text, &fd, err);
+        st = try_once(path.text, &fd, err);
         if (st == RC_OK)
             break;
         if (st == RC_EIO && access(dir, F_OK) != 0 && rc_clock_ns() < until)

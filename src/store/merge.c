@@ -62,8 +62,9 @@ static rc_status_t look_at_one(const char *path, int64_t *end, rc_err_t *err)
         *end = r.end;
     if (dead)
         *end = INT64_MAX;
+    st = rc_journal_read_status(v, err);
     rc_journal_view_close(v);
-    return RC_OK;
+    return st;
 }
 
 static rc_status_t look_at_journals(const char *store, seen_t *out, rc_err_t *err)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/replace.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -11,31 +12,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static rc_status_t sync_path(const char *path, int flags, rc_err_t *err)
+/* \param[in] mode  permissions that it is given; NULL: none */
+static rc_status_t sync_fd(int fd, const char *path, const mode_t *mode, rc_err_t *err)
 {
-    int fd = open(path, flags | O_CLOEXEC);
-    if (fd < 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", path);
     /* some file systems have no sync for folders: then the rename is as durable as they make it */
-    int bad = fsync(fd) != 0 && errno != EINVAL;
-    int why = errno;
-    close(fd);
-    return bad ? rc_fail_errno(err, RC_EIO, why, "%s: cannot sync", path) : RC_OK;
+    if (fsync(fd) != 0 && errno != EINVAL)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot sync", path);
+    if (mode && fchmod(fd, *mode) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot set its permissions", path);
+    return RC_OK;
+}
+
+rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
+{
+    rc_status_t st;
+    char *copy = rc_strdup(path, err);
+    if (!copy)
+        return RC_ENOMEM;
+    const char *folder = dirname(copy);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", folder);
+    else {
+        st = sync_fd(fd, folder, NULL, err);
+        close(fd);
+    }
+    free(copy);
+    return st;
 }
 
 rc_status_t rc_replace(const char *fresh, const char *target, const mode_t *mode, rc_err_t *err)
 {
-    rc_status_t st = sync_path(fresh, O_RDWR, err);
+    int fd;
+    rc_status_t st = rc_open_file(fresh, RC_OPEN_UPDATE, 0, &fd, err);
     if (st < 0)
         return st;
-    if (mode && chmod(fresh, *mode) != 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot set its permissions", fresh);
+    st = sync_fd(fd, fresh, mode, err);
+    close(fd);
+    if (st < 0)
+        return st;
     if (rename(fresh, target) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", target, fresh);
-    char *copy = rc_strdup(target, err);
-    if (!copy)
-        return RC_ENOMEM;
-    st = sync_path(dirname(copy), O_RDONLY | O_DIRECTORY, err);
-    free(copy);
-    return st;
+    return rc_sync_folder_of(target, err);
 }

@@ -1,5 +1,5 @@
 /** \file store/replace.h  A finished file takes the place of another, so that a kill or a power cut
- *  at any instant leaves one of the two whole.  Private to src/store. */
+ *  at any instant leaves one of the two whole; names that last.  Private to src/store. */
 #ifndef RC_STORE_REPLACE_H
 #define RC_STORE_REPLACE_H
 
@@ -11,5 +11,9 @@
  *  \param[in] mode  permissions; NULL: those that it has
  *  \return RC_OK, RC_EIO, RC_ENOMEM; until the rename `target` is as it was */
 rc_status_t rc_replace(const char *fresh, const char *target, const mode_t *mode, rc_err_t *err);
+
+/** Sync the folder that a file or folder was made in, so that a power cut leaves its name.
+ *  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err);
 
 #endif

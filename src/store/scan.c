@@ -127,6 +127,7 @@ static rc_status_t take(rc_scan_t *s, rc_scan_journal_t *j, hands_t *h, const rc
     case RC_REC_FEATURE:
     case RC_REC_ORDER:
     case RC_REC_DIED:
+    case RC_REC_ASKED:
     case RC_REC_LOST:
         break;
     }
@@ -152,6 +153,8 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
     j->alive = v && !dead;
     while (st == RC_OK && v && rc_journal_next(v, &r))
         st = take(s, j, &hands, &r, start, err);
+    if (st == RC_OK && v)
+        st = rc_journal_read_status(v, err);
     if (hands.count)
         qsort(hands.hand, hands.count, sizeof *hands.hand, measured_first);
     j->hand = hands.hand;

@@ -153,6 +153,9 @@ typedef struct rc_row_journal {
     int64_t bytes;
 } rc_row_journal_t;
 
+/** In the place of a signal: not the rank died, its device failed for good. */
+enum { RC_SIGNAL_DEVICE = -1 };
+
 /** A case that was in flight when its run died. */
 typedef struct rc_row_inflight {
     char case_id[32];
@@ -160,7 +163,7 @@ typedef struct rc_row_inflight {
     int32_t run;
     int32_t rank;
     int32_t phase;
-    int32_t signal; /**< that killed the rank, as far as it could tell; 0 unknown */
+    int32_t signal; /**< that killed the rank, as far as it could tell; 0 unknown, RC_SIGNAL_DEVICE */
 } rc_row_inflight_t;
 
 /** The time that building an order took. */

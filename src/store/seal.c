@@ -193,7 +193,7 @@ rc_status_t rc_seal_write(const char *path, rc_err_t *err)
     char *buffer = NULL;
     footer_t f = {.version = SEAL_VERSION, .byte_order = byte_order, .block = SEAL_BLOCK};
     memcpy(f.magic, magic, sizeof magic);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &s) != 0)
         RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", path));
     f.body = s.st_size;

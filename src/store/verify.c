@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/verify.h"
 #include "base/error.h"
+#include "base/visible.h"
 #include "store/seal.h"
 #include "store/verify_private.h"
 
@@ -14,25 +15,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is in a damaged file is not fit for a terminal. */
-static void clean(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
-
 void rc_verify_say(
     rc_verify_t *v, const char *path, int64_t row, const char *expected, const char *found, ...)
 {
-    char text[2][512];
+    char raw[512];
+    char text[2][sizeof raw * 2]; /* what is in a damaged file is not fit for a terminal */
     va_list list;
     va_start(list, found);
-    vsnprintf(text[0], sizeof text[0], found, list);
+    vsnprintf(raw, sizeof raw, found, list);
     va_end(list);
-    snprintf(text[1], sizeof text[1], "%s", expected);
-    clean(text[0]);
-    clean(text[1]);
+    rc_visible(raw, text[0], sizeof text[0]);
+    rc_visible(expected, text[1], sizeof text[1]);
     const rc_verify_problem_t p = {path, row, text[1], text[0]};
     v->info.problems++;
     v->report(v->user, &p);

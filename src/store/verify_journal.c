@@ -57,6 +57,7 @@ static int is_understood(const rc_record_t *r)
     case RC_REC_END:
         return rc_rec_get_end(r->payload, r->len, &u.end) == RC_OK;
     case RC_REC_DIED:
+    case RC_REC_ASKED:
         return 1;
     }
     return 1; /* of a newer version */
@@ -134,7 +135,10 @@ static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, 
     if (st < 0)
         return rc_verify_unread(v, name, st, err);
     read_records(&j, view);
+    st = rc_journal_read_status(view, err);
     rc_journal_view_close(view);
+    if (st < 0)
+        return rc_verify_unread(v, name, st, err);
     v->info.journals++;
     return RC_OK;
 }

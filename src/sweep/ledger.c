@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/visible.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -11,15 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the files are still there is looked up this often. */
+static const int64_t check_interval_ns = INT64_C(2000000000);
+
 struct rc_ledger {
     pthread_mutex_t mutex; /* of everything below */
     rc_journal_t *journal;
+    rc_watch_t *watch; /* NULL: another rank's */
+    int64_t checked_ns;
     rc_bytes_t buffer; /* the record that is being encoded */
     rc_sweep_result_t *result;
     rc_watchdog_t *watchdog; /* has a lock of its own */
 };
 
-rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watchdog_t *watchdog,
+rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, rc_watchdog_t *watchdog,
     rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
 {
     rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
@@ -30,6 +36,8 @@ rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watchdog_t *watchdog,
         return rc_fail(err, RC_ENOMEM, "no memory for the lock of the journal");
     }
     l->journal = journal;
+    l->watch = watch;
+    l->checked_ns = rc_clock_ns();
     l->result = result;
     l->watchdog = watchdog;
     *out = l;
@@ -43,6 +51,24 @@ void rc_ledger_close(rc_ledger_t *l)
     pthread_mutex_destroy(&l->mutex);
     rc_bytes_free(&l->buffer);
     free(l);
+}
+
+rc_status_t rc_ledger_files(const rc_journal_t *journal, rc_watch_t *watch, rc_err_t *err)
+{
+    rc_status_t st = rc_journal_check(journal, err);
+    return st < 0 || !watch ? st : rc_watch_check(watch, err);
+}
+
+/* The caller holds the mutex. */
+static rc_status_t check_files(rc_ledger_t *l, rc_err_t *err)
+{
+    int64_t now = rc_clock_ns();
+    if (now - l->checked_ns < check_interval_ns)
+        return RC_OK;
+    rc_status_t st = rc_ledger_files(l->journal, l->watch, err);
+    if (st == RC_OK)
+        l->checked_ns = now;
+    return st;
 }
 
 /* The record in the buffer goes to the journal; the caller holds the mutex. */
@@ -76,8 +102,11 @@ rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, co
             return st;
     }
     pthread_mutex_lock(&l->mutex);
-    rc_rec_put_begin(&l->buffer, &b);
-    st = append(l, RC_REC_BEGIN, err);
+    st = check_files(l, err);
+    if (st == RC_OK) {
+        rc_rec_put_begin(&l->buffer, &b);
+        st = append(l, RC_REC_BEGIN, err);
+    }
     pthread_mutex_unlock(&l->mutex);
     if (st == RC_OK)
         st = rc_watchdog_begin(l->watchdog, job, e->name, phase, err);
@@ -112,10 +141,9 @@ static void set_text(char *to, const char *from)
     snprintf(to, RC_MESSAGE_MAX + 1, "%s", from);
 }
 
-/* What is skipped for want of memory says so first. */
 static int is_too_large(rc_case_status_t status, const char *text)
 {
-    return status == RC_CASE_SKIPPED && strncmp(text, "memory:", 7) == 0;
+    return status == RC_CASE_SKIPPED && rc_memory_needed(text) >= 0;
 }
 
 rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t *a,
@@ -238,7 +266,7 @@ void rc_ledger_span(rc_ledger_t *l, const char *name, int64_t ns)
     pthread_mutex_lock(&l->mutex);
     if (seconds > l->result->slowest_s) {
         l->result->slowest_s = seconds;
-        snprintf(l->result->slowest, sizeof l->result->slowest, "%s", name);
+        rc_visible(name, l->result->slowest, sizeof l->result->slowest);
     }
     pthread_mutex_unlock(&l->mutex);
 }

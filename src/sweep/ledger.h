@@ -6,23 +6,31 @@
 #include "catalog/catalog.h"
 #include "measure/measure.h"
 #include "store/journal.h"
+#include "store/watch.h"
 #include "sweep/sweep.h"
 #include "sweep/watchdog.h"
 
 typedef struct rc_ledger rc_ledger_t;
 
 /** \param[in]     journal  borrowed
+ *  \param[in]     watch    of the store, on one rank; borrowed; elsewhere NULL
  *  \param[in]     watchdog told of what is in flight; borrowed; may be NULL
  *  \param[in,out] result   counted up; read it when no thread uses the ledger any more
  *  Free with rc_ledger_close. */
-rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watchdog_t *watchdog,
+rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, rc_watchdog_t *watchdog,
     rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
 void rc_ledger_close(rc_ledger_t *l);
+
+/** Whether what was finished is still where it belongs: the journal, and with a watch the store.
+ *  \return RC_OK; RC_EIO and others with a text that says what became of which file */
+rc_status_t rc_ledger_files(const rc_journal_t *journal, rc_watch_t *watch, rc_err_t *err);
 
 /* Each returns RC_OK, RC_EIO (the journal cannot be written) or RC_ENOMEM.  `job` is the number of
  * the matrix in hand. */
 
-/** Something that may crash begins.  \param[in] c  the case; NULL: the catalogue row e */
+/** Something that may crash begins.  Every few seconds this looks whether journal and store are still
+ *  there (rc_ledger_files), and refuses when they are not: what is finished can still be written, and
+ *  nothing new is measured.  \param[in] c  the case; NULL: the catalogue row e */
 rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, const rc_case_t *c,
     rc_phase_t phase, rc_err_t *err);
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,8 @@ static int open_lock(const char *what, const char *name, rc_err_t *err)
         char path[160];
         snprintf(path, sizeof path, "%s/rowcast-%ld%s%.80s.%s", folders[i], (long)getuid(),
             what ? "." : "", what ? what : "", name);
-        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (fd >= 0)
+        int fd;
+        if (rc_open_file(path, RC_OPEN_KEEP, 0600, &fd, NULL) == RC_OK)
             return fd;
     }
     rc_fail_errno(err, RC_EIO, errno,

@@ -2,6 +2,7 @@
 #include "sweep/placement.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "store/comm.h"
 #include "sweep/placement_gpu.h"
 
 #include <errno.h>
@@ -65,7 +66,10 @@ static rc_status_t bind_part(const rc_session_t *s, int *shared, int *cpus, rc_e
         free(sets);
         return st;
     }
-    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, sets, (int)sizeof mine, MPI_BYTE, s->node);
+    if (rc_comm_gather(s->node, &mine, sets, sizeof mine) < 0) {
+        free(sets);
+        return rc_fail(err, RC_EMPI, "MPI: the CPU sets of the ranks cannot be compared");
+    }
     cpu_set_t part;
     *cpus = CPU_COUNT(&mine);
     *shared = !divide(sets, s->node_rank, s->node_size, &part);
@@ -193,8 +197,8 @@ rc_status_t rc_placement_kind(const rc_session_t *s, const char *device, const r
         int has;
         int rank;
     } mine = {*out == RC_DEVICE_CUDA, s->rank}, least, most;
-    if (MPI_Allreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, s->comm) != MPI_SUCCESS ||
-        MPI_Allreduce(&mine, &most, 1, MPI_2INT, MPI_MAXLOC, s->comm) != MPI_SUCCESS)
+    if (rc_comm_reduce(s->comm, &mine, &least, 1, sizeof mine, MPI_2INT, MPI_MINLOC) < 0 ||
+        rc_comm_reduce(s->comm, &mine, &most, 1, sizeof mine, MPI_2INT, MPI_MAXLOC) < 0)
         return rc_fail(err, RC_EMPI, "MPI: the devices of the ranks cannot be compared");
     if (least.has != most.has)
         return rc_fail(err, RC_EDEVICE,

@@ -2,6 +2,7 @@
 #include "sweep/placement_gpu.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "store/comm.h"
 #include "kernels/device.h"
 #include "kernels/kernel.h"
 
@@ -74,8 +75,7 @@ rc_status_t rc_seat_take(
         free(all);
         return st;
     }
-    if (MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE,
-            s->comm) != MPI_SUCCESS)
+    if (rc_comm_gather(s->comm, &mine, all, sizeof mine) < 0)
         st = rc_fail(err, RC_EMPI, "MPI: the GPUs of the ranks cannot be compared");
     else if (rc_seat_shared(all, s->size, &first, &second)) {
         if (!share)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "store/comm.h"
 #include "sweep/drain.h"
 #include "sweep/progress.h"
 
@@ -143,9 +144,8 @@ static int claim(rc_queue_t *q, rc_digest_t matrix, int class_id)
 
 static void add_progress(rc_queue_t *q, const rc_progress_t *p)
 {
-    for (int i = 0; i < RC_CASE_STATUSES; i++)
-        q->meter.done[i] += p->cases[i];
-    q->meter.done_cost_s += p->cost_s;
+    rc_meter_add(
+        &q->meter, p->cases, p->cost_s, (double)(rc_clock_ns() - q->meter.started_ns) * 1e-9);
 }
 
 static void start_drain(rc_queue_t *q, const char *why)
@@ -430,7 +430,7 @@ static rc_status_t find_members(rc_queue_t *q, rc_err_t *err)
         return st;
     }
     q->classes = size; /* at most: they are numbered from 0 */
-    MPI_Allgather(&q->class_id, 1, MPI_INT, all, 1, MPI_INT, q->session->comm);
+    rc_comm_gather(q->session->comm, &q->class_id, all, sizeof *all);
     for (int i = 0; i < size; i++) {
         if (i == q->session->rank)
             q->member = q->ranks_of[q->class_id];
@@ -492,8 +492,8 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
     q->started_ns = rc_clock_ns();
     q->budget_ns = (int64_t)(time_budget_s * 1e9);
     /* the decision is rank 0's, for all */
-    MPI_Bcast(&q->served, 1, MPI_INT, 0, s->comm);
-    if (MPI_Comm_dup(s->comm, &q->comm) != MPI_SUCCESS)
+    rc_comm_broadcast(s->comm, &q->served, sizeof q->served);
+    if (s->comm != MPI_COMM_NULL && MPI_Comm_dup(s->comm, &q->comm) != MPI_SUCCESS)
         st = rc_fail(err, RC_EMPI, "cannot duplicate the communicator");
     if (st == RC_OK)
         st = find_members(q, err);
@@ -557,7 +557,7 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
             MPI_Recv(&word, 1, MPI_BYTE, 0, tag_drain, q->comm, MPI_STATUS_IGNORE);
     }
     mine = q->served && q->session->rank != 0 ? 0 : q->out;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, q->session->comm);
+    rc_comm_reduce(q->session->comm, &mine, &all, 1, sizeof mine, MPI_INT64_T, MPI_SUM);
     *items_left = q->work->items - all;
     free_queue(q);
     return st;

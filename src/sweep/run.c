@@ -4,11 +4,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/comm.h"
 #include "store/commit.h"
 #include "store/journal.h"
 #include "store/lock.h"
 #include "store/scan.h"
+#include "store/watch.h"
 #include "sweep/drain.h"
+#include "sweep/landing.h"
 #include "sweep/placement.h"
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
@@ -41,6 +44,13 @@ typedef struct sweep {
     rc_worklist_known_t known;
     rc_worklist_t work;
     rc_journal_t *journal;
+    rc_watch_t *watch; /* rank 0: of the store */
+    rc_rec_run_t run;
+    rc_landing_t landing;
+    rc_status_t held;  /* at the end of the run: whether its files were still there, ... */
+    rc_err_t held_why; /* ... and if not, why */
+    int counted;       /* the result has the totals of all ranks */
+    int64_t rows;      /* in the store after the last commit */
     rc_node_lock_t *node_lock;
     rc_queue_t *queue;
     int64_t memory_limit; /* of the host, for this rank */
@@ -64,7 +74,9 @@ static rc_status_t gather_profiles(sweep_t *w)
     }
     rc_profile_t mine;
     rc_profile_make(w->c, w->device, &mine);
-    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, w->s->comm);
+    mine.memory_limit = w->memory_limit;
+    mine.device_limit = w->device_limit;
+    rc_comm_gather(w->s->comm, &mine, all, sizeof mine);
     for (int r = 0; r < n; r++) {
         int at = 0;
         while (at < w->profiles && strcmp(all[at].class_name, all[r].class_name) != 0)
@@ -112,51 +124,22 @@ static rc_status_t make_worklist(sweep_t *w)
     if (access(w->c->store, F_OK) == 0)
         RC_TRY(rc_view_read(w->c->store, &v, w->err));
     RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
-    RC_TRY(rc_worklist_gather(v, cases, scan.fresh, scan.freshes, &w->known, w->err));
+    RC_TRY(rc_worklist_gather(
+        v, cases, w->profile, w->profiles, scan.fresh, scan.freshes, &w->known, w->err));
     RC_TRY(
         rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
     RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
     w->result.planned = w->work.cases;
     w->result.done_before = w->work.done;
     w->result.given_up = w->work.given_up;
+    w->result.failed_before = w->work.failed;
+    w->result.failed_csr_before = w->work.failed_csr;
 done:
     rc_scan_free(&scan);
     rc_expr_free(cases);
     rc_expr_free(sources);
     rc_view_free(v);
     return st;
-}
-
-static rc_status_t share_worklist(sweep_t *w)
-{
-    int64_t head[5] = {
-        w->work.items, (int64_t)w->known.count, w->work.cases, w->work.done, w->work.absents};
-    MPI_Bcast(head, 5, MPI_INT64_T, 0, w->s->comm);
-    MPI_Bcast(&w->work.cost_s, 1, MPI_DOUBLE, 0, w->s->comm);
-    void *item = w->work.item;
-    rc_status_t st = rc_session_broadcast(w->s, &item, head[0], sizeof *w->work.item, w->err);
-    w->work.item = item;
-    if (st < 0)
-        return st;
-    void *id = w->known.id;
-    st = rc_session_broadcast(w->s, &id, head[1], sizeof *w->known.id, w->err);
-    w->known.id = id;
-    if (st < 0)
-        return st;
-    void *value = w->known.value;
-    st = rc_session_broadcast(w->s, &value, head[1], 1, w->err);
-    w->known.value = value;
-    if (st < 0)
-        return st;
-    if (w->s->rank != 0) {
-        w->work.items = head[0];
-        w->work.cases = head[2];
-        w->work.done = head[3];
-        w->known.count = w->known.capacity = (size_t)head[1];
-        for (size_t i = 0; i < w->known.count && st == RC_OK; i++)
-            st = rc_map_set(&w->known.state, w->known.id[i], (int64_t)w->known.value[i], w->err);
-    }
-    return rc_session_agree(w->s, st, w->err);
 }
 
 /* ------------------------------------------------------------- start and end */
@@ -197,7 +180,7 @@ static rc_status_t check_catalog(sweep_t *w)
     rc_digest_t mine = rc_hasher_digest(h);
     rc_digest_t first = mine;
     rc_hasher_free(h);
-    MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, w->s->comm);
+    rc_comm_broadcast(w->s->comm, &first, sizeof first);
     if (rc_digest_compare(&mine, &first) != 0)
         st = rc_fail(w->err, RC_EINVAL,
             "rank %d on %s sees another collection than rank 0; put it on a shared file system",
@@ -223,7 +206,7 @@ static rc_status_t share_memory(sweep_t *w)
     rc_status_t st = rc_session_agree(s, uuid ? RC_OK : RC_ENOMEM, w->err);
     if (st == RC_OK) {
         int sharers = 0;
-        MPI_Allgather(w->device->uuid, width, MPI_CHAR, uuid, width, MPI_CHAR, s->node);
+        rc_comm_gather(s->node, w->device->uuid, uuid, width);
         for (int i = 0; i < s->node_size; i++)
             sharers += memcmp(uuid[i], w->device->uuid, width) == 0;
         w->device_limit = w->c->device_memory > 0
@@ -280,7 +263,7 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
     st = rc_session_agree(w->s, st, w->err);
     if (st < 0)
         return st;
-    MPI_Bcast(run, (int)sizeof *run, MPI_BYTE, 0, w->s->comm);
+    rc_comm_broadcast(w->s->comm, run, sizeof *run);
     run->ranks = w->s->size;
     run->rank = w->s->rank;
     st = rc_strcpy(run->version, sizeof run->version, PACKAGE_VERSION, "version", w->err);
@@ -303,21 +286,6 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
     if (st == RC_OK)
         rc_drain_set_journal(w->journal);
     return rc_session_agree(w->s, st, w->err);
-}
-
-static void end_journal(sweep_t *w, rc_run_state_t state)
-{
-    rc_bytes_t b = {0};
-    rc_err_t err = {0};
-    rc_rec_end_t end = {.utc_ns = rc_utc_ns(), .state = (int32_t)state};
-    rc_rec_put_end(&b, &end);
-    /* without its end the run counts as open, and nothing else is lost */
-    if (rc_journal_append(w->journal, RC_REC_END, &b, &err) < 0 && state != RC_RUN_ERROR)
-        rc_log(w->log, RC_LOG_WARN, "sweep", "%s", err.text);
-    rc_bytes_free(&b);
-    rc_drain_set_journal(NULL);
-    rc_journal_close(w->journal);
-    w->journal = NULL;
 }
 
 /* ------------------------------------------------------------------ the work */
@@ -371,7 +339,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     int64_t start = rc_clock_ns();
     rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
     if (st == RC_OK)
-        st = rc_ledger_open(w->journal, watchdog, &w->result, &ledger, w->err);
+        st = rc_ledger_open(w->journal, w->watch, watchdog, &w->result, &ledger, w->err);
     if (st < 0) {
         rc_watchdog_stop(watchdog);
         return st;
@@ -402,7 +370,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         /* this rank is out; the others go on unless the journals cannot be written: then all end
          * with that error */
         if (st == RC_EIO)
-            rc_queue_drain(w->queue, "a journal cannot be written");
+            rc_queue_drain(w->queue, "a journal or the store cannot be written, or is gone");
         else
             rc_log(w->log, RC_LOG_ERROR, "sweep", "rank %d stops: %s", w->s->rank,
                 w->err ? w->err->text : "");
@@ -419,14 +387,28 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     return st;
 }
 
+static void tell_deaths(const sweep_t *w, const rc_commit_info_t *info)
+{
+    if (info->suspects)
+        rc_log(w->log, RC_LOG_WARN, "sweep",
+            "%" PRId64 " cases or matrices were in flight when a run died: tried again, alone",
+            info->suspects);
+    if (info->crashed + info->crashed_sources)
+        rc_log(w->log, RC_LOG_WARN, "sweep",
+            "%" PRId64 " cases and %" PRId64 " matrices ended their run %d times by themselves, or "
+            "were in flight in %d that died: crashed; --redo 'status == crashed' tries them again",
+            info->crashed, info->crashed_sources, RC_CRASHED_OWN, RC_CRASHED_ANY);
+}
+
 static rc_status_t commit(sweep_t *w, int create)
 {
     rc_commit_info_t info;
     int64_t start = rc_clock_ns();
-    rc_status_t st =
-        rc_commit(w->c->store, w->s->comm, create, lock_wait_ns, w->log, &info, w->err);
+    rc_status_t st = rc_commit_watched(
+        w->c->store, w->s->comm, create, lock_wait_ns, w->watch, w->log, &info, w->err);
     w->result.commit_s += (double)(rc_clock_ns() - start) * 1e-9;
     if (st == RC_OK) {
+        w->rows = info.total_results;
         w->crashed += info.crashed;
         w->crashed_sources += info.crashed_sources;
     }
@@ -434,11 +416,8 @@ static rc_status_t commit(sweep_t *w, int create)
         rc_log(w->log, RC_LOG_DEBUG, "sweep",
             "commit: %" PRId64 " rows from %" PRId64 " journals, %" PRId64 " rows in the store",
             info.results, info.journals, info.total_results);
-    if (st == RC_OK && w->s->rank == 0 && info.crashed + info.crashed_sources)
-        rc_log(w->log, RC_LOG_WARN, "sweep",
-            "%" PRId64 " cases and %" PRId64 " matrices were in flight in two runs that died: "
-            "crashed",
-            info.crashed, info.crashed_sources);
+    if (st == RC_OK && w->s->rank == 0)
+        tell_deaths(w, &info);
     return st;
 }
 
@@ -453,9 +432,9 @@ static rc_status_t open_node_lock(sweep_t *w)
 static rc_status_t run_worklist(sweep_t *w)
 {
     rc_spent_t spent = {0};
-    rc_rec_run_t run;
     int64_t left = 0;
-    rc_status_t st = open_journal(w, &run);
+    rc_status_t st = open_journal(w, &w->run);
+    w->landing = (rc_landing_t){w->s, w->log, w->c->store, w->run.uuid, w->journal, w->watch};
     if (st < 0)
         return st;
     RC_TRY(rc_session_agree(w->s, open_node_lock(w), w->err));
@@ -469,24 +448,54 @@ static rc_status_t run_worklist(sweep_t *w)
     w->queue = NULL;
     w->result.items_left = left;
     rc_totals(w->s, &spent, work_s, out_of_work, &w->result);
+    w->counted = 1;
     if (left > 0 && !w->result.devices_lost)
         w->result.drained = 1;
     st = rc_session_agree(w->s, st < 0 ? st : closed, w->err);
 done:
     rc_node_lock_close(w->node_lock);
     w->node_lock = NULL;
-    end_journal(w, st < 0 || w->result.devices_lost ? RC_RUN_ERROR
-                   : w->result.drained              ? RC_RUN_DRAINED
-                                                    : RC_RUN_COMPLETE);
+    rc_drain_set_journal(NULL);
+    w->held = rc_landing_end(&w->landing,
+        st < 0 || w->result.devices_lost ? RC_RUN_ERROR
+        : w->result.drained              ? RC_RUN_DRAINED
+                                         : RC_RUN_COMPLETE,
+        &w->held_why);
     rc_session_wait_all(w->s);
     return st;
+}
+
+/* What is finished is committed also when the run ended in an error.  Where files were taken away
+ * nothing more is folded: what is open is saved. */
+static rc_status_t land(sweep_t *w, rc_status_t st)
+{
+    rc_err_t why = w->held_why;
+    rc_err_t *kept = w->err;
+    w->err = &why;
+    rc_status_t lost = rc_session_agree(w->s, w->held, &why);
+    rc_status_t landed = lost < 0 ? lost : commit(w, 0);
+    if (landed == RC_OK && w->counted)
+        landed = lost = rc_landing_compare(&w->landing, &w->result, &why);
+    else if (lost == RC_OK && landed < 0)
+        lost =
+            rc_session_agree(w->s, w->journal ? rc_journal_check(w->journal, NULL) : RC_OK, NULL);
+    if (lost < 0)
+        rc_landing_save(&w->landing);
+    rc_journal_close(w->journal); /* what is removed under an open file may leave its folder full */
+    w->journal = NULL;
+    w->err = kept;
+    st = rc_session_agree(w->s, st, NULL);
+    if (st < 0 || landed == RC_OK)
+        return st;
+    if (w->err)
+        *w->err = why;
+    return landed;
 }
 
 static rc_status_t play(sweep_t *w)
 {
     int64_t start = rc_clock_ns();
     rc_status_t st = RC_OK;
-    rc_err_t why = {0};
     if (w->s->rank == 0)
         st = rc_lock_take(w->dir, "sweep.lock", 0, &w->lock, w->err);
     st = rc_session_agree(w->s, st, w->err);
@@ -496,25 +505,20 @@ static rc_status_t play(sweep_t *w)
         return st;
     RC_TRY(rc_drain_install(w->err));
     RC_TRY(common_start(w));
-    RC_TRY(commit(w, 0));
+    RC_TRY(commit(w, w->c->make_store));
+    RC_TRY(rc_session_agree(w->s,
+        w->s->rank == 0 ? rc_watch_open(w->c->store, w->rows, &w->watch, w->err) : RC_OK, w->err));
     RC_TRY(rc_session_agree(w->s, w->s->rank == 0 ? make_worklist(w) : RC_OK, w->err));
-    RC_TRY(share_worklist(w));
+    RC_TRY(rc_worklist_share(w->s, &w->work, &w->known, w->err));
     int64_t absents = w->work.absents;
-    MPI_Bcast(&absents, 1, MPI_INT64_T, 0, w->s->comm);
-    MPI_Bcast(&w->result.planned, 1, MPI_INT64_T, 0, w->s->comm);
-    MPI_Bcast(&w->result.done_before, 1, MPI_INT64_T, 0, w->s->comm);
-    MPI_Bcast(&w->result.given_up, 1, MPI_INT64_T, 0, w->s->comm);
-    if (w->work.items > 0 || absents > 0) {
-        st = run_worklist(w);
-        /* what is finished is committed also when the run ended in an error */
-        rc_err_t *kept = w->err;
-        if (st < 0)
-            w->err = &why;
-        rc_status_t committed = commit(w, 0);
-        w->err = kept;
-        if (st == RC_OK)
-            st = committed;
-    }
+    rc_comm_broadcast(w->s->comm, &absents, sizeof absents);
+    rc_comm_broadcast(w->s->comm, &w->result.planned, sizeof w->result.planned);
+    rc_comm_broadcast(w->s->comm, &w->result.done_before, sizeof w->result.done_before);
+    rc_comm_broadcast(w->s->comm, &w->result.given_up, sizeof w->result.given_up);
+    rc_comm_broadcast(w->s->comm, &w->result.failed_before, sizeof w->result.failed_before);
+    rc_comm_broadcast(w->s->comm, &w->result.failed_csr_before, sizeof w->result.failed_csr_before);
+    if (w->work.items > 0 || absents > 0)
+        st = land(w, run_worklist(w));
 done:
     w->result.measured[RC_CASE_CRASHED] += w->crashed;
     w->result.matrices[RC_CASE_CRASHED] += w->crashed_sources;
@@ -549,10 +553,13 @@ rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *c
     finish(&w);
     rc_session_wait_all(session);
     if (st < 0) {
+        rc_watch_close(w.watch);
         if (err)
             *err = local;
         return st;
     }
+    w.result.watch = w.watch;
+    memcpy(w.result.uuid, w.run.uuid, sizeof w.result.uuid);
     *out = w.result;
     return RC_OK;
 }

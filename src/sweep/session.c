@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/comm.h"
 #include "store/commit.h"
 
 #include <signal.h>
@@ -28,13 +29,17 @@ static int64_t launched_tasks(void)
     return 0;
 }
 
-/* Whether a process manager left a word for MPI: PMIx and PMI-1/2 set PMIX_*, PMI_*. */
+/* Whether a process manager left a word for MPI: PMIx and PMI-1/2 set PMIX_*, PMI_*, other launchers
+ * names of their own. */
 static int has_manager(void)
 {
+    static const char *const begins[] = {
+        "PMI", "OMPI_COMM_WORLD_SIZE=", "SLURM_MPI_TYPE=", "MV2_COMM_WORLD_SIZE=", "ALPS_APP_PE=", "PALS_RANKID="};
     for (char **e = environ; e && *e; e++)
-        if (strncmp(*e, "PMI", 3) == 0 || strncmp(*e, "OMPI_COMM_WORLD_SIZE=", 21) == 0)
-            return 1;
-    return getenv("SLURM_MPI_TYPE") != NULL;
+        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+            if (strncmp(*e, begins[i], strlen(begins[i])) == 0)
+                return 1;
+    return 0;
 }
 
 /* Open MPI under srun without a plugin ends the process inside MPI_Init: so ask before. */
@@ -51,29 +56,37 @@ static rc_status_t check_launcher(rc_err_t *err)
         (long long)n);
 }
 
+static rc_status_t start_mpi(int *argc, char ***argv, rc_session_t *s, rc_err_t *err)
+{
+    int provided = MPI_THREAD_SINGLE;
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+        return rc_fail(err, RC_EMPI, "MPI does not start");
+    s->comm = MPI_COMM_WORLD;
+    MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
+    s->threads_ok = provided >= MPI_THREAD_MULTIPLE;
+    MPI_Comm_rank(s->comm, &s->rank);
+    if (MPI_Comm_split_type(s->comm, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, &s->node) ==
+        MPI_SUCCESS)
+        return RC_OK;
+    rc_session_close(s);
+    return rc_fail(err, RC_EMPI, "MPI cannot tell which ranks share a node");
+}
+
 rc_status_t rc_session_open(int *argc, char ***argv, rc_session_t *out, rc_err_t *err)
 {
-    rc_session_t s = {.comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
-    int provided = MPI_THREAD_SINGLE;
+    rc_session_t s = {.comm = MPI_COMM_NULL, .node = MPI_COMM_NULL, .threads_ok = 1};
     rc_status_t st = check_launcher(err);
     if (st < 0)
         return st;
     /* to a job, a closed pipe is an error of the write that hits it, not a silent death */
     signal(SIGPIPE, SIG_IGN);
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
-        return rc_fail(err, RC_EMPI, "MPI does not start");
-    s.comm = MPI_COMM_WORLD;
-    MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(s.comm, &s.rank);
-    MPI_Comm_size(s.comm, &s.size);
-    s.threads_ok = provided >= MPI_THREAD_MULTIPLE;
-    if (MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &s.node) !=
-        MPI_SUCCESS) {
-        rc_session_close(&s);
-        return rc_fail(err, RC_EMPI, "MPI cannot tell which ranks share a node");
-    }
-    MPI_Comm_rank(s.node, &s.node_rank);
-    MPI_Comm_size(s.node, &s.node_size);
+    if (has_manager())
+        st = start_mpi(argc, argv, &s, err);
+    if (st < 0)
+        return st;
+    s.size = rc_comm_size(s.comm);
+    s.node_rank = rc_comm_rank(s.node);
+    s.node_size = rc_comm_size(s.node);
     if (gethostname(s.host, sizeof s.host - 1) != 0)
         snprintf(s.host, sizeof s.host, "unknown");
     int64_t tasks = launched_tasks();
@@ -92,29 +105,27 @@ void rc_session_close(rc_session_t *s)
 {
     if (s->node != MPI_COMM_NULL)
         MPI_Comm_free(&s->node);
+    int started = 0;
     int ended = 0;
+    MPI_Initialized(&started);
     MPI_Finalized(&ended);
-    if (!ended && rc_store_can_finish())
+    if (started && !ended && rc_store_can_finish())
         MPI_Finalize();
 }
 
 rc_status_t rc_session_agree(const rc_session_t *s, rc_status_t st, rc_err_t *err)
 {
-    int mine = st;
-    int all = st;
-    if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, s->comm) != MPI_SUCCESS)
-        return rc_fail(err, RC_EMPI, "MPI: a reduction failed");
+    rc_status_t all = rc_comm_agree(s->comm, st);
     if (all < 0 && st >= 0)
-        rc_fail(
-            err, (rc_status_t)all, "another rank failed (%s)", rc_status_name((rc_status_t)all));
-    return (rc_status_t)all;
+        rc_fail(err, all, "another rank failed (%s)", rc_status_name(all));
+    return all;
 }
 
 int rc_session_first(const rc_session_t *s, int yes)
 {
     int mine = yes ? s->rank : s->size;
     int first = mine;
-    if (MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, s->comm) != MPI_SUCCESS)
+    if (rc_comm_reduce(s->comm, &mine, &first, 1, sizeof mine, MPI_INT, MPI_MIN) < 0)
         return mine;
     return first;
 }
@@ -122,7 +133,6 @@ int rc_session_first(const rc_session_t *s, int yes)
 rc_status_t rc_session_broadcast(
     const rc_session_t *s, void **data, int64_t count, size_t size, rc_err_t *err)
 {
-    enum { piece = 1 << 30 }; /* MPI counts with an int */
     rc_status_t st = RC_OK;
     if (s->rank != 0) {
         *data = rc_alloc((size_t)count, size, "what rank 0 sends", err);
@@ -131,12 +141,8 @@ rc_status_t rc_session_broadcast(
     st = rc_session_agree(s, st, err);
     if (st < 0)
         return st;
-    size_t bytes = (size_t)count * size;
-    for (size_t at = 0; at < bytes; at += piece) {
-        int n = bytes - at < piece ? (int)(bytes - at) : piece;
-        if (MPI_Bcast((char *)*data + at, n, MPI_BYTE, 0, s->comm) != MPI_SUCCESS)
-            return rc_fail(err, RC_EMPI, "an array cannot be broadcast");
-    }
+    if (rc_comm_broadcast(s->comm, *data, (size_t)count * size) < 0)
+        return rc_fail(err, RC_EMPI, "an array cannot be broadcast");
     return RC_OK;
 }
 

@@ -9,8 +9,8 @@
 enum { RC_SWEEP_NAME_MAX = 160 };
 
 typedef struct rc_session {
-    MPI_Comm comm; /**< all ranks; errors are returned */
-    MPI_Comm node; /**< ranks that share this node's memory */
+    MPI_Comm comm; /**< all ranks; errors are returned.  MPI_COMM_NULL: alone, MPI is not started */
+    MPI_Comm node; /**< ranks that share this node's memory; MPI_COMM_NULL: alone */
     int rank;
     int size;
     int node_rank;
@@ -19,7 +19,7 @@ typedef struct rc_session {
     char host[128];
 } rc_session_t;
 
-/** Start MPI.  Works without a launcher as one rank.
+/** Start MPI where a launcher did start this process; else it is one rank without MPI.
  *  Refuses a job of N singletons: when the launcher says that there are more tasks than MPI sees
  *  (the wrong MPI plugin), every process would believe to be rank 0 of 1.
  *  \return RC_OK, RC_EMPI */

@@ -8,7 +8,6 @@
 #include "sparse/csr.h"
 #include "io/mtx.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +100,7 @@ static rc_status_t featurise(rc_job_t *j, const rc_geometry_t *g, rc_err_t *err)
     for (int i = 0; rc_feature_sets[i] && st == RC_OK; i++) {
         const rc_feature_set_t *f = rc_feature_sets[i];
         rc_digest_t id = rc_feature_id(j->digest, f->name, f->version, g->nw, g->nt, g->line);
-        if (rc_map_get(&j->w->known->state, id, RC_WORKLIST_PENDING) == RC_WORKLIST_DONE)
+        if (rc_worklist_is_done(j->w->known, id))
             continue;
         st = interrupted(j, err);
         if (st == RC_OK)
@@ -183,7 +182,7 @@ static rc_status_t build_order(
     o->geometry = *g;
     int64_t start = rc_clock_ns();
     o->status = rc_policy_build(
-        &j->w->config->policy[policy], &j->a, g, j->threads, &o->schedule, &o->err);
+        &j->w->config->policy[policy], &j->a, g, j->threads, NULL, &o->schedule, &o->err);
     if (o->status == RC_OK && o->schedule.cols > 0)
         o->status = rc_csr_renumber_columns(&j->a, o->schedule.col, &o->a, &o->err);
     o->order_ns = rc_clock_ns() - start;
@@ -199,7 +198,7 @@ static rc_status_t order_block(rc_job_t *j, const rc_block_t *block, rc_err_t *e
     for (int p = 0; p < c->policies && st == RC_OK; p++) {
         rc_case_t one;
         if (!rc_worklist_case(c, j->w->profile, block, p, j->digest, &one) ||
-            rc_map_get(&j->w->known->state, rc_case_id(&one), RC_WORKLIST_PENDING) == RC_WORKLIST_DONE)
+            rc_worklist_is_done(j->w->known, rc_case_id(&one)))
             continue;
         j->ready = 1;
         if (rc_job_order(j, p, &block->geometry))
@@ -239,16 +238,16 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
         return st;
     int64_t need = rc_entry_load_bytes(e);
     int64_t start = rc_clock_ns();
-    if (need > w->memory_limit)
-        st = rc_fail(&why, RC_ENOMEM,
-            "loading takes about %" PRId64 " bytes, the limit is %" PRId64, need, w->memory_limit);
-    else
+    char text[RC_MESSAGE_MAX + 1];
+    if (need > w->memory_limit) {
+        rc_memory_reason(text, sizeof text, "loading takes", need, w->memory_limit);
+        st = rc_fail(&why, RC_ENOMEM, "%s", text + strlen("memory: "));
+    } else
         st = rc_entry_load(e, w->cache, j->threads, &j->a, &info, &why);
     int64_t load_ns = rc_clock_ns() - start;
     if (st == RC_OK)
         st = rc_csr_digest(&j->a, &j->digest, &why);
     if (st < 0) {
-        char text[RC_MESSAGE_MAX + 1];
         snprintf(text, sizeof text, "%s%.240s", st == RC_ENOMEM ? "memory: " : "", why.text);
         rc_log(w->log, RC_LOG_WARN, "sweep", "%s: %s", e->name, why.text);
         return rc_ledger_source(w->ledger, e, NULL, NULL, 0, load_ns,

@@ -9,11 +9,13 @@
 #include "kernels/kernel.h"
 #include "measure/measure.h"
 #include "order/policy.h"
+#include "store/watch.h"
 #include "sweep/session.h"
 
 /** What to sweep and how.  Everything is borrowed. */
 typedef struct rc_sweep_config {
     const char *store;
+    int make_store; /**< 1: a store is made also when there is nothing to measure */
     const rc_catalog_t *catalog;      /**< the selected entries; the same on every rank */
     const rc_policy_spec_t *policy;   /**< [policies] */
     int policies;
@@ -66,6 +68,8 @@ typedef struct rc_sweep_result {
     int64_t planned;     /**< cases pending at the start */
     int64_t given_up;    /**< catalogue rows with a file that could not be loaded before */
     int64_t done_before; /**< cases of the selection that had a final status before */
+    int64_t failed_before; /**< of them wrong, failed, crashed or skipped for want of memory */
+    int64_t failed_csr_before; /**< of these in the original order, the baseline */
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
     int64_t
         matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
@@ -85,6 +89,8 @@ typedef struct rc_sweep_result {
     int64_t devices_lost; /**< ranks that stopped because their device became unusable */
     double slowest_s;     /**< longest time for one matrix */
     char slowest[RC_SWEEP_NAME_MAX]; /**< which */
+    rc_watch_t *watch; /**< rank 0: the store as a run left it, for rc_sweep_leave; else NULL */
+    char uuid[33];     /**< of the run */
 } rc_sweep_result_t;
 
 /** Run a sweep.  Collective; every rank gets the same status and result.
@@ -93,6 +99,13 @@ typedef struct rc_sweep_result {
  *  RC_EINVAL */
 rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *config,
     rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err);
+
+/** The last look at the store, when MPI has ended and nothing is left but the exit: what is taken away
+ *  while a run ends is noticed, saved and told as in its middle.  Local.
+ *  \param[in,out] r  of rc_sweep_run; r->watch is closed, NULL is allowed
+ *  \return RC_OK; RC_EIO: the store is gone or is another one */
+rc_status_t rc_sweep_leave(
+    const char *store, const rc_log_t *log, rc_sweep_result_t *r, rc_err_t *err);
 
 /** Plan only: touches nothing on disk.  Collective.
  *  \param[out] items  rank 0: [*count], longest first, free with free(); others NULL */

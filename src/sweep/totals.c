@@ -1,6 +1,7 @@
 #include "config.h"
 #include "sweep/totals.h"
 #include "base/clock.h"
+#include "store/comm.h"
 
 /* Sum the counts of the ranks.  Collective. */
 static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
@@ -15,7 +16,7 @@ static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
     }
     for (int i = 0; i < 4; i++)
         sums[2 * RC_CASE_STATUSES + i] = *other[i];
-    MPI_Allreduce(sums, all, counts, MPI_INT64_T, MPI_SUM, s->comm);
+    rc_comm_reduce(s->comm, sums, all, counts, sizeof *sums, MPI_INT64_T, MPI_SUM);
     for (int i = 0; i < RC_CASE_STATUSES; i++) {
         r->measured[i] = all[i];
         r->matrices[i] = all[RC_CASE_STATUSES + i];
@@ -23,7 +24,7 @@ static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
     for (int i = 0; i < 4; i++)
         *other[i] = all[2 * RC_CASE_STATUSES + i];
     int drained = r->drained;
-    MPI_Allreduce(&drained, &r->drained, 1, MPI_INT, MPI_MAX, s->comm);
+    rc_comm_reduce(s->comm, &drained, &r->drained, 1, sizeof drained, MPI_INT, MPI_MAX);
 }
 
 void rc_totals(const rc_session_t *s, const rc_spent_t *spent, double work_s,
@@ -33,7 +34,7 @@ void rc_totals(const rc_session_t *s, const rc_spent_t *spent, double work_s,
     double times[4] = {(double)spent->busy_ns * 1e-9, (double)spent->active_ns * 1e-9,
         (double)spent->waiting_ns * 1e-9, work_s};
     double totals[4];
-    MPI_Allreduce(times, totals, 4, MPI_DOUBLE, MPI_SUM, s->comm);
+    rc_comm_reduce(s->comm, times, totals, 4, sizeof *times, MPI_DOUBLE, MPI_SUM);
     double all = totals[3] > 0 ? totals[3] : 1;
     r->busy_share = totals[0] / all;
     r->active_share = totals[1] / all;
@@ -42,13 +43,14 @@ void rc_totals(const rc_session_t *s, const rc_spent_t *spent, double work_s,
     double idle = (double)(rc_clock_ns() - out_of_work_ns) * 1e-9;
     double ends[2] = {idle, -idle};
     double most[2];
-    MPI_Allreduce(ends, most, 2, MPI_DOUBLE, MPI_MAX, s->comm);
+    rc_comm_reduce(s->comm, ends, most, 2, sizeof *ends, MPI_DOUBLE, MPI_MAX);
     r->idle_tail_s = most[0] + most[1];
     struct {
         double value;
         int rank;
     } mine = {r->slowest_s, s->rank}, slowest;
-    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, s->comm);
+    rc_comm_reduce(s->comm, &mine, &slowest, 1, sizeof mine, MPI_DOUBLE_INT, MPI_MAXLOC);
     r->slowest_s = slowest.value;
-    MPI_Bcast(r->slowest, (int)sizeof r->slowest, MPI_CHAR, slowest.rank, s->comm);
+    if (s->comm != MPI_COMM_NULL)
+        MPI_Bcast(r->slowest, (int)sizeof r->slowest, MPI_CHAR, slowest.rank, s->comm);
 }

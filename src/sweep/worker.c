@@ -200,11 +200,11 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
 {
     rc_worker_t *w = b->bench->w;
     const rc_sweep_config_t *c = w->config;
-    for (int pass = RC_WORKLIST_PENDING; pass <= RC_WORKLIST_SUSPECT; pass += RC_WORKLIST_SUSPECT)
+    for (int pass = RC_WORKLIST_PENDING; pass <= RC_WORKLIST_SUSPECT; pass++)
         for (int p = 0; p < c->policies; p++) {
             rc_case_t one;
             if (!rc_worklist_case(c, w->profile, b->block, p, b->job->digest, &one) ||
-                rc_map_get(&w->known->state, rc_case_id(&one), RC_WORKLIST_PENDING) != pass)
+                (int)rc_worklist_state(w->known, rc_case_id(&one)) != pass)
                 continue;
             const rc_ordered_t *o = rc_job_order(b->job, p, &b->block->geometry);
             if (!o)

@@ -107,6 +107,16 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
 
 /* -------------------------------------------------------------------- known */
 
+rc_worklist_state_t rc_worklist_state(const rc_worklist_known_t *k, rc_digest_t id)
+{
+    return (rc_worklist_state_t)rc_map_get(&k->state, id, RC_WORKLIST_PENDING);
+}
+
+int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id)
+{
+    return rc_worklist_state(k, id) >= RC_WORKLIST_DONE;
+}
+
 rc_status_t rc_worklist_know(rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
 {
     void *ids = k->id;
@@ -149,7 +159,7 @@ static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_
         rc_digest_t id;
         rc_view_inflight_id(v, i, hex);
         if (rc_digest_parse(hex, &id) < 0 ||
-            rc_map_get(&k->state, id, RC_WORKLIST_PENDING) != RC_WORKLIST_PENDING)
+            rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
             continue;
         rc_status_t st = rc_worklist_know(k, id, RC_WORKLIST_SUSPECT, err);
         if (st < 0)
@@ -166,8 +176,32 @@ static rc_status_t know_features(const rc_view_t *v, rc_worklist_known_t *k, rc_
     return st;
 }
 
+/* 1: what was skipped for want of memory is worth another try under a limit: it fits now, or it
+ * fitted then and the system had none to give. */
+static int may_fit(int32_t status, const char *text, int64_t limit)
+{
+    int64_t need = rc_memory_needed(text);
+    return status == RC_CASE_SKIPPED && need >= 0 && need <= limit;
+}
+
+/* What a final row says of its case. */
+static rc_worklist_state_t state_of_row(
+    const rc_view_t *v, const rc_row_result_t *r, const rc_profile_t *profile, int profiles)
+{
+    const char *text = rc_view_message(v, r->message);
+    const char *device = rc_view_device(v, r->device);
+    if (r->status == RC_CASE_OK || (r->status == RC_CASE_SKIPPED && rc_memory_needed(text) < 0))
+        return RC_WORKLIST_DONE;
+    for (int p = 0; p < profiles; p++)
+        if (strcmp(profile[p].class_name, device) == 0 &&
+            may_fit(r->status, text, profile[p].device_limit))
+            return RC_WORKLIST_PENDING;
+    return RC_WORKLIST_FAILED;
+}
+
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
-    const rc_digest_t *fresh, size_t fresh_count, rc_worklist_known_t *out, rc_err_t *err)
+    const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count,
+    rc_worklist_known_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_worklist_known_t k = {0};
@@ -182,7 +216,9 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
             continue;
         if (redo_cases && rc_expr_match(redo_cases, rc_view_get, &cursor))
             continue;
-        RC_TRY(rc_worklist_know(&k, id, RC_WORKLIST_DONE, err));
+        rc_worklist_state_t state = state_of_row(v, r, profile, profiles);
+        if (state != RC_WORKLIST_PENDING)
+            RC_TRY(rc_worklist_know(&k, id, state, err));
     }
     for (size_t i = 0; i < fresh_count; i++)
         RC_TRY(rc_worklist_know(&k, fresh[i], RC_WORKLIST_DONE, err));
@@ -299,7 +335,7 @@ static int lacks_features(const maker_t *m, const rc_block_t *b, rc_digest_t mat
         const rc_feature_set_t *f = rc_feature_sets[i];
         rc_digest_t id = rc_feature_id(
             matrix, f->name, f->version, b->geometry.nw, b->geometry.nt, b->geometry.line);
-        if (rc_map_get(&m->known->state, id, RC_WORKLIST_PENDING) != RC_WORKLIST_DONE)
+        if (!rc_worklist_is_done(m->known, id))
             return 1;
     }
     return 0;
@@ -343,11 +379,12 @@ static void add_block(
         rc_case_t one;
         if (!rc_worklist_case(m->c, profile, b, p, matrix, &one))
             continue;
-        int64_t state = item->known
-                            ? rc_map_get(&m->known->state, rc_case_id(&one), RC_WORKLIST_PENDING)
-                            : (int64_t)RC_WORKLIST_PENDING;
-        if (state == RC_WORKLIST_DONE) {
+        rc_worklist_state_t state =
+            item->known ? rc_worklist_state(m->known, rc_case_id(&one)) : RC_WORKLIST_PENDING;
+        if (state >= RC_WORKLIST_DONE) {
             m->list->done++;
+            m->list->failed += state == RC_WORKLIST_FAILED;
+            m->list->failed_csr += state == RC_WORKLIST_FAILED && strcmp(one.policy, "csr") == 0;
             continue;
         }
         item->suspect = item->suspect || state == RC_WORKLIST_SUSPECT;
@@ -398,6 +435,17 @@ static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const kno
     return push_item(m, &item);
 }
 
+/* 1: a file that could not be loaded is still what it was, and nothing says that it would load now. */
+static int is_given_up(const maker_t *m, const known_source_t *s)
+{
+    if (!s->same || s->row.status_code == RC_CASE_OK || !is_final(s->row.status_code))
+        return 0;
+    for (int p = 0; p < m->profiles; p++)
+        if (may_fit(s->row.status_code, s->row.message, m->profile[p].memory_limit))
+            return 0;
+    return 1;
+}
+
 static int longest_first(const void *a, const void *b)
 {
     const rc_sweep_item_t *x = a;
@@ -438,8 +486,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
         const rc_entry_t *e = &c->catalog->entry[i];
         known_source_t s;
         find_source(&m, e, &s);
-        if (s.same && s.row.status_code != RC_CASE_OK && is_final(s.row.status_code)) {
-            /* could not be loaded, and is still what it was */
+        if (is_given_up(&m, &s)) {
             list.given_up += e->where != RC_WHERE_ABSENT;
             continue;
         }

@@ -24,6 +24,8 @@ typedef struct rc_profile {
     double entry_s;   /**< guess: per entry of A and column of B, or row and column of C */
     double prepare_s; /**< guess: loading and ordering, relative to a CPU rank's, as far as the
                            device waits for it */
+    int64_t memory_limit; /**< bytes of the host, and of the device, that a rank may take: what lacked */
+    int64_t device_limit; /**< memory is tried again when it fits now; 0: it is left as it is */
 } rc_profile_t;
 
 /** Profile of a device under a configuration; the override of the geometry is applied. */
@@ -62,8 +64,9 @@ int64_t rc_worklist_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e);
 /** State of an identity (case, feature row). */
 typedef enum rc_worklist_state {
     RC_WORKLIST_PENDING = 0,
-    RC_WORKLIST_DONE = 1,
-    RC_WORKLIST_SUSPECT = 2 /**< pending, and in flight in one run that died: to be run alone */
+    RC_WORKLIST_SUSPECT = 1, /**< pending, and in flight in a run that died: to be run alone */
+    RC_WORKLIST_DONE = 2,
+    RC_WORKLIST_FAILED = 3 /**< done, and wrong, failed, crashed or skipped for want of memory */
 } rc_worklist_state_t;
 
 /** Identities with their state, for ranks to look up. */
@@ -74,14 +77,22 @@ typedef struct rc_worklist_known {
     size_t count;
     size_t capacity;
 } rc_worklist_known_t;
+/** What is known of an identity, pending when nothing is. */
+rc_worklist_state_t rc_worklist_state(const rc_worklist_known_t *k, rc_digest_t id);
+
+/** 1: nothing is left to do for an identity, with whatever outcome. */
+int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id);
+
 rc_status_t rc_worklist_know(rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err);
 void rc_worklist_known_free(rc_worklist_known_t *k);
 
 /** What is known from a store and from unfolded journals.
- *  Cases that match `redo` are left out, so that they are pending again.
+ *  Cases that match `redo` are left out, so that they are pending again; so are those that lacked
+ *  memory and may not any more.
+ *  \param[in] profile  [profiles] device classes of this sweep, for their memory
  *  \param[in] fresh, fresh_count  case ids that journals hold and the store does not */
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
-    const rc_digest_t *fresh, size_t fresh_count, rc_worklist_known_t *out, rc_err_t *err);
+    const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count, rc_worklist_known_t *out, rc_err_t *err);
 
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
@@ -91,6 +102,8 @@ typedef struct rc_worklist {
     int64_t cases;    /**< pending, an estimate where digests are not known */
     int64_t given_up; /**< entries with a file that could not be loaded before */
     int64_t done;     /**< cases of the selection that are done */
+    int64_t failed;   /**< of them wrong, failed, crashed or skipped for want of memory */
+    int64_t failed_csr; /**< of these in the original order, which all speedups of a setting need */
     double cost_s;
 } rc_worklist_t;
 
@@ -101,5 +114,10 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
     const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known, rc_worklist_t *out,
     rc_err_t *err);
 void rc_worklist_free(rc_worklist_t *p);
+
+/** Give the items of rank 0, and what it knows of the cases, to all ranks.  Collective.
+ *  \return RC_OK, RC_ENOMEM, RC_EMPI */
+rc_status_t rc_worklist_share(
+    const rc_session_t *s, rc_worklist_t *work, rc_worklist_known_t *known, rc_err_t *err);
 
 #endif

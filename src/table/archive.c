@@ -65,6 +65,7 @@ static rc_status_t choose(const rc_h5_t *h, const rc_archive_options_t *o, rc_h5
     rc_h5_pick_t *pick = NULL;
     unsigned char *keep = NULL;
     RC_TRY(rc_view_load(h, &v, err));
+    RC_TRY(rc_view_check(v, o->where, err));
     int64_t n = rc_view_count(v);
     keep = rc_alloc0((size_t)n, 1, "marks", err);
     pick = rc_alloc((size_t)n, sizeof *pick, "rows of a copy", err);

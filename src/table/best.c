@@ -2,6 +2,7 @@
 #include "table/best.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "table/split_half.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +10,13 @@
 
 typedef struct tally {
     double log_sum;
+    double held_out; /* sum of logarithms */
     double sum;
     double max;
     int64_t matrices;
     int64_t wins;
+    int64_t clear;
+    int64_t ties;
     int64_t row; /* one of its rows, -1 none */
     int32_t last_matrix;
 } tally_t;
@@ -43,7 +47,10 @@ static rc_status_t finish(const rc_counted_t *c, const tally_t *t, rc_best_t *ou
             .policy = rc_view_policy(c->view, r->policy),
             .matrices = t[i].matrices,
             .wins = t[i].wins,
+            .clear = t[i].clear,
+            .ties = t[i].ties,
             .loss_geomean = exp(t[i].log_sum / n) - 1,
+            .loss_held_out = expm1(t[i].held_out / n),
             .loss_mean = t[i].sum / n - 1,
             .loss_max = t[i].max - 1};
     }
@@ -51,24 +58,58 @@ static rc_status_t finish(const rc_counted_t *c, const tally_t *t, rc_best_t *ou
     return RC_OK;
 }
 
-/* One matrix: rows [i, end), fastest first. */
-static void score(const rc_counted_t *c, int64_t i, int64_t end, tally_t *t)
+/* Rows [i, end) of a matrix, fastest first: whose lead is beyond the error, and who else ties. */
+static void count_wins(const rc_counted_t *c, int64_t i, int64_t end, tally_t *t)
 {
-    double best = c->row[i].ns;
-    t[c->row[i].variant].wins++;
-    for (; i < end; i++) {
-        const rc_counted_row_t *e = &c->row[i];
+    tally_t *winner = &t[c->row[i].variant];
+    rc_timed_t best = rc_timed_of(c->view, c->row[i].row);
+    int ties = 0;
+    winner->wins++;
+    for (int64_t j = i + 1; j < end; j++) {
+        tally_t *own = &t[c->row[j].variant];
+        rc_timed_t time = rc_timed_of(c->view, c->row[j].row);
+        if (own == winner || own->last_matrix == c->row[j].matrix)
+            continue;
+        own->last_matrix = c->row[j].matrix;
+        own->ties += rc_timed_tie(&best, &time);
+        ties += rc_timed_tie(&best, &time);
+    }
+    for (int64_t j = i; j < end; j++)
+        t[c->row[j].variant].last_matrix = -1;
+    winner->ties += ties > 0;
+    winner->clear += ties == 0;
+}
+
+/* The same rows: what each loses. */
+static rc_status_t score(
+    const rc_counted_t *c, int64_t i, int64_t end, tally_t *t, rc_err_t *err)
+{
+    rc_halves_t halves;
+    int n = (int)(end - i);
+    rc_status_t st = rc_halves_make(1, n, &halves, err);
+    if (st < 0)
+        return st;
+    for (int k = 0; st == RC_OK && k < n; k++) {
+        rc_timed_t time = rc_timed_of(c->view, c->row[i + k].row);
+        st = rc_halves_set(&halves, 0, k, &time, NULL, err);
+    }
+    double held_out = rc_halves_best(&halves, 0, n);
+    for (int k = 0; st == RC_OK && k < n; k++) {
+        const rc_counted_row_t *e = &c->row[i + k];
         tally_t *own = &t[e->variant];
-        double ratio = e->ns / best;
+        double ratio = e->ns / c->row[i].ns;
         if (own->last_matrix == e->matrix)
             continue; /* slower with another geometry */
         own->last_matrix = e->matrix;
         own->row = e->row;
         own->matrices++;
         own->log_sum += log(ratio);
+        own->held_out += rc_halves_mean(&halves, 0, k) - held_out;
         own->sum += ratio;
         own->max = ratio > own->max ? ratio : own->max;
     }
+    rc_halves_free(&halves);
+    return st;
 }
 
 rc_status_t rc_best_make(
@@ -90,7 +131,8 @@ rc_status_t rc_best_make(
             tally[t] = (tally_t){.row = -1, .last_matrix = -1};
         while (i < all.rows && all.row[i].setting == setting) {
             int64_t end = rc_counted_end(&all, i);
-            score(&all, i, end, tally);
+            count_wins(&all, i, end, tally);
+            RC_TRY(score(&all, i, end, tally, err));
             i = end;
         }
         RC_TRY(finish(&all, tally, &list[setting], err));

@@ -7,13 +7,18 @@
 #include "table/counted.h"
 
 /** A kernel with its parameters and an order.  A loss is its time over the best time of any
- *  variant on that matrix, less 1. */
+ *  variant on that matrix, less 1; the best of many is too fast, so a loss is too large.  Held
+ *  out (table/split_half.h) the best is chosen in one half and both are taken from the other. */
 typedef struct rc_best_row {
     const char *kernel; /**< borrowed from the view */
     const char *policy;
     int64_t matrices; /**< that it has: the losses are over these */
-    int64_t wins;     /**< matrices on which it is the fastest (ties: to the earlier row) */
+    int64_t wins;     /**< matrices on which it is the fastest (equals: the earlier row) */
+    int64_t clear;    /**< of these, matrices on which no other is within the error */
+    int64_t ties;     /**< matrices on which it is the fastest, or within the error of that, and not
+                           alone so (rc_timed_tie) */
     double loss_geomean;
+    double loss_held_out; /**< geometric mean too; below 0: faster than what would be chosen */
     double loss_mean;
     double loss_max;
 } rc_best_row_t;

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/stats.h"
 #include "table/diff_private.h"
+#include "table/split_half.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +14,8 @@
 /* A group needs so many cases to say where its middle is, a store so many in such groups to say how
  * far they spread, and a group so many to be judged as one. */
 enum { GROUP_LEAST = 5, SPREAD_LEAST = 20, RANKS_LEAST = 10 };
-/* Between runs, where the stores have too few cases to tell; and of a result with too few
- * repetitions for an error of its own. */
+/* Between runs, where the stores have too few cases to tell. */
 static const double noise_unknown = 0.01;
-static const double error_unknown = 0.05;
 /* Standard deviations from which a change is an outlier, with a tail behind it. */
 static const double outlier = 4;
 static const double mad_to_sd = 1.4826;
@@ -38,8 +37,8 @@ typedef struct judge {
 
 static double of_runs(const rc_row_result_t *a, const rc_row_result_t *b)
 {
-    double x = isnan(a->rel_err) ? error_unknown : a->rel_err;
-    double y = isnan(b->rel_err) ? error_unknown : b->rel_err;
+    double x = isnan(a->rel_err) ? rc_error_unknown : a->rel_err;
+    double y = isnan(b->rel_err) ? rc_error_unknown : b->rel_err;
     return x * x + y * y;
 }
 

@@ -23,6 +23,7 @@ rc_status_t rc_export_open(
         RC_TRY(RC_ENOMEM);
     RC_TRY(rc_h5_open(store, 0, &t->h, err));
     RC_TRY(rc_view_load(&t->h, &t->view, err));
+    RC_TRY(rc_view_check(t->view, options->where, err));
     t->samples.h = &t->h;
     RC_TRY(rc_h5_samples(&t->h, &t->samples.total, err));
     RC_TRY(rc_export_make(t, store, err));

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "table/portfolio.h"
+#include "table/split_half.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,9 +106,13 @@ static void describe(const double *gain, int64_t n, double *scratch, rc_speedup_
     out->min = s.min;
 }
 
-/* What a table is computed from; gain[matrix * policies + policy] is NaN where it is missing. */
+/* What a table is computed from; gain[matrix * policies + policy] is NaN where it is missing, and
+ * row is -1. */
 typedef struct gains {
     double *gain;
+    int64_t *row; /* of the view */
+    double *held_out; /* [policies][matrices] log costs of the portfolio */
+    rc_halves_t halves;
     double *column; /* [matrices] scratch */
     double *best;   /* [matrices] */
     int *number;    /* [ids + 1] column of policy id - 1, -1 none; column 0 is the original order */
@@ -145,28 +150,58 @@ static void fill_gains(const maker_t *m, const entry_t *e, size_t count, const g
         while (end < count && e[end].matrix == e[i].matrix)
             end++;
         if (is_row(e + i, end - i)) {
-            double *own = g->gain + t->matrices++ * t->policies;
-            for (int p = 0; p < t->policies; p++)
-                own[p] = NAN;
-            for (; i < end; i++)
-                own[g->number[e[i].policy + 1]] = rc_view_speedup(m->all->view, e[i].row);
+            int64_t first = t->matrices++ * t->policies;
+            for (int p = 0; p < t->policies; p++) {
+                g->gain[first + p] = NAN;
+                g->row[first + p] = -1;
+            }
+            for (; i < end; i++) {
+                int64_t at = first + g->number[e[i].policy + 1];
+                g->gain[at] = rc_view_speedup(m->all->view, e[i].row);
+                g->row[at] = isnan(g->gain[at]) ? -1 : e[i].row;
+            }
         }
         i = end;
     }
 }
 
-static void fill_speedups(rc_speedup_table_t *t, const gains_t *g)
+/* Who is the fastest on a matrix, and who ties with that one. */
+static void count_wins(const rc_view_t *v, const gains_t *g, int64_t i, rc_speedup_table_t *t)
+{
+    int n = t->policies;
+    const double *gain = g->gain + i * n;
+    const int64_t *row = g->row + i * n;
+    int winner = 0;
+    int ties = 0;
+    for (int p = 1; p < n; p++)
+        if (gain[p] > gain[winner])
+            winner = p;
+    t->speedup[winner].wins++;
+    t->speedup[n].wins++;
+    rc_timed_t best = rc_timed_of(v, row[winner]);
+    for (int p = 0; p < n; p++) {
+        if (p == winner || row[p] < 0)
+            continue;
+        rc_timed_t own = rc_timed_of(v, row[p]);
+        if (rc_timed_tie(&best, &own)) {
+            t->speedup[p].ties++;
+            ties++;
+        }
+    }
+    t->speedup[winner].ties += ties > 0;
+    t->speedup[n].ties += ties > 0;
+    t->speedup[winner].clear += ties == 0;
+    t->speedup[n].clear += ties == 0;
+}
+
+static void fill_speedups(const rc_view_t *v, rc_speedup_table_t *t, const gains_t *g)
 {
     int n = t->policies;
     for (int64_t i = 0; i < t->matrices; i++) {
-        int winner = 0;
+        count_wins(v, g, i, t);
         g->best[i] = 1;
         for (int p = 1; p < n; p++)
-            if (g->gain[i * n + p] > g->best[i]) {
-                g->best[i] = g->gain[i * n + p];
-                winner = p;
-            }
-        t->speedup[winner].wins++;
+            g->best[i] = fmax(g->best[i], g->gain[i * n + p]); /* NaN is passed over */
     }
     for (int p = 0; p < n; p++) {
         for (int64_t i = 0; i < t->matrices; i++)
@@ -174,8 +209,57 @@ static void fill_speedups(rc_speedup_table_t *t, const gains_t *g)
         describe(g->column, t->matrices, g->column, &t->speedup[p]);
     }
     t->speedup[n].policy = "oracle";
-    t->speedup[n].wins = t->matrices;
     describe(g->best, t->matrices, g->column, &t->speedup[n]);
+}
+
+/* Costs in the halves: each policy over the csr that it is compared with, as its speedup is. */
+static rc_status_t fill_halves(
+    const rc_view_t *v, const rc_speedup_table_t *t, gains_t *g, rc_err_t *err)
+{
+    int n = t->policies;
+    rc_status_t st = rc_halves_make(t->matrices, n, &g->halves, err);
+    for (int64_t i = 0; st == RC_OK && i < t->matrices; i++)
+        for (int p = 0; st == RC_OK && p < n; p++) {
+            int64_t row = g->row[i * n + p];
+            if (row < 0)
+                continue;
+            rc_timed_t own = rc_timed_of(v, row);
+            rc_timed_t csr = rc_timed_of(v, p == 0 ? row : rc_view_csr_row(v, row));
+            st = rc_halves_set(&g->halves, i, p, &own, &csr, err);
+        }
+    return st;
+}
+
+static void sum_held_out(const double *cost, int64_t n, double *geomean, double *mean)
+{
+    double sum = 0;
+    double logs = 0;
+    for (int64_t i = 0; i < n; i++) {
+        logs -= cost[i];
+        sum += exp(-cost[i]);
+    }
+    *geomean = exp(logs / (double)n);
+    *mean = sum / (double)n;
+}
+
+static rc_status_t fill_held_out(
+    const rc_view_t *v, rc_speedup_table_t *t, gains_t *g, rc_err_t *err)
+{
+    int n = t->policies;
+    rc_status_t st = fill_halves(v, t, g, err);
+    if (st == RC_OK)
+        st = rc_halves_portfolio(&g->halves, 0, NULL, t->matrices, g->held_out, err);
+    if (st < 0)
+        return st;
+    for (int p = 0; p < n; p++) {
+        sum_held_out(g->held_out + p * t->matrices, t->matrices,
+            &t->portfolio[p].geomean_held_out, &t->portfolio[p].mean_held_out);
+        t->speedup[p].geomean_held_out = t->speedup[p].mean_held_out = NAN;
+    }
+    /* with all policies in it the portfolio is the oracle */
+    t->speedup[n].geomean_held_out = t->portfolio[n - 1].geomean_held_out;
+    t->speedup[n].mean_held_out = t->portfolio[n - 1].mean_held_out;
+    return RC_OK;
 }
 
 /* The oracle over the first policies of a greedy portfolio that begins with the original order. */
@@ -204,9 +288,9 @@ static rc_status_t fill_portfolio(rc_speedup_table_t *t, const gains_t *g, rc_er
             g->best[i] = fmin(g->best[i], g->gain[i * n + step[s].added]);
             mean += exp(-g->best[i]);
         }
-        t->portfolio[s] = (rc_portfolio_t){.policy = t->speedup[step[s].added].policy,
-            .geomean = exp(-step[s].sum / (double)t->matrices),
-            .mean = mean / (double)t->matrices};
+        t->portfolio[s].policy = t->speedup[step[s].added].policy;
+        t->portfolio[s].geomean = exp(-step[s].sum / (double)t->matrices);
+        t->portfolio[s].mean = mean / (double)t->matrices;
     }
     free(step);
     return st;
@@ -226,11 +310,13 @@ static rc_status_t finish_table(
     number_policies(e, count, &g, t);
     size_t n = (size_t)t->policies;
     g.gain = rc_alloc(n * count, sizeof *g.gain, "speedups", m->err);
+    g.row = rc_alloc(n * count, sizeof *g.row, "speedups", m->err);
+    g.held_out = rc_alloc(n * count, sizeof *g.held_out, "speedups", m->err);
     g.column = rc_alloc(count, sizeof *g.column, "speedups", m->err);
     g.best = rc_alloc(count, sizeof *g.best, "speedups", m->err);
     t->speedup = rc_alloc0(n + 1, sizeof *t->speedup, "speedups", m->err);
     t->portfolio = rc_alloc0(n, sizeof *t->portfolio, "portfolio", m->err);
-    if (!g.gain || !g.column || !g.best || !t->speedup || !t->portfolio)
+    if (!g.gain || !g.row || !g.held_out || !g.column || !g.best || !t->speedup || !t->portfolio)
         RC_TRY(RC_ENOMEM);
     t->speedup[0].policy = "csr";
     for (int i = 1; i <= g.ids; i++)
@@ -238,12 +324,16 @@ static rc_status_t finish_table(
             t->speedup[g.number[i]].policy = rc_view_policy(m->all->view, i - 1);
     fill_gains(m, e, count, &g, t);
     if (t->matrices > 0) {
-        fill_speedups(t, &g);
+        fill_speedups(m->all->view, t, &g);
+        RC_TRY(fill_held_out(m->all->view, t, &g, m->err));
         RC_TRY(fill_portfolio(t, &g, m->err));
     }
 done:
     free(g.number);
     free(g.gain);
+    free(g.row);
+    free(g.held_out);
+    rc_halves_free(&g.halves);
     free(g.column);
     free(g.best);
     return st;

@@ -3,7 +3,8 @@
  *
  *  Results are compared within a setting (table/counted.h) for one kernel, layout and geometry, and
  *  only on matrices whose `csr` result counts; the geometric mean stands beside every mean.  A
- *  speedup is rc_view_speedup.  Local. */
+ *  speedup is rc_view_speedup.  What is the best of several stands there twice: plainly, and held
+ *  out (table/split_half.h).  Local. */
 #ifndef RC_TABLE_SPEEDUP_H
 #define RC_TABLE_SPEEDUP_H
 
@@ -13,13 +14,18 @@
 typedef struct rc_speedup {
     const char *policy; /**< borrowed from the view; "oracle" for the last one of a setting */
     int64_t matrices;   /**< that have both csr and this policy ok */
-    int64_t wins;       /**< matrices on which it is the fastest (ties: to the first) */
+    int64_t wins;       /**< matrices on which it is the fastest (equals: the first) */
+    int64_t clear;      /**< of these, matrices on which no other policy is within the error */
+    int64_t ties;       /**< matrices on which it is the fastest, or within the error of that, and
+                             not alone so (rc_timed_tie) */
     int64_t over5;      /**< matrices on which it gains more than 5 % */
     double max;
     double mean;
     double geomean;
     double median;
     double min;
+    double geomean_held_out; /**< of the oracle; NaN: a policy is no choice */
+    double mean_held_out;
 } rc_speedup_t;
 
 /** A step of the greedy portfolio: the oracle when it may choose among the policies so far. */
@@ -27,6 +33,9 @@ typedef struct rc_portfolio {
     const char *policy; /**< that this step adds; step 0 is csr */
     double geomean;     /**< of the oracle's speedup over csr */
     double mean;
+    double geomean_held_out; /**< policies so many and the choice among them made in one half and
+                                  scored in the other, so not always of these policies */
+    double mean_held_out;
 } rc_portfolio_t;
 
 /** All of one setting, kernel, layout and geometry. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/stats.h"
+#include "table/split_half.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +82,8 @@ static void finish_versus(rc_versus_t *r, double *ratio)
 {
     rc_stats_t s;
     r->max = r->mean = r->geomean = r->median = r->min = NAN;
+    r->geomean_held_out =
+        r->matrices ? exp(r->geomean_held_out / (double)r->matrices) : NAN; /* a sum until here */
     if (r->matrices == 0)
         return;
     rc_stats_compute(ratio, r->matrices, &s);
@@ -91,25 +94,60 @@ static void finish_versus(rc_versus_t *r, double *ratio)
     r->min = s.min;
 }
 
-/* One matrix: rows [i, end), fastest first. */
-static void meet(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side_a,
-    const rc_side_t *side_b, double *ratio, rc_versus_t *out)
+/* Log time of the choice of a side on a matrix, rows [i, end), held out. */
+static rc_status_t held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,
+    double *out, rc_err_t *err)
 {
-    double best_a = NAN;
-    double best_b = NAN;
-    for (; i < end && (isnan(best_a) || isnan(best_b)); i++) {
-        const rc_row_result_t *r = rc_view_result(c->view, c->row[i].row);
-        if (isnan(best_a) && on_side(side_a, c->view, r))
-            best_a = c->row[i].ns;
-        if (isnan(best_b) && on_side(side_b, c->view, r))
-            best_b = c->row[i].ns;
+    rc_halves_t halves;
+    int n = (int)(end - i);
+    rc_status_t st = rc_halves_make(1, n, &halves, err);
+    if (st < 0)
+        return st;
+    for (int k = 0; st == RC_OK && k < n; k++) {
+        int64_t row = c->row[i + k].row;
+        rc_timed_t time = rc_timed_of(c->view, row);
+        if (on_side(side, c->view, rc_view_result(c->view, row)))
+            st = rc_halves_set(&halves, 0, k, &time, NULL, err);
     }
-    out->only_a += !isnan(best_a) && isnan(best_b);
-    out->only_b += !isnan(best_b) && isnan(best_a);
-    if (isnan(best_a) || isnan(best_b))
-        return;
-    out->wins += best_a < best_b;
-    ratio[out->matrices++] = best_b / best_a;
+    *out = rc_halves_best(&halves, 0, n);
+    rc_halves_free(&halves);
+    return st;
+}
+
+/* The fastest row of a side, -1 none: rows [i, end), fastest first. */
+static int64_t fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side)
+{
+    for (; i < end; i++)
+        if (on_side(side, c->view, rc_view_result(c->view, c->row[i].row)))
+            return c->row[i].row;
+    return -1;
+}
+
+/* One matrix: rows [i, end), fastest first. */
+static rc_status_t meet(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side_a,
+    const rc_side_t *side_b, double *ratio, rc_versus_t *out, rc_err_t *err)
+{
+    double log_a;
+    double log_b;
+    rc_status_t st;
+    int64_t row_a = fastest(c, i, end, side_a);
+    int64_t row_b = fastest(c, i, end, side_b);
+    out->only_a += row_a >= 0 && row_b < 0;
+    out->only_b += row_b >= 0 && row_a < 0;
+    if (row_a < 0 || row_b < 0)
+        return RC_OK;
+    rc_timed_t a = rc_timed_of(c->view, row_a);
+    rc_timed_t b = rc_timed_of(c->view, row_b);
+    int tie = rc_timed_tie(&a, &b);
+    out->wins += a.ns < b.ns;
+    out->clear += a.ns < b.ns && !tie;
+    out->ties += tie;
+    ratio[out->matrices++] = b.ns / a.ns;
+    RC_TRY(held_out(c, i, end, side_a, &log_a, err));
+    RC_TRY(held_out(c, i, end, side_b, &log_b, err));
+    out->geomean_held_out += log_b - log_a;
+done:
+    return st;
 }
 
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
@@ -130,7 +168,7 @@ rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_
         r->setting = all.setting[setting];
         while (i < all.rows && all.row[i].setting == setting) {
             int64_t end = rc_counted_end(&all, i);
-            meet(&all, i, end, a, b, ratio, r);
+            RC_TRY(meet(&all, i, end, a, b, ratio, r, err));
             i = end;
         }
         finish_versus(r, ratio);

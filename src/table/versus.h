@@ -28,10 +28,14 @@ typedef struct rc_versus {
     int64_t matrices; /**< that both sides have: the ratios are over these */
     int64_t only_a;   /**< matrices that B lacks */
     int64_t only_b;
-    int64_t wins; /**< matrices on which A is faster */
+    int64_t wins;  /**< matrices on which A is faster */
+    int64_t clear; /**< of these, matrices on which by more than the error */
+    int64_t ties;  /**< matrices on which the sides are within the error (rc_timed_tie) */
     double max;   /**< NaN, like the others, when no matrix has both */
     double mean;
     double geomean;
+    double geomean_held_out; /**< the best of each side chosen in one half, scored in the other
+                                  (table/split_half.h) */
     double median;
     double min;
 } rc_versus_t;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/samples.h"
 #include "table/view_private.h"
 
 #include <math.h>
@@ -206,6 +207,11 @@ int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r)
     return r->c_order == 0 && v->policy_csr[r->policy];
 }
 
+int64_t rc_view_csr_row(const rc_view_t *v, int64_t i)
+{
+    return v->csr[i];
+}
+
 double rc_view_csr_ns(const rc_view_t *v, int64_t i)
 {
     return v->csr[i] < 0 ? NAN : v->result[v->csr[i]].median_ns;
@@ -341,15 +347,51 @@ done:
     return st;
 }
 
-rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err)
+static rc_status_t load_samples(const rc_h5_t *h, rc_view_t *v, rc_err_t *err)
 {
-    rc_h5_t h = {.file = -1};
-    rc_status_t st = rc_h5_open(store, 0, &h, err);
+    rc_status_t st = rc_h5_samples(h, &v->samples, err);
     if (st < 0)
         return st;
-    st = rc_view_load(&h, out, err);
+    v->sample = rc_alloc((size_t)v->samples, sizeof *v->sample, "raw times", err);
+    if (!v->sample)
+        return RC_ENOMEM;
+    return v->samples ? rc_h5_read_samples(h, 0, v->samples, v->sample, err) : RC_OK;
+}
+
+static rc_status_t read_store(const char *store, int samples, rc_view_t **out, rc_err_t *err)
+{
+    rc_h5_t h = {.file = -1};
+    rc_view_t *v = NULL;
+    rc_status_t st;
+    RC_TRY(rc_h5_open(store, 0, &h, err));
+    RC_TRY(rc_view_load(&h, &v, err));
+    if (samples)
+        RC_TRY(load_samples(&h, v, err));
+    *out = v;
+    v = NULL;
+done:
+    rc_view_free(v);
     (void)rc_h5_close(&h, NULL);
     return st;
+}
+
+rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err)
+{
+    return read_store(store, 0, out, err);
+}
+
+rc_status_t rc_view_read_samples(const char *store, rc_view_t **out, rc_err_t *err)
+{
+    return read_store(store, 1, out, err);
+}
+
+const int64_t *rc_view_samples(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = &v->result[i];
+    const rc_samples_t s = {.total = v->samples};
+    if (!v->sample || !rc_samples_has(r) || !rc_samples_inside(&s, r))
+        return NULL;
+    return v->sample + r->sample_offset;
 }
 
 void rc_view_free(rc_view_t *v)
@@ -364,6 +406,7 @@ void rc_view_free(rc_view_t *v)
     rc_dicts_free(&v->dicts);
     free(v->feature);
     free(v->result);
+    free(v->sample);
     free(v->newest);
     free(v->policy_current);
     free(v->policy_csr);

@@ -14,11 +14,15 @@ typedef struct rc_view rc_view_t;
 /** Read a store.  \return RC_OK, RC_ENOENT, RC_ESTORE, RC_ENOMEM.  Free with rc_view_free.
  *  Cost: reads dictionaries and results whole. */
 rc_status_t rc_view_read(const char *store, rc_view_t **out, rc_err_t *err);
+/** The same, with the raw times.  Cost: reads /samples whole too. */
+rc_status_t rc_view_read_samples(const char *store, rc_view_t **out, rc_err_t *err);
 void rc_view_free(rc_view_t *v);
 
 /** Result rows, all of them, older ones included. */
 int64_t rc_view_count(const rc_view_t *v);
 const rc_row_result_t *rc_view_result(const rc_view_t *v, int64_t i);
+/** Raw times of row i, [reps] total ns of batches; NULL: it has none, or they were not read. */
+const int64_t *rc_view_samples(const rc_view_t *v, int64_t i);
 /** 1: row i is the last one of its case. */
 int rc_view_is_newest(const rc_view_t *v, int64_t i);
 
@@ -35,6 +39,11 @@ void rc_view_seek(const rc_view_t *v, int64_t i, rc_cursor_t *out);
 extern const rc_fields_t rc_view_fields;
 /** rc_field_get_fn of an rc_cursor_t. */
 void rc_view_get(const void *cursor, int field, rc_value_t *out);
+
+/** Check an expression over result rows (NULL: none): a name of a matrix, group, kind, policy,
+ *  kernel or device that the store does not have is a slip, not an empty table.
+ *  \return RC_OK, RC_EINVAL with the nearest name, RC_ENOMEM */
+rc_status_t rc_view_check(const rc_view_t *v, const rc_expr_t *where, rc_err_t *err);
 
 /** Catalogue rows: the newest of each name, in order of name. */
 int64_t rc_view_sources(const rc_view_t *v);
@@ -67,8 +76,11 @@ extern const rc_fields_t rc_source_fields;
 /** rc_field_get_fn of an rc_source_row_t. */
 void rc_source_get(const void *row, int field, rc_value_t *out);
 
-/** Median of the `csr` row that row i is compared with: same matrix, kernel, K, ..., of the same
- *  run where that run timed it, else the newest one; NaN when there is none that is ok. */
+/** The `csr` row that row i is compared with: same matrix, kernel, K, ..., of the same run where
+ *  that run timed it, else the newest one; -1 when there is none that is ok. */
+int64_t rc_view_csr_row(const rc_view_t *v, int64_t i);
+
+/** Median of that row; NaN when there is none. */
 double rc_view_csr_ns(const rc_view_t *v, int64_t i);
 
 /** 1: that csr row is of the same run, so both were timed in turns. */

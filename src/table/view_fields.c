@@ -1,4 +1,5 @@
 #include "config.h"
+#include "base/error.h"
 #include "table/view_private.h"
 
 #include <math.h>
@@ -345,6 +346,40 @@ void rc_view_get(const void *cursor, int field, rc_value_t *out)
     result_fields[field].read(&result_fields[field], cursor, out);
 }
 
+/* Fields that read a dictionary; their values are the texts of its entries. */
+static const struct {
+    rc_field_read_fn *read;
+    rc_table_id_t table;
+    size_t texts; /* of a texts_t in a view */
+} dictionaries[] = {{fullname, RC_T_MATRIX, offsetof(rc_view_t, matrix_name)},
+    {name, RC_T_MATRIX, offsetof(rc_view_t, matrix_name)},
+    {group, RC_T_MATRIX, offsetof(rc_view_t, matrix_group)},
+    {kind, RC_T_MATRIX, offsetof(rc_view_t, matrix_kind)},
+    {policy, RC_T_POLICY, offsetof(rc_view_t, policy)},
+    {kernel, RC_T_KERNEL, offsetof(rc_view_t, kernel)},
+    {device, RC_T_DEVICE, offsetof(rc_view_t, device)}};
+
+/* rc_field_value_fn of a view. */
+static const char *dictionary_value(const void *view, int field, int64_t i)
+{
+    const rc_view_t *v = view;
+    for (size_t d = 0; d < sizeof dictionaries / sizeof *dictionaries; d++)
+        if (result_fields[field].read == dictionaries[d].read) {
+            const texts_t *t = (const void *)((const char *)v + dictionaries[d].texts);
+            if (i >= (int64_t)v->dicts.d[dictionaries[d].table].count)
+                return NULL;
+            return dictionaries[d].read == name ? short_name(rc_text_at(t, i)) : rc_text_at(t, i);
+        }
+    return NULL;
+}
+
+rc_status_t rc_view_check(const rc_view_t *v, const rc_expr_t *where, rc_err_t *err)
+{
+    if (rc_expr_check(where, result_fields, dictionary_value, v, err) < 0)
+        return rc_err_context(err, "--where");
+    return RC_OK;
+}
+
 const rc_fields_t rc_view_fields = {
     result_fields, sizeof result_fields / sizeof *result_fields, rc_view_get};
 
@@ -376,8 +411,8 @@ static const rc_field_t source_fields[] = {
     {"cols", INT, "", "n_col", source_int, SOURCE(cols), NULL},
     {"nnz", INT, "", "stored entries", source_int, SOURCE(nnz), NULL},
     {"status", TEXT, "", "of loading: ok, skipped, failed, crashed", source_text, SOURCE(status),
-        NULL},
-    {"phase", TEXT, "", "where it ended when not ok", source_text, SOURCE(phase), NULL},
+        rc_case_status_names},
+    {"phase", TEXT, "", "where it ended when not ok", source_text, SOURCE(phase), rc_phase_names},
     {"message", TEXT, "", "why it is not ok", source_text, SOURCE(message), NULL},
     {"where", TEXT, "", "file, generated or absent", source_text, SOURCE(where), NULL},
     {"location", TEXT, "", "path in the collection, or generator spec", source_text,

@@ -15,6 +15,8 @@ struct rc_view {
     rc_dicts_t dicts;
     rc_row_result_t *result;
     int64_t results;
+    int64_t *sample; /* [samples] /samples as it is in the store; NULL: not read */
+    int64_t samples;
     unsigned char *newest;         /* [results] */
     unsigned char *policy_current; /* [policies] 1: no newer version of that name */
     unsigned char *policy_csr;     /* [policies] 1: the original order */

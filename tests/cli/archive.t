@@ -122,6 +122,7 @@ with h5py.File(sys.argv[1]) as old, h5py.File(sys.argv[2]) as new:
 PY
 cp "$store" "$tmp/plain.h5"
 ok "the store is given older rows that failed, and newer versions" $python "$tmp/edit.py" "$store"
+seal "$store"
 before=$(cksum <"$store")
 copy=$tmp/copy.h5
 
@@ -175,6 +176,6 @@ with h5py.File(sys.argv[1], "r+") as f:
     r = f["results"][:]
     r["sample_offset"][-1] = len(f["samples"])
     f["results"][:] = r' "$tmp/plain.h5"
-code "raw times that are not there are an error" 3 "$ROWCAST" archive --newest "$tmp/plain.h5" "$tmp/bad.h5"
+code "raw times that are not there are an error" 3 "$ROWCAST" archive --unsealed --newest "$tmp/plain.h5" "$tmp/bad.h5"
 ok "that is named" grep -q 'row [0-9]* of /results points outside of /samples' "$tmp/err"
 is "no attempt leaves anything behind" "$(find "$tmp" -name '*tmp' -o -name bad.h5)" ""

@@ -2,7 +2,7 @@
 # rowcast catalog: built-in set, index, collection, filters, formats, errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 31
+plan 32
 
 dir=$tmp/collection
 mkdir -p "$dir/G"
@@ -40,6 +40,9 @@ lines "name is without, fullname with the group" 'here,G/here' --catalog "$tmp/i
     --where 'name == here && fullname == G/here' --columns name,fullname
 is "the total names the matches" "$(cat "$tmp/err")" "1 of 3 matrices, 0 present, 2 entries"
 lines "a limit" 'G/absent' --catalog "$tmp/index.csv" --limit 1 --columns fullname
+is "a sweep's limit counts those that are there" "$("$ROWCAST" sweep -n -s "$tmp/s.h5" -d cpu -p csr -x rowsplit -f csv \
+    --catalog "$tmp/index.csv" --collection "$dir" --where 'name != broken' --limit 2 2>"$tmp/err" | sed 1d | cut -d, -f1 | sort | tr '\n' ' ')" \
+    "G/extra G/here "
 lines "no match" '' --catalog "$tmp/index.csv" --where 'rows > 1M'
 is "is no error" "$(cat "$tmp/err")" "0 of 3 matrices, 0 present, 0 entries"
 lines "index and files together" 'absent,2,absent,9

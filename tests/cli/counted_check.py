@@ -10,6 +10,9 @@ import sys
 import h5py
 import numpy as np
 
+SPLITS = 128
+random = np.random.default_rng(1)
+
 store, folder = sys.argv[1:3]
 with h5py.File(store) as f:
     r = f["results"][:]
@@ -52,9 +55,9 @@ def width(i):
 
 
 ROW = r[["matrix", "op", "precision", "c_order", "cache", "device", "kernel", "policy", "layout", "nw", "nt", "line", "k",
-         "run", "median_ns", "bytes_min"]].tolist()
+         "run", "median_ns", "bytes_min", "rel_err"]].tolist()
 NAMES = {n: i for i, n in enumerate(("matrix", "op", "precision", "c_order", "cache", "device", "kernel", "policy", "layout",
-                                     "nw", "nt", "line", "k", "run", "median_ns", "bytes_min"))}
+                                     "nw", "nt", "line", "k", "run", "median_ns", "bytes_min", "rel_err"))}
 
 
 def at(i, name):
@@ -109,6 +112,38 @@ def stats(x):
     return {"max": max(x), "mean": math.fsum(x) / len(x), "geomean": geomean(x), "median": float(np.median(x)), "min": min(x)}
 
 
+def error_of(i):
+    e = at(i, "rel_err")
+    return e if math.isfinite(e) else 0.05
+
+
+def halves(i):
+    """Two independent estimates of a log time without raw samples, many times over, by other random numbers."""
+    z = error_of(i) * random.standard_normal(SPLITS)
+    return math.log(at(i, "median_ns")) + np.array([z, -z])
+
+
+def held_out(costs):
+    """Mean of the cost, in one half, of the choice in the other; and what that may be off by."""
+    half = np.array(costs)  # [choices][2][splits]
+    score = np.take_along_axis(half[:, ::-1], np.argmin(half, 0)[None], 0)[0].mean(0)
+    return score.mean(), score.var() / SPLITS
+
+
+def tie(i, k):
+    return abs(math.log(at(i, "median_ns") / at(k, "median_ns"))) <= 2 * math.hypot(error_of(i), error_of(k))
+
+
+def about(line, name, logs, where):
+    """A held-out geometric mean, up to what both sides' random numbers leave open."""
+    global agreed
+    value = math.exp(math.fsum(x for x, _ in logs) / len(logs))
+    error = math.sqrt(math.fsum(v for _, v in logs) * (1 + SPLITS / 32)) / len(logs)
+    rare = 5e-4  # choices of one split in hundreds, which one side's random numbers have and the other's lack
+    assert abs(math.log(float(line[name]) / value)) <= 5 * error + rare, (where, name, line[name], value, error)
+    agreed += 1
+
+
 # best and rate
 best, rate = {}, {}
 for key, matrices in settings.items():
@@ -120,8 +155,12 @@ for key, matrices in settings.items():
             if pair in seen:
                 continue
             seen.add(pair)
-            t = best.setdefault(key + pair, {"wins": 0, "loss": []})
+            t = best.setdefault(key + pair, {"wins": 0, "clear": 0, "ties": 0, "loss": []})
             t["wins"] += i == own[0]
+            tied = [k for k in own if (at(k, "kernel"), at(k, "policy")) != (at(own[0], "kernel"), at(own[0], "policy")) and tie(k, own[0])]
+            t["clear"] += i == own[0] and not tied
+            # a pair counts with its fastest geometry
+            t["ties"] += i in tied or (i == own[0] and bool(tied))
             t["loss"].append(at(i, "median_ns") / at(own[0], "median_ns"))
             flop = 2.0 * float(nnz[at(i, "matrix")]) * (at(i, "k") or 1)
             u = rate.setdefault(key + pair, {"flop": [], "bytes": []})
@@ -132,7 +171,7 @@ assert len(lines) == len(best), (len(lines), len(best))
 for line in lines:
     key = setting_of(line)
     t = best[key + (line["kernel"], line["policy"])]
-    same(line, {"matrices": len(t["loss"]), "wins": t["wins"], "share": 100 * t["wins"] / len(settings[key]),
+    same(line, {"matrices": len(t["loss"]), "wins": t["wins"], "clear": t["clear"], "ties": t["ties"], "share": 100 * t["wins"] / len(settings[key]),
                 "loss_geomean": 100 * (geomean(t["loss"]) - 1), "loss_mean": 100 * (math.fsum(t["loss"]) / len(t["loss"]) - 1),
                 "loss_max": 100 * (max(t["loss"]) - 1)}, line)
 lines = read("rate")
@@ -170,12 +209,16 @@ for i in np.flatnonzero(ok):
             of_any[group[i]] = i
 
 
+def csr_of(i):
+    return of_run.get(group[i] + (at(i, "run"),), of_any.get(group[i]))
+
+
 def speedup(i):
-    c = of_run.get(group[i] + (at(i, "run"),), of_any.get(group[i]))
+    c = csr_of(i)
     return math.nan if c is None else at(c, "median_ns") / at(i, "median_ns")
 
 
-expected = {}
+expected, members = {}, {}
 for key, matrices in settings.items():
     parts = {}
     for m, own in matrices.items():
@@ -191,6 +234,7 @@ for key, matrices in settings.items():
                    {spec["policy"][at(i, "policy")] for own in of.values() for i in own}
         if table and len(policies) > 1:
             expected[key + (part[0],) + part[2:]] = (list(table.values()), policies)
+            members[key + (part[0],) + part[2:]] = [of[m] for m in table]
 
 
 def table_of(line):
@@ -210,6 +254,15 @@ for name in ("speedup", "share"):
         own = over(gains, policies) if line["policy"] == "oracle" else [g[line["policy"]] for g in gains if line["policy"] in g]
         if name == "speedup":
             same(line, dict(stats(own), matrices=len(own)), line)
+            if line["policy"] != "oracle":
+                assert line["geomean_held_out"] == line["mean_held_out"] == "", line
+                continue
+            logs = []
+            for of in members[table_of(line)]:
+                own = [i for i in of if not math.isnan(speedup(i))]
+                half = {i: halves(i) for i in sorted(set(own) | {csr_of(i) for i in own})}
+                logs.append(held_out([half[i] - half[i if is_csr(i) else csr_of(i)] for i in own]))
+            about(line, "geomean_held_out", [(-x, v) for x, v in logs], line)
         else:
             same(line, {"matrices": len(own), "gain_over_5": 100 * sum(x > 1.05 for x in own) / len(gains)}, line)
 for key in {table_of(line) for line in lines}:

@@ -6,7 +6,7 @@
 commands=$("$ROWCAST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p')
 n=0
 for c in $commands; do n=$((n + 1)); done
-plan $((3 * n + 16))
+plan $((4 * n + 37))
 
 # A page without the troff of hyphens and quotes, one line.
 plain()
@@ -31,11 +31,32 @@ has_options()
     grep -q -e '--help' "$tmp/plain"
 }
 
-# complete WORD...: what the completion offers for the last word
+# complete WORD...: what the completion of bash offers for the last word
 complete_words()
 {
-    bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rowcast
+    PATH=$(dirname "$ROWCAST"):$PATH bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rowcast
         printf "%s\n" "${COMPREPLY[@]}"' bash "$tmp/completion" "$@"
+}
+
+# says WORD...: what the program has for the last word, in one line
+says()
+{
+    "$ROWCAST" docs -- complete "$@" | tr '\n' ' '
+}
+
+# registry WHAT: the names that info lists
+registry()
+{
+    "$ROWCAST" info -f csv | awk -F, -v what="$1" '$1 == what { print $2 }' | sort
+}
+
+# offers_registry WHAT WORD...: all of them, but for "all" nothing else
+offers_registry()
+{
+    registry "$1" >"$tmp/want"
+    shift
+    "$ROWCAST" docs -- complete "$@" | grep -vx all | sort >"$tmp/found"
+    test -s "$tmp/want" && cmp "$tmp/want" "$tmp/found"
 }
 
 offers()
@@ -63,6 +84,14 @@ else
     for c in $commands; do skip "rowcast-$c.1 gives no warning" "no groff"; done
 fi
 for c in $commands; do ok "the page of $c has every option of its --help" has_options "$c"; done
+for c in $commands; do
+    "$ROWCAST" "$c" --help >"$tmp/help.$c"
+    if grep -q -e '--format' "$tmp/help.$c"; then
+        ok "-f is the format of $c" grep -q '^ *-f, --format FORMAT' "$tmp/help.$c"
+    else
+        skip "-f is the format of $c" "it has none"
+    fi
+done
 page=$(plain)
 for c in $commands; do
     case $page in *"rowcast-$c"*) ;; *) page= ;; esac
@@ -73,6 +102,26 @@ ok "and is named" grep -q "unknown command 'nonsense'" "$tmp/err"
 code "an unknown document is a usage error" 2 "$ROWCAST" docs nonsense
 code "an unknown shell is a usage error" 2 "$ROWCAST" docs completion csh
 
+# what can stand for a word
+ok "policies" offers_registry policy sweep --policies ""
+ok "kernels" offers_registry kernel sweep -x ""
+ok "operations" offers_registry operation predict --op ""
+ok "trainers" offers_registry trainer train -m ""
+is "summaries" "$(says query -S "")" "speedup share portfolio versus best rate "
+is "devices" "$(says sweep -d "")" "cpu cuda auto "
+is "of a list the last one" "$(says sweep --policies csr,lp)" "csr,lpt "
+is "behind an equals sign" "$(says sweep --op=spmm,sd)" "--op=spmm,sddmm "
+is "which bash cuts" "$(says sweep --op = sd)" "sddmm "
+is "words of a placeholder" "$(says sweep --timing "")" "exclusive shared "
+is "formats" "$(says info -f "")" "table csv json "
+mkdir "$tmp/models"
+touch "$tmp/models/one.json" "$tmp/models/two.json" "$tmp/models/three.txt"
+is "models, and files" "$(ROWCAST_MODELS=$tmp/models "$ROWCAST" docs -- complete predict -m "" | grep -x -e one -e two -e three -e :files | tr '\n' ' ')" \
+    "one two :files "
+is "a folder" "$(says sweep --collection "")" ":dirs "
+is "an operand" "$(says query -S rate "")" ":files "
+is "nothing for a number" "$(says sweep --limit "")" ""
+
 "$ROWCAST" docs completion bash >"$tmp/completion"
 if command -v bash >/dev/null; then
     ok "the completion is valid bash" bash -n "$tmp/completion"
@@ -81,11 +130,32 @@ if command -v bash >/dev/null; then
     for c in $commands; do ok "every option of $c is offered" offers_all_options "$c"; done
     ok "--help is completed" offers --help rowcast info --he
     not_ok "nothing else is offered for it" offers --version rowcast info --he
+    ok "a policy is completed" offers csr,lpt rowcast sweep -p csr,lp
+    touch "$tmp/a file.h5"
+    ok "a file is completed" offers "$tmp/a file.h5" rowcast query "$tmp/a"
 else
     for name in "the completion is valid bash" "a command is completed" "commands after help" \
-        "--help is completed" "nothing else is offered for it" $commands; do
+        "--help is completed" "nothing else is offered for it" "a policy" "a file" $commands; do
         skip "$name" "no bash"
     done
+fi
+"$ROWCAST" docs completion zsh >"$tmp/_rowcast"
+if command -v zsh >/dev/null; then
+    ok "the completion is valid zsh" zsh -n "$tmp/_rowcast"
+    # shellcheck disable=SC2016
+    is "and offers a policy" "$(PATH=$(dirname "$ROWCAST"):$PATH zsh -fc 'compdef() { : }; compset() { : }; _files() { print -r files }
+        compadd() { shift; print -rl -- "$@" }; . "$1"; words=(rowcast sweep -p csr,lp); CURRENT=4; _rowcast' zsh "$tmp/_rowcast")" csr,lpt
+else
+    skip "the completion is valid zsh" "no zsh"
+    skip "and offers a policy" "no zsh"
+fi
+"$ROWCAST" docs completion fish >"$tmp/rowcast.fish"
+if command -v fish >/dev/null; then
+    ok "the completion is valid fish" fish -n "$tmp/rowcast.fish"
+    is "and offers a policy" "$(HOME=$tmp PATH=$(dirname "$ROWCAST"):$PATH fish -c ". '$tmp/rowcast.fish'; complete -C 'rowcast sweep -p csr,lp'")" csr,lpt
+else
+    skip "the completion is valid fish" "no fish"
+    skip "and offers a policy" "no fish"
 fi
 if [ -r "${top_builddir:?}/src/cmd/man/rowcast.1" ]; then
     "$ROWCAST" docs man >"$tmp/again.1"

@@ -44,11 +44,14 @@ import os
 import sys
 import h5py
 
+def plain(cell): # without the mark that keeps a spreadsheet from taking text for a formula
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in tuple("=+-@") else cell
+
 store, folder, all_rows = sys.argv[1:]
 tables = {}
 for name in sorted(os.listdir(folder)):
     with open(os.path.join(folder, name), newline="") as f:
-        tables[name[:-4]] = list(csv.DictReader(f, strict=True))
+        tables[name[:-4]] = [{k: plain(v) for k, v in row.items()} for row in csv.DictReader(f, strict=True)]
 
 def check(what, found, expected):
     print(f"{what}: {'same' if found == expected else f'{found!r} is not {expected!r}'}")

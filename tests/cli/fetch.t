@@ -97,7 +97,7 @@ big=/MM/C/big.tar.gz
 bytes=$(wc -c <"$tmp/site$big")
 etag='"'$(md5sum <"$tmp/site$big" | cut -d' ' -f1)'"'
 part=C/.big.tar.gz.part
-plan 170
+plan 181
 
 # --------------------------------------------------------------------- the plain case
 behave
@@ -293,6 +293,26 @@ ok "is honoured" at_least "$(span /MM/A/four)" 1.5
 behave "/MM/A/four.tar.gz status=429,86400"
 code "a server that wants a day" 75 fetch --where 'group == A' --to "$tmp/p3"
 is "is left alone" "$(result)" 0,0,0,4
+index=/files/ssstats.csv
+p=$tmp/p6
+behave "$index status=503,99999999999999"
+code "a server that wants a day before it gives the index" 75 timeout 60 "$ROWCAST" fetch --mirror "$url" \
+    --backoff 0.01 --limit 1 --to "$p"
+ok "is left alone, and that is said" grep -q 'asks to come back in .* s: the run ends here' "$tmp/err"
+behave "$index endless"
+code "an index without end" 3 fetch --limit 1 --to "$p"
+ok "is cut" grep -q 'ssstats.csv: the server sends more than the' "$tmp/err"
+is "and nothing of it stays" "$(find "$p" -name '*ssstats*')" ""
+behave "$index slow=1"
+code "an index that drips" 3 timeout 60 "$ROWCAST" fetch --mirror "$url" --limit 1 --to "$p" --timeout 1 \
+    --retries 1 --backoff 0.01
+ok "is not waited for" grep -q 'ssstats.csv: too slow: [0-9]* bytes came in' "$tmp/err"
+is "and nothing of it stays" "$(find "$p" -name '*ssstats*')" ""
+behave "$big slow=100 ok"
+code "an archive that drips" 0 timeout 60 "$ROWCAST" fetch --mirror "$url" --where 'name == big' --to "$p" \
+    --timeout 1 --rate 0 --backoff 0.01
+ok "is asked for again" grep -q 'C/big: too slow: .*again in' "$tmp/err"
+ok "and continued" test "$(requests "$big" | cut -d' ' -f1 | tr '\n' ' ')" = "200 206 "
 behave
 code "a rate of requests" 0 fetch --where 'group == A' --to "$tmp/p4" --rate 5
 ok "is kept" at_least "$(span .)" 0.75

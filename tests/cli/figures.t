@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py' 2>/dev/null || skip_all "no python3 with h5py"
-plan 26
+plan 27
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 check=$top_srcdir/tests/report
@@ -54,12 +54,14 @@ report()
 
 ok "a store" "$synthetic" --matrices 40 --groups 10 --k 8,32,n "$tmp/a.h5"
 ok "with times that a seed decides" $python "$tmp/edit.py" "$tmp/a.h5"
+seal "$tmp/a.h5"
 code "a report" 0 report "$tmp/a.h5" "$tmp/a"
 ok "has the numbers that query and the file have" $python "$check/check_figures.py" "$ROWCAST" "$tmp/a.h5" "$tmp/a"
 code "again" 0 report "$tmp/a.h5" "$tmp/again"
 ok "the numbers are the same" diff -r -x '*.pdf' "$tmp/a/figures" "$tmp/again/figures"
 ok "two devices" "$synthetic" --matrices 30 --groups 10 --k 8,n --devices 2 "$tmp/b.h5"
 $python "$tmp/edit.py" "$tmp/b.h5"
+seal "$tmp/b.h5"
 code "a report of them, with a model" 0 report "$tmp/b.h5" "$tmp/b" --model "$model"
 ok "has the right numbers too" $python "$check/check_figures.py" "$ROWCAST" "$tmp/b.h5" "$tmp/b" "$model"
 is "boxes of both devices" "$(cut -d, -f1 "$tmp/b/figures/speedup-boxes.csv" | sort -u | grep -c syn)" 2
@@ -68,6 +70,7 @@ if [ -n "$gnuplot" ]; then
     ok "drawings that fit a page" $python "$check/check_svg.py" "$tmp/b"
     # a text of the store is no command, and no part of one
     $python "$tmp/edit.py" "$tmp/b.h5" "warp=w'\`touch x\`\"@a_{b}" "lpt=\$(touch y),\\"
+    seal "$tmp/b.h5"
     odd="$tmp/it's \"odd\" \$(touch z)"
     code "odd names and an odd folder" 0 report "$tmp/b.h5" "$odd" --model "$model"
     ok "are drawn" $python "$check/check_svg.py" "$odd"
@@ -93,6 +96,7 @@ else
 fi
 
 GNUPLOT=$tmp/none code "without gnuplot" 0 report "$tmp/a.h5" "$tmp/a"
+ok "stderr says so" grep -q "^rowcast report: gnuplot was not found" "$tmp/err"
 is "there are numbers and no drawings" "$(find "$tmp/a/figures" -name '*.csv' | wc -l) \
 $(find "$tmp/a/figures" -name '*.svg' -o -name '*.pdf' | wc -l)" "12 0"
 ok "and the page says so" grep -q 'gnuplot was not found' "$tmp/a/index.html"

@@ -2,7 +2,7 @@
 # rowcast sweep --kernels: lists with globs and ranges, and what is wrong with them.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 12
+plan 13
 
 dry() # dry KERNELS: pending cases
 {
@@ -14,6 +14,7 @@ pending() # pending KERNELS: number of cases of one matrix, order, K
     dry "$1" | sed -n '2s/^\([^,]*,\)\{4\}\([0-9]*\),.*/\2/p'
 }
 
+ok "info has type, range and default of a parameter" sh -c "'$ROWCAST' info -f csv | grep -q '^parameter,cstat:strip,.*(integer, 1 to 16; default 4)'"
 is "a range is all of its values" "$(pending cstat:strip=1..16)" 16
 is "ranges give all combinations" "$(pending fault:mode=0..2:at=-1..2)" 12
 is "a glob is every kernel that fits" "$(pending '*s*t*')" 2

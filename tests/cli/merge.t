@@ -2,7 +2,7 @@
 # rowcast merge: stores that were measured apart, in one.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 44
+plan 50
 
 mkdir -p "$tmp/col/G"
 for n in 60 70 80; do
@@ -121,3 +121,12 @@ ok "which is the store of before" cmp "$tmp/x.h5" "$tmp/ab.h5"
 code "the journals are folded" 0 "$ROWCAST" fold "$c"
 code "then they come too" 0 "$ROWCAST" merge -q "$tmp/x.h5" "$c"
 is "with all rows" "$(bare "$tmp/x.h5")" "$(bare "$a" "$b" "$c")"
+
+# slices of an array: one without a matrix has a store, so one without a store is missing
+mkdir "$tmp/slices"
+for i in 1 2 3 4; do
+    code "slice $i of 4 of three matrices" 0 sweep "$tmp/slices/slice-$i-of-4.h5" -k 2 -p csr --slice "$i/4"
+done
+code "they are merged" 0 bash "$top_srcdir/jobs/merge-slices.sh" "$tmp/sliced.h5" "$tmp/slices" 4
+rm "$tmp/slices/slice-4-of-4.h5"
+code "a slice that lost its store fails the merge" 1 bash "$top_srcdir/jobs/merge-slices.sh" "$tmp/sliced.h5" "$tmp/slices" 4

@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 44
+plan 47
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -48,6 +48,10 @@ ok "csv runs" order lpt --format csv
 is "csv has both orders" "$(cut -d, -f1,3,4,5,7 "$tmp/out" | tr '\n' ';')" \
     "order,slots,pads,left_out,load_max;csr,5,0,0,3;lpt,6,1,0,3;"
 code "a built-in matrix can be named" 0 "$ROWCAST" order mesh3d:n=4 -p warp --format json
+code "also one of the built-in set" 0 "$ROWCAST" order mesh2d-100 -p dcsr -f csv
+cut -d, -f1-8 "$tmp/out" >"$tmp/short"
+code "and by the name that sweeps give it" 0 "$ROWCAST" order builtin/mesh2d-100 -p dcsr -f csv
+is "which is the same matrix" "$(cut -d, -f1-8 "$tmp/out")" "$(cat "$tmp/short")"
 code "an unknown policy is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx" -p hybrid2-1
 ok "that suggests the nearest" grep -q "did you mean 'hybrid2.1'" "$tmp/err"
 code "a missing policy is a usage error" 2 "$ROWCAST" order "$tmp/a.mtx"

@@ -3,7 +3,7 @@
 # every case is verified, and measuring the same again measures nothing.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 22
+plan 25
 
 mkdir -p "$tmp/C/G"
 "$ROWCAST" generate mesh2d:n=12 -o "$tmp/C/G/mesh.mtx" >/dev/null
@@ -34,6 +34,7 @@ query() # query STORE FILTER COLUMNS
 
 mesh="name == mesh"
 ok "a sweep under all of them" sweep all "csr,$have,file:$tmp/rows.txt" -x cstat,rowsplit
+ok "shows progress from the start, also to a file" grep -q " 0 %  .* matrices  0/.* cases" "$tmp/err"
 is "each is verified under both kernels" "$(query all "$mesh && status == ok" policy | wc -l | tr -d ' ')" \
     $((2 * (count + 2)))
 ok "the same again" sweep all "csr,$have,file:$tmp/rows.txt" -x cstat,rowsplit
@@ -58,6 +59,8 @@ ok "C in both orders" sweep both csr,random,rcm -x cstat --c-order both --precis
 is "one symmetric case each" "$(query both "$mesh && policy == rcm" c_order,precision | sort | tr '\n' ' ')" \
     "symmetric,fp32 symmetric,fp64 "
 ok "other operations" sweep op csr,rcm,random --op spmv,sddmm -x plain-spmv,plain-sddmm -w 'name == mesh'
+code "an unknown operation is a usage error" 2 sweep none csr --op spmw
+ok "that suggests the nearest" grep -q "sweep: --op: unknown operation 'spmw'; did you mean 'spmm'" "$tmp/err"
 is "spmv under a symmetric order is verified" "$(query op 'policy == rcm && op == spmv' status)" ok
 is "sddmm has none" "$(query op 'policy == rcm && op == sddmm' status)" skipped
 code "an unknown parameter is a usage error" 2 sweep none random:sead=1 -x cstat

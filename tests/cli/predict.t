@@ -6,7 +6,7 @@
 . "${top_builddir:?}/tests/env.sh"
 # shellcheck source=tests/cli/model.sh
 . "$top_srcdir/tests/cli/model.sh"
-plan 57
+plan 108
 
 cd "$tmp" || exit 1
 mkdir models
@@ -63,36 +63,105 @@ is "and the baseline" "$(column baseline | tr '\n' ' ')" "0 1 0 "
 ok "times in ns" near "$(column time_ns | sed -n 1p)" 36.4828
 ok "speedups" near "$(column speedup | sed -n 3p)" 0.548812
 ok "setup in ns" near "$(column setup_ns | sed -n 1p)" 20000
-# (features + prediction + 20000 - 100) / (992.27 - 36.48), rounded up
+# (features + 20000 - 100) / (992.27 - 36.48), rounded up; the prediction is of six products
 ok "the break-even counts features, prediction and setup" near "$(column break_even | sed -n 1p)" \
-    "$(awk -v f="$(column featurise_ns | sed -n 1p)" -v p="$(column predict_ns | sed -n 1p)" \
-        'BEGIN { n = (f + p + 19900) / (exp(6.9) - exp(8.9) / 201); print int(n) + (n > int(n)) }')"
+    "$(awk 'BEGIN { n = (5000 + 0.6 + 19900) / (exp(6.9) - exp(8.9) / 201); print int(n) + (n > int(n)) }')"
+ok "what they took here is apart" awk -v f="$(column featurise_ns | sed -n 1p)" 'BEGIN { exit !(f > 0) }'
 is "the baseline has nothing to earn back" "$(column break_even | sed -n 2p)" 0
 is "what never pays has none" "$(column break_even | sed -n 3p)" ""
 
-# 3 products: 2977 + 100 ns against 109 + 20000 ns; 100 products: 99327 against 23648 ns
+# 3 products: 2977 + 100 ns against 109 + 20000 + 5000 ns; 100 products: 99327 against 28649 ns
 code "few products" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 3
 ok "do not pay for lpt" grep -q '^chosen   csr, the baseline$' "$tmp/out"
 ok "and that is said" grep -q '^reuse    setup and 3 products take 3.08 us, with csr 3.08 us$' "$tmp/out"
 code "many products" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 100
 ok "do" grep -q '^chosen   lpt' "$tmp/out"
-ok "with their total" grep -q '^reuse    setup and 100 products take 23.65 us, with csr 99.33 us$' "$tmp/out"
+ok "with their total" grep -q '^reuse    setup and 100 products take 28.65 us, with csr 99.33 us$' "$tmp/out"
 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse 3 --format csv >table.csv
 is "sorted by total" "$(column class | tr '\n' ' ')" "csr dcsr lpt "
-ok "total of lpt" near "$(column total_ns | sed -n 3p)" 20109.4
+ok "total of lpt, features included" near "$(column total_ns | sed -n 3p)" 25110
+# lpt is cheaper without features from 21 products on, with them from 27 on: it pays within the reuse
+for reuse in 22 24 26 27 30; do
+    "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --reuse "$reuse" --format csv >table.csv
+    is "$reuse products: what is chosen has paid by then" "$(awk -v n="$(column break_even | sed -n 1p)" \
+        -v r="$reuse" 'BEGIN { print (n <= r) }')" 1
+    is "$reuse products: and is the cheapest" "$(column class | sed -n 1p)" \
+        "$([ "$reuse" -ge 27 ] && echo lpt || echo csr)"
+done
 
-code "json" 0 "$ROWCAST" predict long.mtx -m models/byhand.json --json
+
+code "K = n" 0 "$ROWCAST" predict long.mtx -m models/byhand.json --json --extrapolate
 ok "has k = n" grep -q '"k": 200,' "$tmp/out"
 ok "and the chosen class" grep -q '"class": "lpt", "policy": "lpt", "kernel": "gsub:lanes=8", "baseline": false, "chosen": true' "$tmp/out"
 ok "inputs outside the range are named" grep -qx \
-    'long.mtx: an extrapolation, 1 of 2 inputs are outside the range of the training data: k = 200 (1 to 64)' "$tmp/err"
+    'long.mtx: an extrapolation, outside of what the model knows: k = 200 (1 to 64)' "$tmp/err"
+ok "also in the answer" grep -q '"extrapolation": "k = 200 (1 to 64)"' "$tmp/out"
 cp out json
-"$ROWCAST" predict long.mtx -m models/byhand.json --format json >json2 2>&1
+"$ROWCAST" predict long.mtx -m models/byhand.json -k 8 --format json >json2 2>&1
 is "--json is --format json" "$(grep -c '"class": "lpt"' json2)" 1
 
 code "a classifier" 0 "$ROWCAST" predict long.mtx -m models/classifier.json -k 8
 ok "says that it has no times" grep -q '^chosen   dcsr; byhand is a classifier: it predicts no times$' "$tmp/out"
 code "and none for a reuse" 2 "$ROWCAST" predict long.mtx -m models/classifier.json -k 8 --reuse 5
+
+# ------------------------------------------------------------ what a model knows
+
+code "a K below what the fit had is refused" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 4
+is "in one line" "$(wc -l <"$tmp/err")" 2 # and how to get help
+ok "that says what is known" grep -q \
+    'outside of what the model knows: K = 4 (K 8 to 32 and n); it knows spmm, K 8 to 32 and n, fp32, layout row, device a device' "$tmp/err"
+code "with --extrapolate there is an answer" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 4 --extrapolate
+ok "with a warning in it" grep -q '^warning  an extrapolation, outside of what the model knows: K = 4 (K 8 to 32 and n)$' "$tmp/out"
+code "a K between two is known" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 20
+is "without a word" "$(cat "$tmp/err")" ""
+code "n is known, where it is n" 0 "$ROWCAST" predict short.mtx -m models/byhand.json -k 5
+code "but not as a number" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 5
+code "a longer row than any in training is refused" 2 "$ROWCAST" predict uniform:n=2000,mean=600 -m models/byhand.json -k 8
+ok "by name and range" grep -q 'nnz_per_row_max = [0-9]* (1 to 500)' "$tmp/err"
+code "another device too" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 8 --device 'cuda:other'
+code "a glob may fit the device" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 8 --device '*CLASS*'
+sed -e 's/"k": \[8, 32, "n"\]/"k": ["n"]/' -e '/"name": "k", /d' -e 's/"max": 500},/"max": 500}],/' \
+    -e 's/"in": 2/"in": 1/; s/0, 0, -1, 0, 0, 0/0, 0, -1/; s/, 0, 0\]/, 0]/' models/byhand.json >paper.json
+code "a model of K = n alone" 0 "$ROWCAST" predict long.mtx -m paper.json
+code "refuses a number" 2 "$ROWCAST" predict long.mtx -m paper.json -k 8
+ok "and says so" grep -q 'K = 8 (K = n)' "$tmp/err"
+
+# files of version 1 do not say these things
+sed -e 's/"version": 2/"version": 1/; /"domain"/d; /"featurise"/d' \
+    -e 's/"kernel_version": 1,$/"kernel_version": 1}/; /^   "layout": "row", .*},*$/s/.*/,/; /^   "layout": .*}\],$/s/.*/],/' \
+    models/byhand.json >version1.json
+code "a file of version 1 is read" 0 "$ROWCAST" predict long.mtx -m version1.json -k 32
+ok "what it does not say is said" grep -q 'version1.json: a file of version 1 does not say layouts' "$tmp/err"
+code "its K is that of the input" 2 "$ROWCAST" predict long.mtx -m version1.json -k 100
+ok "and named" grep -q 'K = 100 (K 1 to 64)' "$tmp/err"
+
+# ------------------------------------------------------------------ constraints
+
+code "orders" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --orders 'csr,d*' -f csv
+cp out table.csv
+is "the others are not ranked" "$(column class | tr '\n' ' ')" "csr dcsr "
+code "without the baseline" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --orders dcsr,lpt -f csv
+cp out table.csv
+is "the first one changes nothing" "$(column class | tr '\n' ' ')$(column baseline | tr '\n' ' ')" "lpt dcsr 0 1 "
+code "deterministic" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --deterministic -f csv
+cp out table.csv
+is "only those that are" "$(column class | tr '\n' ' ')" "lpt csr "
+code "a layout that is not there" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --layouts col
+ok "names what there is" grep -q 'no class of the model fits layout col; its classes: csr (row, deterministic: yes)' "$tmp/err"
+code "kernels" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --kernels gsub --layouts row
+code "none" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --kernels 'gstat*'
+# 399 entries of 8 bytes, 201 pointers of 8, and 400 rows of 32 columns of 4 bytes: 58 kB or less
+code "memory enough" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --device-memory 60000
+code "and too little" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --device-memory 50000
+code "C in another order is not known" 2 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --c-order schedule
+code "C in any order" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --c-order original,schedule
+
+# ---------------------------------------------------------------- installed ones
+
+mkdir one
+cp models/byhand.json one/
+code "without --model the one that fits is taken" 0 env ROWCAST_MODELS="$tmp/one" "$ROWCAST" predict long.mtx -k 8 --device 'a device*'
+ok "and named" grep -q "^model    $tmp/one/byhand.json: byhand@3" "$tmp/out"
 
 ROWCAST_MODELS=$tmp/models
 export ROWCAST_MODELS
@@ -105,7 +174,10 @@ ok "by member" grep -q 'broken.json: predictor.state: .*weight\[0\]: expected a 
 code "one of another version of a policy too" 3 "$ROWCAST" predict short.mtx -m old.json
 ok "by name" grep -q 'old.json: class lpt was fitted with the policy lpt@42, this library has lpt@1' "$tmp/err"
 
-code "--model is needed" 2 "$ROWCAST" predict short.mtx
+code "of two that fit one must be named" 2 "$ROWCAST" predict short.mtx -k 8 --device 'a device*'
+ok "all are listed with what they know" grep -q "/classifier.json: fits; knows spmm, K 8 to 32 and n, fp32, layout row, device a device" "$tmp/err"
+code "when none fits, too" 3 "$ROWCAST" predict short.mtx --op sddmm
+ok "with the reason" grep -q 'byhand.json: knows spmm.*the model was trained on spmm, found a request for sddmm' "$tmp/err"
 code "a precision that was not trained is refused" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp64
 code "and one that is none" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp16
 code "k must be a number or n" 2 "$ROWCAST" predict short.mtx -m byhand --k 0

@@ -10,7 +10,7 @@
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 cd "$tmp" || exit 1
-plan 31
+plan 33
 
 # blocks MARK FILE...: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
 blocks()
@@ -101,11 +101,12 @@ if [ -n "$library" ]; then
         sed 's/^/# /' log
     done
     rowcast generate mesh2d:nx=30,ny=30 -o m.mtx >log 2>&1
-    LD_LIBRARY_PATH=$folder ./example-1 m.mtx >out 2>&1
+    # as a user would: nothing says where the library is but what pkg-config gave
+    env -u LD_LIBRARY_PATH ./example-1 m.mtx >out 2>&1
     is "example 1 runs" "$?:$(grep -c '^[0-9]* slots, first row [0-9]*, density 0.00' out)" 0:1
     sed 's/^/# /' out
     write_model log_ns >model.json
-    LD_LIBRARY_PATH=$folder ./example-2 m.mtx model.json 32 >out 2>&1
+    env -u LD_LIBRARY_PATH ./example-2 m.mtx model.json 32 >out 2>&1
     is "example 2 runs" "$?:$(grep -c '^[> ] [a-z]*: [0-9]* ns a product, [0-9]* ns to set up$' out)" 0:3
     # longest row 5: csr 992 ns, lpt 1222 ns, dcsr 1808 ns
     is "and takes the order that the model says" "$(sed -n 's/^> //p' out)" \
@@ -134,6 +135,7 @@ else
     done
 fi
 for f in bin/rowcast include/rowcast.h share/man/man1/rowcast.1 share/man/man1/rowcast-sweep.1 \
-    share/bash-completion/completions/rowcast; do
+    share/bash-completion/completions/rowcast share/zsh/site-functions/_rowcast \
+    share/fish/vendor_completions.d/rowcast.fish; do
     is "installed: $f" "$(find "$prefix/$f" -type f | wc -l)" 1
 done

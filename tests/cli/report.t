@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 50
+plan 55
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -43,7 +43,10 @@ mkdir "$out"
 echo mine >"$out/notes.txt"
 echo old >"$out/index.html"
 code "a report" 0 "$ROWCAST" report "$store" -o "$out"
-is "one line says what was made" "$(wc -l <"$tmp/out"):$(grep -c "^$out/index.html: .*90 results of 5 matrices" "$tmp/out")" 1:1
+is "one line says what was made" "$(wc -l <"$tmp/out"):$(grep -c "^$out/index.html: .*90 results of 5 matrices" "$tmp/out")" 2:1
+is "the next one what the page opens with" "$(sed -n 2p "$tmp/out")" "$(python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(d["settings"][d["main"]]["answer"]["reordering"])' "$out/report.json")"
 ok "progress is on stderr" test -s "$tmp/err"
 is "a file of somebody else is left alone" "$(cat "$out/notes.txt")" mine
 is "no file is left over" "$(find "$out" -name '*.tmp*')" ""
@@ -116,8 +119,20 @@ assert p.data["where"] == "name == m80 && k == 8"
 assert p.data["matrix"]["name"] == ["G/m80"] and len(p.data["settings"]) == 1'
 code "without orders" 0 "$ROWCAST" report "$store" -q -w 'policy == csr' -o "$out"
 ok "no kernel can be the reference" page '
-assert all(s["reference"] is None and s["headline"]["order"] == {"matrices": 0, "geomean": None, "mean": None, "over_5_percent": 0}
+assert all(s["reference"] is None and s["headline"]["order"] == {"matrices": 0, "geomean": None, "mean": None,
+        "geomean_held_out": None, "geomean_held_out_low": None, "geomean_held_out_high": None, "over_5_percent": 0}
            for s in p.data["settings"])'
+edit_store "$store" "$tmp/sure.h5" 'change("results", "rel_err", lambda i, r: 0)'
+code "times without an error" 0 "$ROWCAST" report "$tmp/sure.h5" -q -o "$out"
+ok "what is held out is the plain figure, and every win is clear" page '
+for h in (s["headline"] for s in p.data["settings"]):
+    assert h["wins_clear"] == h["wins"] > 0, h
+    for g in (h["order"], h["plan"]):
+        assert g["geomean"] and abs(g["geomean_held_out"] / g["geomean"] - 1) < 1e-5, g'
+edit_store "$store" "$tmp/unsure.h5" 'change("results", "rel_err", lambda i, r: 1.5)'
+code "times that are all error" 0 "$ROWCAST" report "$tmp/unsure.h5" -q -o "$out"
+ok "have no win that is clear" page '
+assert all(s["headline"]["wins_clear"] == 0 < s["headline"]["wins"] for s in p.data["settings"])'
 edit_store "$store" "$tmp/ops.h5" '
 change("results", "op", lambda i, r: r["kernel"] % 2)
 change("results", "k", lambda i, r: 0 if r["op"] == 1 else r["k"])'

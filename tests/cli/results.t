@@ -6,8 +6,13 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 4
+plan 5
 
+if command -v sha256sum >/dev/null; then
+    ok "the store is what was published" sh -c 'cd "$1" && sha256sum --strict -c SHA256SUMS' sh "$results"
+else
+    skip "the store is what was published" "no sha256sum"
+fi
 PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200.h5" -w "$tmp/work" tables \
     >"$tmp/tables" 2>"$tmp/err"
 is "the tables are printed" "$?$(cat "$tmp/err")" 0

@@ -210,6 +210,7 @@ def rate():
 globals()[what](*sys.argv[4:])
 PY
 ok "the store is given times, failures and orders of C" $python "$tmp/edit.py" "$store"
+seal "$store"
 
 # table NAME OPTION...: the table as CSV in $tmp/NAME
 table()
@@ -232,7 +233,7 @@ table versus --side-a '!row*,!*=4' --side-b 'rowsplit,*=4' --orders any
 ok "with patterns that take out, and orders for both" $python "$tmp/check.py" versus "$store" \
     "$tmp/versus" 'cstat:strip=1' '*' 'rowsplit,*=4' '*'
 table versus --side-a '!nothing' --side-b 'cusparse*'
-is "a side without rows leaves only counts" "$(cut -d, -f6-7,11 "$tmp/versus" | sort -u | head -n 2)" \
+is "a side without rows leaves only counts" "$(cut -d, -f6-7,13 "$tmp/versus" | sort -u | head -n 2)" \
     "$(printf '0,9,\nmatrices,only_a,max')"
 code "a side that nothing is on" 0 "$ROWCAST" query "$store" -f csv -S versus -A 'nosuch*' -B rowsplit
 is "is named, and no other" "$(cat "$tmp/err")" "versus: no result is on side a, 'nosuch*'"

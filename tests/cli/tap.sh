@@ -60,6 +60,12 @@ code()
     is "$tap_label" "$?" "$tap_expected"
 }
 
+# seal STORE: give it digests again, after another program changed it
+seal()
+{
+    "${ROWCAST:?}" archive --unsealed -q "$1" "$1.sealed" && mv "$1.sealed" "$1"
+}
+
 # is NAME FOUND EXPECTED: two texts are the same
 is()
 {

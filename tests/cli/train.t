@@ -7,7 +7,7 @@ python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 "$ROWCAST" train "$tmp/none" -o "$tmp/none" --model nosuch 2>&1 | grep -q 'there are:.*mlp' \
     || skip_all "this build has no mlp (no OpenBLAS)"
-plan 86
+plan 102
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 store=$tmp/rule.h5
@@ -23,6 +23,12 @@ print(eval(sys.argv[2]))' "$1" "$2"
 }
 
 ok "a store with a known rule" "$synthetic" --matrices 150 --groups 30 --k 8,128 "$store"
+
+# the built-in set is one group by name, and many by generator
+code "part of the built-in set" 0 "$ROWCAST" sweep -s "$tmp/builtin.h5" -d cpu -t 1 -w 'rows <= 11000' -p csr,lpt,dcsr -x rowsplit \
+    -k 4 --case-time 0.0002 --max-reps 5 -q
+code "can be trained on" 0 "$ROWCAST" train "$tmp/builtin.h5" -o "$tmp/builtin.json" --epochs 20 --restarts 1 -q --format json
+ok "with groups on either side" grep -q '"split"' "$tmp/builtin.json"
 
 # ------------------------------------------------------------------------- train
 # shellcheck disable=SC2086 # words
@@ -53,9 +59,31 @@ ok "and the loss" grep -q '^train: fitted in .*, validation loss [0-9.e-]*$' "$t
 
 # ---------------------------------------------------------------------- evaluate
 code "evaluate takes the rows that the fit did not see" 0 \
-    "$ROWCAST" evaluate "$store" --model "$tmp/a.json" --format json
+    "$ROWCAST" evaluate "$store" --model "$tmp/a.json" --format json --extrapolate
 is "and finds what train found" "$(get "$tmp/out" '[x["all"], x["by_k"], x["confusion"], x["time_error"]]')" \
     "$(get "$tmp/a.eval" '[x["all"], x["by_k"], x["confusion"], x["time_error"]]')"
+total=$(get "$tmp/out" 'x["all"]["rows"]')
+code "rows outside of what the model knows are left out" 0 \
+    "$ROWCAST" evaluate "$store" --model "$tmp/a.json" --format json
+is "and counted" "$(get "$tmp/out" \
+    "[x['all']['rows'] < $total, str($total - x['all']['rows']) + ' of them outside of what the model knows: left out' in x['evaluated']]")" \
+    "[True, True]"
+is "the model states its K, layouts and what features take" "$(get "$tmp/a.json" \
+    '[x["version"], x["domain"]["k"], sorted({c["layout"] for c in x["classes"]}), x["featurise"]["min_log_ns"] > 0]')" \
+    "[2, [8, 128], ['col'], True]"
+code "a K that it does not know" 2 "$ROWCAST" predict mesh3d:n=12 -m "$tmp/a.json" -k 512
+ok "is refused with the K that it knows" grep -q 'K = 512 (K 8 to 128)' "$tmp/err"
+# shellcheck disable=SC2086
+code "fitted at one K" 0 "$ROWCAST" train "$store" -o "$tmp/k8.json" $fast --epochs 20 --where 'k == 8'
+code "evaluate takes the K of the model" 0 "$ROWCAST" evaluate "$store" -m "$tmp/k8.json" -f json -q --extrapolate
+is "alone" "$(get "$tmp/out" '[p["name"] for p in x["by_k"]]')" "['k=8 fp32']"
+code "another one is not known" 2 "$ROWCAST" evaluate "$store" -m "$tmp/k8.json" -q --k 128
+ok "in one line" grep -q 'does not know any of these [0-9]* rows, e.g. K = 128 (K 8)' "$tmp/err"
+# shellcheck disable=SC2086
+code "kernels of this or another build that are deterministic" 0 "$ROWCAST" train "$store" -o "$tmp/d.json" $fast \
+    --epochs 20 --deterministic 'syn-*'
+is "are kept" "$(get "$tmp/d.json" '{c["deterministic"] for c in x["classes"]}')" "{'yes'}"
+is "of others nothing is known" "$(get "$tmp/a.json" '{c["deterministic"] for c in x["classes"]}')" "{'unknown'}"
 # shellcheck disable=SC2086
 code "fitted in folds" 0 "$ROWCAST" train "$store" -o "$tmp/f.json" $fast --folds 3 -f json
 is "every row is evaluated" "$(get "$tmp/out" 'x["all"]["rows"]')" 300
@@ -65,7 +93,7 @@ code "unless asked for" 0 "$ROWCAST" evaluate "$store" --model "$tmp/f.json" --s
 ok "the figures are marked" grep -q '300 of them .*optimistic' "$tmp/out"
 ok "another store" "$synthetic" --matrices 60 --seed 9 --k 8,128 --stale --gaps "$tmp/new.h5"
 code "is new but for the names of groups" 0 \
-    "$ROWCAST" evaluate "$tmp/new.h5" --model "$tmp/f.json" --seen -f json
+    "$ROWCAST" evaluate "$tmp/new.h5" --model "$tmp/f.json" --seen --extrapolate -f json
 
 # the same from the rows, by other means
 cat >"$tmp/check.py" <<'PY'
@@ -107,7 +135,7 @@ is "to the rows" "$(get "$tmp/out" '[p["name"] for p in x["by_k"]], x["all"]["ro
 # shellcheck disable=SC2086
 code "trainers are compared" 0 "$ROWCAST" evaluate "$store" --compare -m mlp,softmax $fast --folds 3 -f csv
 is "with the baselines" "$(cut -d, -f1 "$tmp/out" | tr '\n' ';')" "model;mlp;softmax;best single;random;oracle;"
-is "of which the oracle has all of the gain" "$(grep '^oracle' "$tmp/out" | cut -d, -f2,5,6)" "100,100,0"
+is "of which the oracle has all of the gain" "$(grep '^oracle' "$tmp/out" | cut -d, -f2,8,9)" "100,100,0"
 # shellcheck disable=SC2086
 code "features are ablated" 0 "$ROWCAST" evaluate "$store" --ablation $fast --folds 3 -f json
 is "without those of the warps the rule cannot be seen" "$(get "$tmp/out" \
@@ -175,7 +203,7 @@ is "the model says so, and K is no input" \
 code "a mixture is refused" 2 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/x.json" --op spmm,spmv
 ok "in one line" grep -q -- "--op: expected one operation of spmm, spmv, spmm_t, sddmm, found 'spmm,spmv'" "$tmp/err"
 code "spmv has no K" 2 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/x.json" --op spmv --k 8
-code "a prediction needs none" 0 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" -f json
+code "a prediction needs none" 0 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" --extrapolate -f json
 is "and has none" "$(get "$tmp/out" '[x["rows"][0][k] for k in ("operation", "k")]')" "['spmv', None]"
 code "another operation is refused" 2 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" --op spmm
 ok "and both are named" grep -q 'trained on spmv, found a request for spmm' "$tmp/err"

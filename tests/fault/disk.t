@@ -8,13 +8,22 @@
 . "${top_srcdir:?}/tests/fault/fault.sh"
 kinds="once full short readonly io kill torn"
 echo "# points: $points of each kind; seed $seed"
-plan 20
+plan 23
 
 for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
 first="-C $tmp/col $quick -k 2 --kernels null -p csr"
 all="$first,lpt,warp"
+
+# synced FOLDER: it was, by the calls in $tmp/list, after its first journal was made and before what followed
+synced()
+{
+    awk -v folder="$1" '$2 == "open" && /[.]rcj$/ { made = 1 }
+        made && $2 == "fsync" && $3 == folder { found = 1 }
+        $2 == "rename" && made { exit }
+        END { exit !found }' "$tmp/list"
+}
 
 # the store that is there before, what there is to be, and a store with journals that are not folded
 # shellcheck disable=SC2086
@@ -29,6 +38,13 @@ sweep_calls=$(calls "$tmp/whole.h5")
 faulty "$tmp/fresh.h5" 0 count sweep -s "$tmp/fresh.h5" $all >"$tmp/out" 2>&1
 fresh_calls=$(calls "$tmp/fresh.h5")
 cases "$tmp/whole.h5" >"$tmp/cases"
+
+# a power cut must not take the name of a journal, or of its folder
+# shellcheck disable=SC2086
+code "a run whose calls are listed" 0 sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_io.so" \
+    FAULT_MATCH="$tmp" FAULT_AT=0 FAULT_HOW=list FAULT_LOG="$tmp/list" "$ROWCAST" sweep -s "$tmp/list.h5" $first
+ok "it syncs the folder of its journal" synced "$tmp/list.h5.journal"
+ok "and the folder that this was made in" synced "$tmp"
 
 # killed where it renames its last copy
 cp "$tmp/before.h5" "$tmp/left.h5"

@@ -9,20 +9,10 @@ for shim in io clock; do
     [ ! -s "$tmp/out" ] || skip_all "shared objects cannot be preloaded here: $(cat "$tmp/out")"
 done
 points=${ROWCAST_FAULT_POINTS:-2}
-seed=${ROWCAST_SEED:-$$}
-at=       # where a test is, for fault()
 workers=4 # most of a run is waiting for MPI
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
-: >"$tmp/faults"
 : >"$tmp/injected"
-
-# fault TEXT: something does not hold; $at says where
-fault()
-{
-    echo "# $at: $1" >&2
-    echo "$at: $1" >>"$tmp/faults"
-}
 
 # faulty STORE AT HOW ARGUMENT...: rowcast with a disk that fails at its call number AT for the store, its
 # copy and its journals; what failed is in STORE.log
@@ -32,7 +22,7 @@ faulty()
     faulty_at=$2
     faulty_how=$3
     shift 3
-    sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_io.so" FAULT_MATCH="$faulty_store" \
+    sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_io.so${LD_PRELOAD:+:$LD_PRELOAD}" FAULT_MATCH="$faulty_store" \
         FAULT_AT="$faulty_at" FAULT_HOW="$faulty_how" FAULT_LOG="$faulty_store-log" "$ROWCAST" "$@"
 }
 

@@ -5,7 +5,8 @@
  *                short: half is written, and the next one fails as by full; readonly: EROFS from
  *                there on; io: EIO once; kill: the process is killed before the call; torn: half
  *                of it is written, then the process is killed; limit: no file may grow beyond
- *                FAULT_AT bytes (RLIMIT_FSIZE, from the first call on: MPI could not start so)
+ *                FAULT_AT bytes (RLIMIT_FSIZE, from the first call on: MPI could not start so);
+ *                list: none fails, each is in the log
  *   FAULT_RANK   only in this rank of Open MPI
  *   FAULT_LOG    at a fault and at the end: a line with the call, appended */
 #define _GNU_SOURCE
@@ -87,6 +88,8 @@ static int fate(const char *what, const char *name)
             limit_files(atol(at));
         return 0;
     }
+    if (how && strcmp(how, "list") == 0)
+        note(what, name);
     int frees = strcmp(what, "unlink") == 0 || strcmp(what, "ftruncate") == 0;
     if (failing == EROFS || (failing && !frees && strcmp(what, "rename") != 0)) {
         errno = failing;

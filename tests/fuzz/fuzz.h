@@ -12,6 +12,7 @@ enum { FUZZ_PATH = 512 };
 /* Name of the target and of its folder of inputs. */
 extern const char fuzz_target[];
 
+/* 0; or -1: what the target guards itself against was caught (libFuzzer keeps no such input). */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* "SCRATCH/name" in path; the scratch folder is made once, and removed at the end. */

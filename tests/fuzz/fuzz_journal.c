@@ -84,7 +84,7 @@ static void records_are_within(const char *path)
         end = r.end;
     }
     int64_t damage = rc_journal_damage(v, &where);
-    FUZZ_CHECK(damage == 0 ? where == -1 : where > 0 && where + damage <= end);
+    FUZZ_CHECK(damage == 0 ? where == -1 : where >= 0 && where + damage <= end);
     rc_journal_view_close(v);
 }
 

@@ -3,6 +3,8 @@
 # the matrix and of the collection are spared.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
+# shellcheck disable=SC2034  # for mpi.sh
+dies=1
 # no core files
 # shellcheck disable=SC3045
 ulimit -c 0 2>/dev/null || true
@@ -39,7 +41,7 @@ is "all matrices are ok" "$(alone query "$one" -M -f csv -o fullname,status | ta
     "G/a,ok G/b,ok G/c,ok "
 is "nothing is doubled" "$(twice "$one")" ""
 # shellcheck disable=SC2086
-code "a further run has nothing to do" 0 sweep 2 "$one" $crash -p csr
+code "a further run has nothing to do, and exits so too" 1 sweep 2 "$one" $crash -p csr
 ok "and says so" grep -q 'nothing to do' "$tmp/err"
 
 # a redo counts afresh: two more runs die before the case is crashed again

@@ -6,7 +6,7 @@
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
 command -v h5diff >/dev/null || skip_all "no h5diff"
 export OMPI_MCA_odls_base_sigkill_timeout=0
-plan 27
+plan 33
 
 for i in 1 2 3 4; do
     matrix "m$i" uniform:n=$((50 + 40 * i))
@@ -80,4 +80,26 @@ if [ -n "${ROWCAST_OTHER:-}" ]; then
 else
     skip "the other HDF5 makes the same file" "ROWCAST_OTHER is not set"
     skip "and the same new file" "ROWCAST_OTHER is not set"
+fi
+
+# A process that no launcher started starts no MPI: it does not mind one that cannot start.
+without_mpi()
+{
+    OMPI_MCA_pml=none-of-this-name "$@"
+}
+if without_mpi launch 1 fold "$tmp/f1.h5" >/dev/null 2>&1; then
+    for what in "a sweep" "gives the cases of one under a launcher" "a fold" "gives the file of one rank" "a new one" "likewise"; do
+        skip "without MPI: $what" "this MPI cannot be kept from starting"
+    done
+else
+    list="-k 3 -p csr,lpt --kernels null"
+    # shellcheck disable=SC2086
+    ok "without MPI: a sweep" without_mpi alone sweep -C "$tmp/col" -s "$tmp/alone.h5" $quick $list
+    # shellcheck disable=SC2086
+    sweep 1 "$tmp/launched.h5" $list >/dev/null 2>&1
+    is "gives the cases of one under a launcher" "$(cases "$tmp/alone.h5")" "$(cases "$tmp/launched.h5")"
+    ok "a fold without MPI" fold none without_mpi alone
+    ok "gives the file of one rank" same "$tmp/f1.h5" "$tmp/none.h5"
+    ok "into a new store too" fresh none-new without_mpi alone
+    ok "likewise" same "$tmp/n1.h5" "$tmp/none-new.h5"
 fi

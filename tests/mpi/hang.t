@@ -3,6 +3,8 @@
 # that gives the case up, and everything else is measured.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
+# shellcheck disable=SC2034  # for mpi.sh
+dies=1
 export OMPI_MCA_odls_base_sigkill_timeout=0 # mpirun ends the others at once
 plan 15
 

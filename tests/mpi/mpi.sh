@@ -23,8 +23,31 @@ export ROWCAST ROWCAST_BOUND ROWCAST_REPORT PIDS
 : >"$tmp/stuck"
 : >"$tmp/hung"
 
+# What dies of a signal of its own says where, see tests/fault/shim_stack.c, and leaves a core where that is allowed.
+dies= # 1 in a test of programs that die
+if [ -n "${ROWCAST_STACKS:-}" ]; then
+    # shellcheck disable=SC3045  # dash and bash have it
+    ulimit -c unlimited 2>/dev/null
+    cd "$tmp" || exit 99 # where a core goes
+    STACK_LOG=$tmp/stacks
+    LD_PRELOAD=$ROWCAST_STACKS
+    export STACK_LOG LD_PRELOAD
+fi
+
+show_deaths()
+{
+    [ -s "$tmp/stacks" ] && [ -z "$dies" ] || return 0
+    sed 's/^/# /' "$tmp/stacks"
+    command -v gdb >/dev/null || return 0
+    for core in "$tmp"/core*; do
+        [ ! -f "$core" ] || timeout -k 5 60 gdb -nx -batch -ex 'thread apply all backtrace 20' "$ROWCAST" "$core" </dev/null 2>/dev/null \
+            | grep -E '^(Thread|#)' | cut -c 1-150 | sed 's/^/# /'
+    done
+}
+
 leave()
 {
+    show_deaths
     [ ! -e "$tmp/report" ] || cat "$tmp/report"
     [ ! -s "$tmp/hung" ] || echo "# launchers that hung after their ranks had ended: $(wc -l <"$tmp/hung")"
     [ ! -s "$tmp/stuck" ] || echo "Bail out! stuck: $(sort -u "$tmp/stuck" | tr '\n' ';')"
@@ -158,6 +181,8 @@ matrix()
     alone generate "$2" -o "$tmp/col/G/$1.mtx" >/dev/null
 }
 
+# These tests are about the harness: on a machine with a GPU they measure on the CPU too.
+export CUDA_VISIBLE_DEVICES=''
 # What makes sweeps short, and their device class the same on any number of ranks.
 quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q"
 
@@ -188,6 +213,49 @@ twice()
 {
     alone query "$1" -a -f csv -o case | tail -n +2 | sort | uniq -d
     alone query "$1" -a -f csv -o run,rank,seq,status -w 'status != crashed' | tail -n +2 | sort | uniq -d
+}
+
+# random N: 0 .. N-1, in $random; a test sets $seed
+seed=${ROWCAST_SEED:-$$}
+random()
+{
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    # shellcheck disable=SC2034  # for the tests
+    random=$((seed / 65536 % $1))
+}
+
+# seconds MILLISECONDS
+seconds()
+{
+    printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
+}
+
+# fault TEXT: something does not hold; $at says where
+at=
+fault()
+{
+    echo "# $at: $1" >&2
+    echo "$at: $1" >>"$tmp/faults"
+}
+: >"$tmp/faults"
+
+# snapshot STORE: a copy of store and journals as they are, $tmp/copy.h5
+snapshot()
+{
+    rm -rf "$tmp/copy.h5" "$tmp/copy.h5.journal"
+    [ ! -e "$1" ] || cp "$1" "$tmp/copy.h5"
+    [ ! -d "$1.journal" ] || cp -r "$1.journal" "$tmp/copy.h5.journal"
+}
+
+# finished: cases that are ok in the last snapshot, which is folded
+finished()
+{
+    [ -e "$tmp/copy.h5" ] || [ -e "$tmp/copy.h5.journal" ] || return 0 # killed before anything
+    alone fold -q "$tmp/copy.h5" >"$tmp/fold.out" 2>&1 || fault "fold: $(cat "$tmp/fold.out")"
+    [ -e "$tmp/copy.h5" ] || return 0
+    twice "$tmp/copy.h5" >"$tmp/twice"
+    [ ! -s "$tmp/twice" ] || fault "doubled: $(tr '\n' ' ' <"$tmp/twice")"
+    alone query "$tmp/copy.h5" -f csv -o case -w 'status == ok' | tail -n +2 | sort
 }
 
 # counted NUMBER WHAT: a line that `make check-fault` adds up

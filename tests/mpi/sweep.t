@@ -81,10 +81,10 @@ code "matrices that cannot be read" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsp
 is "are failed, the others are ok" "$(count matrices); $(count cases)" "4 0 0 3 0; 4 0 0 0 0"
 ok "the text has file, line and what was expected" sh -c \
     "'$ROWCAST' query '$bad' -M -f csv -o message -w 'fullname == G/x2' | grep -q 'x2.mtx.*4.*expected'"
-code "a rerun does not try them again" 0 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
+code "a rerun does not try them again, and exits so too" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
 ok "and has nothing to do" grep -q 'nothing to do' "$tmp/err"
 matrix x1 uniform:n=50
-code "one that is mended" 0 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
+code "one that is mended" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
 is "is loaded and measured" "$(count matrices); $(count cases)" "1 0 0 0 0; 1 0 0 0 0"
 code "a redo of what failed" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit \
     --redo 'status == failed'
@@ -94,9 +94,9 @@ rm "$tmp/col/G"/x*
 code "a wrong kernel" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=1,rowsplit
 is "is wrong, the others are done" "$(count cases)" "0 4 0 0 0"
 code "a kernel without memory" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=5:rows=100
-is "has failed on its matrix only" "$(count cases)" "3 0 0 1 0"
-is "in its phase, with its text" "$(alone query "$bad" -f csv -o phase,message -w 'status == failed' | tail -n +2)" \
-    "prepare,no memory (requested by fault:mode=5)"
+is "is skipped on its matrix only" "$(count cases)" "3 0 1 0 0"
+is "in its phase, with its text" "$(alone query "$bad" -f csv -o phase,message -w 'status == skipped' | tail -n +2)" \
+    "prepare,memory: no memory (requested by fault:mode=5)"
 code "a device that fails" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=4:rows=100
 is "has failed on its matrix only" "$(count cases)" "3 0 0 1 0"
 code "too little memory for the matrices" 1 sweep 2 "$tmp/small.h5" -k 2 -p csr --kernels null -m 10

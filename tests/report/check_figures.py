@@ -106,15 +106,19 @@ for _, _, p, count, low, _, q1, median, q3, _, high, geo, mean in boxes:
     same(f"boxes {p} quartile 3", q3, quartile[2])
 
 share = {r["policy"]: r for r in query("--summary", "share", "--where", where)}
-for p, wins, percent in table("share"):
+for p, wins, percent, clear, clear_percent in table("share"):
     same(f"share {p} wins", wins, share[p]["wins"])
     same(f"share {p}", percent, share[p]["share"], 1e-3)
+    same(f"share {p} clear", clear, share[p]["clear"])
+    same(f"share {p} clear share", clear_percent, 100 * float(clear) / len(csr_time), 1e-3)
 steps = query("--summary", "portfolio", "--where", where)
 for found, expected in zip(table("portfolio"), steps, strict=True):
     if found[1] != expected["added"]:
         wrong.append(f"portfolio step {found[0]}: adds {found[1]}, expected {expected['added']}")
     same(f"portfolio {found[0]} geomean", found[2], expected["geomean"])
     same(f"portfolio {found[0]} mean", found[3], expected["mean"])
+    same(f"portfolio {found[0]} geomean held out", found[4], expected["geomean_held_out"])
+    same(f"portfolio {found[0]} mean held out", found[5], expected["mean_held_out"])
 
 # ---------------------------------------------------------------------------------------------- kernels
 what = {"reference kernel, csr": lambda r: of_reference(r) and in_csr(r), "fastest kernel, csr": lambda r: not vendor(r) and in_csr(r),

@@ -130,9 +130,22 @@ def the_gain_of_the_reference_kernel_is_the_oracle_of_query_summary_speedup():
 
 
 @test
+def gains_are_shown_held_out_with_the_plain_ones_beside():
+    headlines = browser.js("return JSON.parse(document.getElementById('data').textContent).settings.map(s => s.headline)")
+    for a, h in zip(SHOWN, headlines):
+        for name in ("order", "plan", "vendor"):
+            check(numbers.agrees(a[name + "-held-out"], h[name]["geomean_held_out"]), a["label"], name, a[name + "-held-out"], h[name])
+        check("without ties" in a["leader"], a["leader"])
+    shown = browser.js("return [...document.querySelectorAll('.tiles > div')].map(e => [e.querySelector('dd').textContent, e.textContent])")
+    held_out = [t for t in shown if "held out" in t[1]]
+    check([t[0] for t in held_out] == [MAIN[n + "-held-out"] for n in ("order", "plan", "vendor") if MAIN[n + "-held-out"] != "\u2013"], shown)
+    check(all("plain" in t[1] for t in held_out), held_out)
+
+
+@test
 def the_answer_has_the_figures_of_the_main_arena():
     lead = browser.js("return document.querySelector('.lead').textContent")
-    for name in ("order-geomean", "order-mean", "plan-geomean", "vendor-geomean", "order-over5"):
+    for name in ("order-held-out", "order-geomean", "order-mean", "plan-held-out", "plan-geomean", "vendor-held-out", "order-over5"):
         check(MAIN[name].strip() in lead, name, MAIN[name], lead)
     check("geomean" in lead and "mean" in lead and MAIN["label"] in lead, lead)
 
@@ -256,9 +269,10 @@ def a_row_opens_and_shows_every_arena_of_its_matrix():
 @test
 def the_keyboard_is_enough():
     fresh("#matrices")
-    browser.js("document.getElementById('setting').focus()")
+    browser.js("document.querySelector('#sections a:last-child').focus()")
     browser.keys("Tab")
-    check(browser.js("return document.activeElement.id") == "filter")
+    check(browser.js("return document.activeElement.id") == "setting")
+    browser.js("document.getElementById('filter').focus()")
     browser.keys("rows>1k")
     for _ in range(12):  # help, the scrolling region, then the headings
         browser.keys("Tab")
@@ -280,6 +294,25 @@ def the_keyboard_is_enough():
     browser.keys("Escape")
     check(not browser.js("return document.querySelector('.detail')"))
     check(browser.js("return document.activeElement.textContent + document.activeElement.ariaExpanded") == name + "false")
+
+
+@test
+def the_answer_comes_first_and_follows_the_choice_of_k_and_precision():
+    fresh()
+    answers = browser.js("const d = JSON.parse(document.getElementById('data').textContent); return [d.main, d.settings.map(s => s.answer.reordering)]")
+    first = "return document.querySelector('#answer p:not(.control)').textContent"
+    check(answers[1][answers[0]] and browser.js(first) == answers[1][answers[0]], browser.js(first))
+    for i, text in enumerate(answers[1]):
+        browser.js("const s = document.getElementById('setting'); s.selectedIndex = arguments[0]; s.dispatchEvent(new Event('change'))", i)
+        check(browser.js(first) == text and SHOWN[i]["label"] in text and SHOWN[i]["label"] in count(), text)
+
+
+@test
+def the_table_fits_a_window_of_1240_pixels():
+    fresh(width=1240)
+    check(browser.js("const t = document.getElementById('table-scroll'); return t.scrollWidth <= t.clientWidth"), "it scrolls")
+    shown = browser.js("return [...document.querySelectorAll('#head button')].filter(b => b.getClientRects().length).map(b => b.dataset.sort)")
+    check("breakeven" in shown and "gain" in shown, shown)
 
 
 @test

@@ -35,7 +35,7 @@ says()
 
 make_page small "$store"
 says small 'results of 5 matrices' 'is the fastest most often, on' 'The best row order of each matrix makes' \
-    'best order over original order' 'in geomean (mean' '90 cases: 90 ok' 'sweep --device cpu'
+    'best order over original order' 'in geomean (plain' '90 cases: 90 ok' 'sweep --device cpu'
 make_page csr "$store" -w 'policy == csr'
 says csr 'No kernel was measured here with row orders' 'filtered by policy == csr' 'whatever the filter'
 make_page one "$store" -w 'name == m80 && k == 8 && kernel == rowsplit'

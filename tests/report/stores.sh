@@ -33,6 +33,7 @@ with h5py.File(sys.argv[1], "r+") as f:
         r["order_ns"][i] = random.randrange(10**5)
     f["results"][:] = r
 PY
+    seal "$1"
 }
 
 # edit_store FROM TO CODE: a copy, changed by Python code that sees it as f
@@ -52,7 +53,7 @@ def change(path, field, f_of):
 
 with h5py.File(sys.argv[1], "r+") as f:
     exec(sys.argv[2])
-' "$2" "$3"
+' "$2" "$3" && seal "$2"
 }
 
 # Names, kinds, places and words of a run that are markup; a line separator of Unicode among them.

@@ -44,11 +44,11 @@ count() { "$ROWCAST" query "$1" -f csv -o case 2>/dev/null | tail -n +2 | wc -l;
 # job_field ID NAME: of scontrol show job, of the last task for an array
 job_field() { scontrol show job "$1" -o 2>/dev/null | grep -oE "(^| )$2=[^ ]*" | tail -n 1 | cut -d= -f2; }
 
-# ended ID: wait until the job has ended, at most four minutes
+# ended ID: wait until the job has ended, at most ten minutes
 ended()
 {
     local round
-    for ((round = 0; round < 480; round++)); do
+    for ((round = 0; round < 1200; round++)); do
         case $(job_field "$1" JobState) in
         PENDING | RUNNING | COMPLETING | CONFIGURING | REQUEUED | SUSPENDED | PREEMPTED) ;;
         *) return 0 ;;
@@ -67,6 +67,14 @@ under_way()
         sleep 0.1
     done
     return 1
+}
+
+# why ID: what a job that did not complete said, as comments
+why()
+{
+    [[ $(job_field "$1" JobState) == COMPLETED ]] && return
+    scontrol show job "$1" -o 2>/dev/null | cut -c 1-400 | sed 's/^/# /'
+    tail -n 30 "slurm-$1.out" 2>&1 | sed 's/^/# /'
 }
 
 submit() # submit ARGUMENT...: jobs/submit.sh; $job is the id
@@ -100,6 +108,7 @@ code "a job with a time limit is submitted" 0 submit sweep --yes -t 1 -d 50 limi
 limited=$job
 ok "the limited job ends" ended "$limited"
 is "it completed" "$(job_field "$limited" JobState)" COMPLETED
+why "$limited"
 ok "after it had been requeued" test "$(job_field "$limited" Restarts)" -ge 1
 is "with the cases of an uninterrupted sweep" "$(cases limit.h5)$(twice limit.h5)" "$whole"
 ok "and its log tells" grep -q "back to the queue" "slurm-$limited.out"
@@ -123,6 +132,7 @@ ok "the rest is under way" under_way cancel.h5
 urgent=$(sbatch --parsable -p urgent -N2 -n2 --wrap "sleep 3")
 ok "the urgent job ends" ended "$urgent"
 ok "the preempted one comes back and ends" ended "$preempted"
+why "$preempted"
 is "with the cases of an uninterrupted sweep (cancelled, preempted)" "$(cases cancel.h5)$(twice cancel.h5)" "$whole"
 
 # a crash takes a case twice before it is given up; the job starts its step again by itself

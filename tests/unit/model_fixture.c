@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "feature/feature.h"
+#include "model/domain.h"
 #include "model/network.h"
 #include "order/policy.h"
 
@@ -83,6 +84,9 @@ static void make_classes(rc_model_t *m, rc_task_t task)
         k->policy_version = rc_policy_find(policies[c])->version;
         snprintf(k->kernel, sizeof k->kernel, "gsub:lanes=%d", task == RC_TASK_PLAN ? 1 << c : 8);
         k->kernel_version = 1 + c;
+        k->layout = task == RC_TASK_PLAN && c % 2 ? RC_LAYOUT_ROW : RC_LAYOUT_COL;
+        k->deterministic = c < 3 ? (rc_deterministic_t)c : RC_DETERMINISTIC_YES;
+        k->memory = c ? 1 + 0.25 * c : 0;
         if (task == RC_TASK_PLAN)
             snprintf(k->name, sizeof k->name, "%s/%s", k->kernel, k->policy);
         else
@@ -106,6 +110,19 @@ static void make_setup(rc_model_t *m, rc_rng_t *r)
         m->setup_min[c] = 7;
         m->setup_max[c] = 14;
     }
+}
+
+/* K = 1, 8, 100000 and n; features take some microseconds. */
+static void make_domain(rc_model_t *m, rc_rng_t *r)
+{
+    const int64_t k[] = {100000, 1, 8, 8};
+    size_t width = (size_t)m->inputs + 1;
+    assert_int_equal(rc_model_set_ks(m, k, 4, 1, NULL), RC_OK);
+    m->featurise = (rc_model_cost_t){.min = 7, .max = 12};
+    m->featurise.weight = rc_alloc0(width, sizeof(double), "cost", NULL);
+    assert_non_null(m->featurise.weight);
+    for (size_t i = 0; i < width; i++)
+        m->featurise.weight[i] = i ? random_between(r, -0.1, 0.1) : 9;
 }
 
 static void make_network(rc_model_t *m, rc_rng_t *r, int nets)
@@ -146,6 +163,7 @@ rc_model_t *model_make(uint64_t seed, const model_shape_t *shape)
     if (!shape->no_setup)
         make_setup(m, &r);
     make_network(m, &r, shape->nets ? shape->nets : 1);
+    make_domain(m, &r);
     m->training =
         json_pack("{s:s, s:[i, f, s]}", "data_digest", "0123456789abcdef", "list", 3, 0.1, "x");
     m->evaluation = json_pack("{s:{s:f}}", "gain", "value", 1.0 / 3);

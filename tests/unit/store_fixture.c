@@ -145,7 +145,8 @@ void add_source(rc_journal_t *j, int matrix, int status, const char *text)
     append(j, RC_REC_SOURCE, &b);
 }
 
-void add_result(rc_journal_t *j, const rc_case_t *c, int status, double median_ns)
+void add_ended(
+    rc_journal_t *j, const rc_case_t *c, int status, double median_ns, const char *text)
 {
     rc_bytes_t b = {0};
     int64_t sample[3] = {(int64_t)median_ns, (int64_t)median_ns, (int64_t)median_ns};
@@ -157,11 +158,18 @@ void add_result(rc_journal_t *j, const rc_case_t *c, int status, double median_n
     r.row.order_ns = 1000;
     r.row.reps = status == RC_CASE_OK ? 3 : 0;
     r.row.batch = 1;
-    if (status != RC_CASE_OK)
-        snprintf(r.text, sizeof r.text, "status %d", status);
+    snprintf(r.text, sizeof r.text, "%s", text);
     r.sample_ns = sample;
     rc_rec_put_result(&b, &r);
     append(j, RC_REC_RESULT, &b);
+}
+
+void add_result(rc_journal_t *j, const rc_case_t *c, int status, double median_ns)
+{
+    char text[32] = "";
+    if (status != RC_CASE_OK)
+        snprintf(text, sizeof text, "status %d", status);
+    add_ended(j, c, status, median_ns, text);
 }
 
 void add_settled(rc_journal_t *j)

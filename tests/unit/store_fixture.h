@@ -21,6 +21,8 @@ void add_begin(rc_journal_t *j, const rc_case_t *c, rc_phase_t phase);
 void add_begin_source(rc_journal_t *j, int matrix, rc_phase_t phase);
 void add_source(rc_journal_t *j, int matrix, int status, const char *text);
 void add_result(rc_journal_t *j, const rc_case_t *c, int status, double median_ns);
+void add_ended(
+    rc_journal_t *j, const rc_case_t *c, int status, double median_ns, const char *text);
 void add_settled(rc_journal_t *j);
 void add_end(rc_journal_t *j, int state);
 

@@ -2,10 +2,12 @@
 #include "unit.h"
 
 #include "base/digest.h"
+#include "base/error.h"
 #include "base/opt.h"
 #include "base/rng.h"
 #include "base/stats.h"
 #include "base/str.h"
+#include "base/visible.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,9 +168,56 @@ static void bad_options_are_named(void **state)
     }
 }
 
+static void text_from_outside_is_visible(void **state)
+{
+    (void)state;
+    static const char *const pair[][2] = {{"", ""}, {"plain, text", "plain, text"},
+        {"gr\xc3\xb6\xc3\x9f" "e", "gr\xc3\xb6\xc3\x9f" "e"}, {"\xf0\x9f\x8d\x8c", "\xf0\x9f\x8d\x8c"},
+        {"a\x1b[2J", "a\\x1b[2J"}, {"a\nb\tc\x7f", "a\\x0ab\\x09c\\x7f"}, {"\xc2\x9b" "2J", "\\u009b2J"},
+        {"\xff\xc3", "\\xff\\xc3"}, {"\xc0\xaf", "\\xc0\\xaf"}, {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, {"a\xe2\x80\xae" "b", "a\\u202eb"},
+        {"\xe2\x81\xa6\xe2\x80\xa8", "\\u2066\\u2028"}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        char text[64];
+        rc_str_t s = {0};
+        rc_visible(pair[i][0], text, sizeof text);
+        assert_string_equal(text, pair[i][1]);
+        rc_str_add_visible(&s, pair[i][0]);
+        rc_str_add_visible(&s, text); /* twice is as once */
+        assert_string_equal(s.text + strlen(text), text);
+        assert_int_equal(rc_is_visible(pair[i][0]), strcmp(pair[i][0], pair[i][1]) == 0);
+        rc_str_free(&s);
+    }
+    char cut[6];
+    rc_visible("abc\xc3\xb6\xc3\xb6", cut, sizeof cut);
+    assert_string_equal(cut, "abc\xc3\xb6");
+    rc_visible("abc\x1b", cut, sizeof cut);
+    assert_string_equal(cut, "abc");
+    rc_err_t err;
+    rc_fail(&err, RC_EIO, "found '%s'", "\x1b]0;x\x07\n\xe2\x80\xae");
+    assert_string_equal(err.text, "found '\\x1b]0;x\\x07 \\u202e'");
+}
+
+static void cells_are_no_formulas(void **state)
+{
+    (void)state;
+    static const char *const pair[][2] = {{"a b", "a b"}, {"a,b", "\"a,b\""}, {"a\"b", "\"a\"\"b\""},
+        {"-1.5e3", "-1.5e3"}, {"+7", "+7"}, {"-", "-"}, {"=1+1", "\"'=1+1\""}, {"@x", "\"'@x\""},
+        {"-1+cmd|' /C calc'!A0", "\"'-1+cmd|' /C calc'!A0\""}, {"+1-2", "\"'+1-2\""},
+        {"=a,\"b\"", "\"'=a,\"\"b\"\"\""}, {"a\nb", "a\\x0ab"}, {"", ""}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        rc_str_t s = {0};
+        rc_str_add_csv(&s, pair[i][0]);
+        assert_string_equal(s.text, pair[i][1]);
+        rc_str_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_from_outside_is_visible),
+        cmocka_unit_test(cells_are_no_formulas),
         cmocka_unit_test(stats_of_known_samples),
         cmocka_unit_test(median_deviation_is_exact),
         cmocka_unit_test(rng_is_uniform_and_seeded),

@@ -387,12 +387,25 @@ static void an_index_is_joined_with_the_files(void **state)
         int order = strcmp(c.entry[i - 1].group, c.entry[i].group);
         assert_true(order < 0 || (order == 0 && strcmp(c.entry[i - 1].name, c.entry[i].name) < 0));
     }
+    int64_t before = c.count;
+    int64_t there = 0;
+    for (int64_t i = 0; i < c.count; i++)
+        there += c.entry[i].where != RC_WHERE_ABSENT;
+    assert_true(there >= 2 && there < before);
+    rc_catalog_limit(&c, there); /* absent ones do not count */
+    assert_int_not_equal(c.entry[c.count - 1].where, RC_WHERE_ABSENT);
+    int64_t found = 0;
+    for (int64_t i = 0; i < c.count; i++)
+        found += c.entry[i].where != RC_WHERE_ABSENT;
+    assert_int_equal(found, there);
     rc_expr_t *only;
     assert_int_equal(
         rc_expr_compile("id > 0 && present", rc_entry_fields, RC_ENTRY_FIELDS, &only, &err),
         RC_OK);
     rc_catalog_select(&c, only, -1);
     rc_expr_free(only);
+    assert_int_equal(c.count, 2);
+    rc_catalog_limit(&c, 2);
     assert_int_equal(c.count, 2);
     rc_catalog_select(&c, NULL, 1);
     assert_int_equal(c.count, 1);

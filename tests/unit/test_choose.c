@@ -80,7 +80,6 @@ static void setup_times_stay_in_their_range(void **state)
 static void break_even_is_where_the_totals_meet(void **state)
 {
     (void)state;
-    rc_model_t m = {.classes = 2, .baseline = 0};
     rc_rng_t r;
     rc_rng_seed(&r, 5);
     int paid = 0;
@@ -89,7 +88,7 @@ static void break_even_is_where_the_totals_meet(void **state)
         double time[2] = {(double)rc_rng_below(&r, 50), (double)rc_rng_below(&r, 50)};
         double setup[2] = {(double)rc_rng_below(&r, 9000), (double)rc_rng_below(&r, 9000)};
         double extra = (double)rc_rng_below(&r, 2000);
-        double n = rc_break_even(&m, time, setup, extra, 1);
+        double n = rc_break_even(0, time, setup, extra, 1);
         assert_true(!isnan(n));
         for (int64_t k = 0; k < 20000 && !isinf(n); k += 1 + k / 8) {
             int pays = extra + setup[1] + (double)k * time[1] <= setup[0] + (double)k * time[0];
@@ -99,12 +98,12 @@ static void break_even_is_where_the_totals_meet(void **state)
             assert_true(time[1] > time[0] || (time[1] == time[0] && extra + setup[1] > setup[0]));
         else
             paid += n > 0;
-        assert_true(rc_break_even(&m, time, setup, extra, 0) == 0);
+        assert_true(rc_break_even(0, time, setup, extra, 0) == 0);
     }
     assert_true(paid > 500);
-    assert_true(isnan(rc_break_even(&m, (double[]){NAN, NAN}, (double[]){1, 1}, 0, 1)));
-    assert_true(isnan(rc_break_even(&m, (double[]){NAN, NAN}, (double[]){1, 1}, 0, 0)));
-    assert_true(isnan(rc_break_even(&m, (double[]){2, 1}, (double[]){NAN, NAN}, 0, 1)));
+    assert_true(isnan(rc_break_even(0, (double[]){NAN, NAN}, (double[]){1, 1}, 0, 1)));
+    assert_true(isnan(rc_break_even(0, (double[]){NAN, NAN}, (double[]){1, 1}, 0, 0)));
+    assert_true(isnan(rc_break_even(0, (double[]){2, 1}, (double[]){NAN, NAN}, 0, 1)));
 }
 
 /* ------------------------------------------------------------------ choices */
@@ -141,6 +140,8 @@ static int predict_apart(const rc_model_t *m, const rc_csr_t *a, const rc_reques
                 value[i] = feature[f];
         *outside += value[i] < m->input[i].min || value[i] > m->input[i].max;
     }
+    int k_is_input = strcmp(m->input[m->inputs - 2].name, "k") == 0;
+    *outside += !k_is_input && q->k != 1 && q->k != 8 && q->k != a->cols;
     int chosen = rc_model_choose_raw(m, value, scratch, time);
     rc_model_standardise(m, value, scratch);
     rc_model_setup_ns(m, scratch, setup);
@@ -169,7 +170,8 @@ static void choices_follow_the_model(void **state)
         rc_request_t q = {.k = 1 + (int64_t)rc_rng_below(&r, 500),
             .value_bytes = i % 2 ? 4 : 8,
             .reuse = i % 3 ? (double)rc_rng_below(&r, 100) : 0,
-            .threads = 1};
+            .threads = 1,
+            .extrapolate = 1};
         rc_choice_t c = {0};
         rc_err_t err = {0};
         double time[8];
@@ -182,15 +184,22 @@ static void choices_follow_the_model(void **state)
         assert_true(same_bits(time, c.time_ns, m->classes));
         assert_true(same_bits(setup, c.setup_ns, m->classes));
         assert_int_equal(c.outside, outside);
+        assert_int_equal(c.outside > 0, c.extrapolation[0] != '\0');
         int fastest = best;
-        for (int k = m->classes - 1; k >= 0 && q.reuse > 0; k--)
-            if (setup[k] + q.reuse * time[k] <= setup[best] + q.reuse * time[best])
+        double least = INFINITY;
+        for (int k = 0; k < m->classes && q.reuse > 0; k++) {
+            double total = setup[k] + q.reuse * time[k] + (k == m->baseline ? 0 : c.overhead_ns);
+            if (total < least && (k == m->baseline || time[m->baseline] >= 0.95 * time[k])) {
+                least = total;
                 best = k;
+            }
+        }
+        assert_true(q.reuse <= 0 || c.break_even <= q.reuse); /* it pays within the reuse */
         by_reuse += best != fastest;
         assert_int_equal(c.candidate, best);
         seen[best]++;
         assert_true(c.featurise_ns > 0 && c.predict_ns > 0 && c.order_ns > 0);
-        double n = rc_break_even(m, time, setup, c.featurise_ns + c.predict_ns, best);
+        double n = rc_break_even(m->baseline, time, setup, c.overhead_ns, best);
         assert_true(same_bits(&n, &c.break_even, 1));
         expect_schedule(m, &a, &q, &c);
         rc_choice_free(&c);
@@ -250,7 +259,7 @@ static void bad_requests_are_refused(void **state)
                 (int)st, err.text);
     }
     rc_choice_t c = {0};
-    rc_request_t q = {.k = 8, .value_bytes = 4};
+    rc_request_t q = {.k = 8, .value_bytes = 4, .extrapolate = 1};
     assert_int_equal(rc_choose(classifier, &a, &q, &c, NULL), RC_OK);
     assert_true(isnan(c.time_ns[0]) && isnan(c.break_even));
     rc_choice_free(&c);
@@ -260,6 +269,179 @@ static void bad_requests_are_refused(void **state)
     rc_model_free(classifier);
     rc_model_free(no_setup);
     rc_model_free(spmv);
+}
+
+static void what_cannot_be_answered_is_refused(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 2);
+    rc_csr_t a;
+    random_matrix(&r, 30, &a);
+    rc_model_t *m = model_make(1, &(model_shape_t){.fp32_only = 1});
+    const struct {
+        rc_request_t q;
+        rc_status_t status;
+        const char *say;
+    } cases[] = {
+        {{.k = 200000, .value_bytes = 4}, RC_ENOTSUP, "K = 200000 (K 1 to 100000 and n)"},
+        {{.k = 8, .value_bytes = 4, .device = "cuda:*"}, RC_ENOTSUP, "device cuda:*"},
+        {{.k = 8, .value_bytes = 4, .constraints = {.layouts = RC_LAYOUT_ROW}}, RC_ENOTSUP,
+            "no class of the model fits layout row"},
+        {{.k = 8, .value_bytes = 4, .constraints = {.orders = "rcm"}}, RC_ENOTSUP,
+            "no class of the model fits orders 'rcm'; its classes: dcsr (col"},
+        {{.k = 8, .value_bytes = 4, .constraints = {.memory = 100}}, RC_ENOTSUP, "100 B"},
+        {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "schedule"}}, RC_ENOTSUP,
+            "C in the original row order alone"},
+        {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "any"}}, RC_EINVAL,
+            "found 'any'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rc_err_t err = {0};
+        rc_choice_t c = {.candidate = 77};
+        rc_status_t st = rc_choose(m, &a, &cases[i].q, &c, &err);
+        if (st != cases[i].status || !strstr(err.text, cases[i].say) || c.candidate != 77)
+            fail_msg("%zu: expected %d '%s', found %d '%s'", i, (int)cases[i].status, cases[i].say,
+                (int)st, err.text);
+    }
+    free_matrix(&a);
+    rc_model_free(m);
+}
+
+/* Choices keep to what the caller can take, and changing nothing is one of them. */
+static void constraints_hold(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 3);
+    int mixed = 0;
+    for (int i = 0; i < 100; i++) {
+        rc_model_t *m = model_make((uint64_t)i, &(model_shape_t){.task = RC_TASK_PLAN,
+                                                   .output = (rc_output_t)(i % 3)});
+        rc_csr_t a;
+        random_matrix(&r, 40, &a);
+        rc_request_t q = {.k = 8, .value_bytes = 4, .threads = 1, .extrapolate = 1};
+        q.constraints.layouts = i % 4;
+        q.constraints.deterministic = i % 5 == 0;
+        q.constraints.orders = i % 7 == 0 ? "lpt,d*" : NULL;
+        q.constraints.kernels = i % 11 == 0 ? "gsub" : NULL;
+        rc_choice_t c = {0};
+        rc_err_t err = {0};
+        int permitted = 0;
+        if (rc_choose(m, &a, &q, &c, &err) == RC_OK) {
+            int layouts = 0;
+            for (int k = 0; k < m->classes; k++) {
+                const rc_model_class_t *x = &m->cls[k];
+                permitted += c.permitted[k];
+                layouts |= c.permitted[k] ? x->layout : 0;
+                assert_true(!c.permitted[k] || !q.constraints.deterministic ||
+                            x->deterministic == RC_DETERMINISTIC_YES);
+                assert_true(!c.permitted[k] || !q.constraints.orders ||
+                            strcmp(x->policy, "lpt") == 0 || strcmp(x->policy, "dcsr") == 0);
+            }
+            assert_true(permitted > 0 && c.permitted[c.candidate] && c.permitted[c.reference]);
+            assert_true(q.constraints.layouts ? !(layouts & ~q.constraints.layouts)
+                                              : layouts == RC_LAYOUT_COL || layouts == RC_LAYOUT_ROW);
+            mixed += layouts == (RC_LAYOUT_COL | RC_LAYOUT_ROW);
+            if (c.permitted[m->baseline])
+                assert_int_equal(c.reference, m->baseline);
+            if (m->output != RC_OUTPUT_SCORE)
+                assert_true(c.time_ns[c.reference] >= 0.95 * c.time_ns[c.candidate]);
+        } else {
+            assert_int_equal(err.status, RC_ENOTSUP);
+            assert_non_null(strstr(err.text, "no class of the model fits"));
+        }
+        rc_choice_free(&c);
+        free_matrix(&a);
+        rc_model_free(m);
+    }
+    assert_true(mixed > 0); /* asked for */
+}
+
+/* A setup that is cheap and a product that is slow: cheaper in total for few products, but never
+ * chosen below 0.95 of the speed of the baseline. */
+static void slower_than_nothing_is_never_chosen(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 4);
+    int tempted = 0;
+    for (int i = 0; i < 300; i++) {
+        rc_model_t *m = model_make((uint64_t)i, &(model_shape_t){0});
+        rc_csr_t a;
+        random_matrix(&r, 40, &a);
+        rc_request_t q = {
+            .k = 8, .value_bytes = 4, .threads = 1, .extrapolate = 1, .reuse = 1 + i % 3};
+        rc_choice_t c = {0};
+        assert_int_equal(rc_choose(m, &a, &q, &c, NULL), RC_OK);
+        assert_true(c.candidate == c.reference ||
+                    c.time_ns[c.reference] >= 0.95 * c.time_ns[c.candidate]);
+        for (int k = 0; k < m->classes; k++)
+            tempted += rc_choice_total(&c, q.reuse, k) < rc_choice_total(&c, q.reuse, c.candidate);
+        rc_choice_free(&c);
+        free_matrix(&a);
+        rc_model_free(m);
+    }
+    assert_true(tempted > 0);
+}
+
+/* Whatever else the machine does: what enters the break-even is predicted. */
+static void equal_calls_give_equal_answers(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 5);
+    rc_model_t *m = model_make(7, &(model_shape_t){0});
+    rc_csr_t a;
+    random_matrix(&r, 200, &a);
+    double first = NAN;
+    for (int i = 0; i < 8; i++) {
+        rc_request_t q = {.k = 8, .value_bytes = 4, .threads = 1 + i % 3, .extrapolate = 1};
+        rc_choice_t c = {0};
+        assert_int_equal(rc_choose(m, &a, &q, &c, NULL), RC_OK);
+        double n = rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, 0);
+        assert_true(c.overhead_ns > 0 && c.overhead_ns < 2e5 && !isnan(n));
+        assert_true(i == 0 || same_bits(&n, &first, 1));
+        first = n;
+        rc_choice_free(&c);
+    }
+    free_matrix(&a);
+    rc_model_free(m);
+}
+
+/* Files of version 1: K from the option of the fit, or from the range of the input. */
+static void what_old_files_do_not_say_is_derived(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *k;
+        int inputs; /* 1: K is an input */
+        const char *knows;
+    } cases[] = {{"n", 0, "spmm, K = n, fp32"},
+        {"8,32,n", 1, "spmm, K 8 to 32 and n, fp32"}, {NULL, 1, "spmm, K 1 to "},
+        {NULL, 0, "spmm, K unknown, fp32"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rc_model_t *m = model_make(1, &(model_shape_t){.matrix_inputs = !cases[i].inputs});
+        rc_model_t *old = NULL;
+        rc_err_t err = {0};
+        char knows[200];
+        if (cases[i].k)
+            json_object_set_new(m->training, "selection", json_pack("{s:s}", "k", cases[i].k));
+        char *text = rc_model_text(m, &err);
+        assert_non_null(text);
+        char *at = strstr(text, "\"version\": 2");
+        assert_non_null(at);
+        at[strlen("\"version\": ")] = '1';
+        if (rc_model_parse(text, strlen(text), "old", &old, &err) != RC_OK)
+            fail_msg("%s", err.text);
+        rc_model_knows(old, knows, sizeof knows);
+        if (strncmp(knows, cases[i].knows, strlen(cases[i].knows)) != 0)
+            fail_msg("expected '%s', found '%s'", cases[i].knows, knows);
+        assert_non_null(strstr(knows, "layouts unknown"));
+        free(text);
+        rc_model_free(old);
+        rc_model_free(m);
+    }
 }
 
 static void candidates_are_told(void **state)
@@ -357,6 +539,11 @@ int main(void)
         cmocka_unit_test(break_even_is_where_the_totals_meet),
         cmocka_unit_test(choices_follow_the_model),
         cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(what_cannot_be_answered_is_refused),
+        cmocka_unit_test(constraints_hold),
+        cmocka_unit_test(slower_than_nothing_is_never_chosen),
+        cmocka_unit_test(equal_calls_give_equal_answers),
+        cmocka_unit_test(what_old_files_do_not_say_is_derived),
         cmocka_unit_test(candidates_are_told),
         cmocka_unit_test(exported_source_repeats_choices_and_times),
         cmocka_unit_test(names_that_are_no_identifiers_are_refused),

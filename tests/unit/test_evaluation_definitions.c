@@ -4,6 +4,8 @@
 
 #include "evaluation_fixture.h"
 
+#include "base/rng.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,10 +212,78 @@ static void figures_are_what_plain_definitions_give(void **state)
     }
 }
 
+/* Times of all rows measured with a relative error, and split by it. */
+static void measure(rc_dataset_t *d, double error, double spread, uint64_t seed)
+{
+    rc_rng_t r;
+    rc_rng_seed(&r, seed);
+    rc_halves_free(&d->half);
+    assert_int_equal(rc_halves_make(d->rows, d->classes, &d->half, NULL), RC_OK);
+    for (int64_t i = 0; i < d->rows; i++)
+        for (int c = 0; c < d->classes; c++) {
+            double *time = &d->time[i * d->classes + c];
+            double z = -6;
+            for (int k = 0; k < 12; k++)
+                z += rc_rng_unit(&r);
+            if (spread == 0)
+                *time = 1e4; /* all classes are equal in truth */
+            *time *= exp(error * z);
+            const rc_timed_t t = {.ns = *time, .rel_err = error, .seed = rc_rng_next(&r)};
+            assert_int_equal(rc_halves_set(&d->half, i, c, &t, NULL, NULL), RC_OK);
+        }
+}
+
+/* Without noise there is nothing to hold out; and where no error is known nothing is claimed. */
+static void without_noise_held_out_is_plain(void **state)
+{
+    rc_dataset_t *d = make(&plain);
+    rc_predictions_t p = guess(d, 0.2, 3);
+    rc_evaluation_t e = evaluate(d, &p, 0);
+    (void)state;
+    assert_true(isnan(e.all.gain_held_out.value) && isnan(e.all.gain_held_out.low));
+    assert_true(isnan(e.all.oracle_held_out.value) && isnan(e.portfolio_held_out[1]));
+    rc_evaluation_free(&e);
+    measure(d, 0, 1, 1);
+    e = evaluate(d, &p, 0);
+    check_same_figure(&e.all.gain, &e.all.gain_held_out, 1e-9);
+    check_same_figure(&e.all.of_oracle, &e.all.of_oracle_held_out, 1e-9);
+    check_same_figure(&e.all.oracle.geomean, &e.all.oracle_held_out, 1e-9);
+    for (int c = 0; c < d->classes; c++)
+        assert_true(near(e.portfolio[c], e.portfolio_held_out[c]));
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    drop(d);
+}
+
+/* Classes that are equal: the oracle gains by luck, and held out nothing.  A selector that knows
+ * nothing recovers a share of it that no selector could. */
+static void an_oracle_over_noise_gains_nothing_held_out(void **state)
+{
+    rc_dataset_t *d = make(&plain);
+    rc_predictions_t p = room(d, 1, 0);
+    (void)state;
+    measure(d, 0.02, 0, 2);
+    for (int64_t i = 0; i < p.count; i++)
+        p.choice[i] = (int32_t)(i % d->classes);
+    rc_evaluation_t e = evaluate(d, &p, 0);
+    /* the largest of 4 standard normal numbers has a mean of 1.03 */
+    assert_true(e.all.oracle.geomean.value > 1.015);
+    /* 180 rows of error sqrt(2) 2 %: five of them */
+    assert_true(fabs(e.all.oracle_held_out.value - 1) < 0.01);
+    assert_true(e.all.of_oracle.value < 0.99);
+    assert_true(fabs(e.all.of_oracle_held_out.value - 1) < 0.01);
+    assert_true(fabs(e.portfolio_held_out[d->classes - 1] - e.all.oracle_held_out.value) < 1e-9);
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    drop(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_what_plain_definitions_give),
+        cmocka_unit_test(without_noise_held_out_is_plain),
+        cmocka_unit_test(an_oracle_over_noise_gains_nothing_held_out),
     };
     return cmocka_run_group_tests_name("evaluation_definitions", tests, NULL, NULL);
 }

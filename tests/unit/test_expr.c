@@ -522,9 +522,68 @@ static void globs_match_their_definition(void **state)
     assert_false(rc_glob_match(stars, as));
 }
 
+/* ------------------------------------------------------- listed values */
+
+static const char *const colours[] = {"red", "green", "blue", NULL};
+
+static const char *listed(const void *table, int field, int64_t i)
+{
+    return field == NAME ? ((const char *const *)table)[i] : NULL;
+}
+
+static rc_status_t check(const char *text, const char *const *table, rc_err_t *err)
+{
+    rc_expr_t *e = NULL;
+    assert_int_equal(rc_expr_compile(text, fields, FIELDS, &e, err), RC_OK);
+    rc_status_t st = rc_expr_check(e, fields, listed, table, err);
+    rc_expr_free(e);
+    return st;
+}
+
+static void a_value_that_no_row_has_is_an_error(void **state)
+{
+    static const char *const none[] = {NULL};
+    static const char *const fine[] = {"name == red", "green != name", "rows > 1 || name == blue",
+        "name ~ gre*", "name < gren", "kind == gren", "name == kind", "name"};
+    static const char *const slips[] = {
+        "name == gren", "gren != name", "rows > 1 && !(name == 'gren')"};
+    rc_err_t err = {0};
+    (void)state;
+    assert_int_equal(rc_expr_check(NULL, fields, listed, colours, &err), RC_OK);
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+        assert_int_equal(check(fine[i], colours, &err), RC_OK);
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        err = (rc_err_t){0};
+        assert_int_equal(check(slips[i], colours, &err), RC_EINVAL);
+        assert_non_null(strstr(err.text, "no name is 'gren'; did you mean 'green'?"));
+        assert_int_equal(check(slips[i], none, &err), RC_OK); /* nothing is known */
+    }
+    assert_int_equal(check("cols == 1 || name == mauve", colours, &err), RC_EINVAL);
+    assert_non_null(strstr(err.text, "position 14:"));
+    assert_non_null(strstr(err.text, "values: red, green, blue"));
+}
+
+static void enumerations_are_checked_when_compiled(void **state)
+{
+    const rc_field_t field[] = {
+        {.name = "colour", .kind = RC_VALUE_TEXT, .help = "enumeration", .names = colours},
+        {.name = "text", .kind = RC_VALUE_TEXT, .help = "any text"}};
+    rc_expr_t *e = NULL;
+    rc_err_t err = {0};
+    (void)state;
+    assert_int_equal(rc_expr_compile("colour == blue && text == bleu", field, 2, &e, &err), RC_OK);
+    rc_expr_free(e);
+    e = NULL;
+    assert_int_equal(rc_expr_compile("text == a || colour == bleu", field, 2, &e, &err), RC_EINVAL);
+    assert_null(e);
+    assert_string_equal(err.text, "position 14: no colour is 'bleu'; values: red, green, blue");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_that_no_row_has_is_an_error),
+        cmocka_unit_test(enumerations_are_checked_when_compiled),
         cmocka_unit_test(known_truths),
         cmocka_unit_test(errors_name_position_and_cause),
         cmocka_unit_test(nesting_is_bounded),

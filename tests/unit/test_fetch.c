@@ -119,6 +119,9 @@ static void test_retry_after(void **state)
     assert_true(rc_http_retry_after("Tuesday, 14-Nov-23 22:13:50 GMT", now) == 30);
     assert_true(rc_http_retry_after("Tue Nov 14 22:13:21 2023", now) == 1);
     assert_true(rc_http_retry_after("Tue, 14 Nov 2023 22:00:00 GMT", now) == 0);
+    assert_true(rc_http_retry_after("99999999999999", now) > 1e12); /* capped, not forgotten */
+    assert_true(rc_http_retry_after("99999999999999999999999", now) > 1e12);
+    assert_true(rc_http_retry_after("-99999999999999999999999", now) < 0);
     assert_true(rc_http_retry_after("soon", now) < 0);
     assert_true(rc_http_retry_after("-5", now) < 0);
 }

@@ -38,7 +38,7 @@ static void two_dead_runs_make_a_crashed_case(void **state)
     char kept[SCRATCH_PATH];
     rc_case_t c = make_case(5, "csr", 8);
     scratch_path(state, "crash.kept", kept);
-    die_with(&p, 1, &c, 0);
+    die_with(&p, 1, &c, 6);
     copy_folder(p.journals, kept);
     rc_commit_info_t info = fold(&p);
     assert_int_equal(info.results, 0);
@@ -72,20 +72,61 @@ static void two_dead_runs_make_a_crashed_case(void **state)
     rc_view_free(v);
 
     /* a redo counts afresh */
-    die_with(&p, 3, &c, 0);
+    die_with(&p, 3, &c, 11);
     assert_int_equal(fold(&p).crashed, 0);
     rc_journal_t *j = open_journal(&p, 4, 0);
     add_begin(j, &c, RC_PHASE_TIME);
     add_result(j, &c, RC_CASE_OK, 70);
     rc_journal_close(j);
     assert_int_equal(fold(&p).crashed, 0);
-    die_with(&p, 5, &c, 0);
+    die_with(&p, 5, &c, 11);
     assert_int_equal(fold(&p).crashed, 0);
-    die_with(&p, 6, &c, 0);
+    die_with(&p, 6, &c, 11);
     assert_int_equal(fold(&p).crashed, 1);
     v = view(&p);
     assert_int_equal(rc_view_count(v), 3);
     rc_view_free(v);
+}
+
+/* A kill leaves no word: two do not condemn a case, nor does one beside a death of its own. */
+static void kills_do_not_make_a_crashed_case_until_the_fourth(void **state)
+{
+    place_t p = make_place(state, "kills");
+    rc_case_t c = make_case(5, "csr", 8);
+    for (int run = 1; run <= 4; run++) {
+        die_with(&p, run, &c, run == 2 ? 11 : 0);
+        rc_commit_info_t info = fold(&p);
+        assert_int_equal(info.crashed, run == 4);
+        assert_int_equal(info.suspects, run < 4);
+    }
+    rc_view_t *v = view(&p);
+    assert_string_equal(rc_view_message(v, rc_view_result(v, 0)->message),
+        "in flight in 4 runs that died, last without a word (killed, or out of memory), last in "
+        "phase verify");
+    rc_view_free(v);
+}
+
+/* A rank that was asked to end and is killed since: that says nothing of its case.  One that dies of
+ * its own signal meanwhile is to blame. */
+static void who_is_killed_after_being_asked_to_end_is_spared(void **state)
+{
+    for (int own = 0; own < 2; own++) {
+        place_t p = make_place(state, own ? "asked.own" : "asked");
+        rc_case_t c = make_case(5, "csr", 8);
+        for (int run = 1; run <= 6; run++) {
+            rc_journal_t *j = open_journal(&p, run, 0);
+            add_source(j, 5, RC_CASE_OK, "");
+            add_begin(j, &c, RC_PHASE_TIME);
+            rc_journal_asked(j, 15);
+            add_begin_of(j, 9, &c, RC_PHASE_TIME); /* the journal goes on behind the word */
+            if (own)
+                rc_journal_died(j, 11);
+            rc_journal_close(j);
+            rc_commit_info_t info = fold(&p);
+            assert_int_equal(info.crashed, own && run % 2 == 0);
+            assert_int_equal(info.suspects, own && run % 2 == 1);
+        }
+    }
 }
 
 static void journals_of_several_runs_make_one_crashed_row(void **state)
@@ -124,11 +165,11 @@ static void ranks_that_are_killed_with_another_are_spared(void **state)
                 rc_case_t c = make_case(rank, "csr", 8);
                 add_source(j, rank, RC_CASE_OK, "");
                 add_begin(j, &c, RC_PHASE_TIME);
-                if (rank == 1 && signal_number)
+                if (rank == 1 && signal_number) /* without a word all are suspects */
                     rc_journal_died(j, signal_number);
                 rc_journal_close(j);
             }
-            assert_int_equal(fold(&p).crashed, run == 1 ? 0 : signal_number ? 1 : 3);
+            assert_int_equal(fold(&p).crashed, run == 2 && signal_number != 0);
         }
     }
 }
@@ -173,6 +214,8 @@ static void matrices_that_kill_the_loader_are_crashed(void **state)
     for (int run = 1; run <= 4; run++) {
         rc_journal_t *j = open_journal(&p, run, 0);
         add_begin_source(j, 3, RC_PHASE_LOAD);
+        if (run != 2)
+            rc_journal_died(j, 11);
         if (run == 2) {
             add_source(j, 3, RC_CASE_OK, "");
             add_settled(j);
@@ -199,6 +242,7 @@ static void matrices_that_kill_the_loader_are_crashed(void **state)
         add_begin_source(j, 3, RC_PHASE_LOAD);
         add_source(j, 3, RC_CASE_OK, "");
         add_begin_source(j, 3, RC_PHASE_FEATURE);
+        rc_journal_died(j, 11);
         rc_journal_close(j);
         assert_int_equal(fold(&q).crashed_sources, run == 2);
     }
@@ -396,6 +440,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_dead_runs_make_a_crashed_case),
+        cmocka_unit_test(kills_do_not_make_a_crashed_case_until_the_fourth),
+        cmocka_unit_test(who_is_killed_after_being_asked_to_end_is_spared),
         cmocka_unit_test(journals_of_several_runs_make_one_crashed_row),
         cmocka_unit_test(ranks_that_are_killed_with_another_are_spared),
         cmocka_unit_test(settled_and_finished_cases_are_not_in_flight),

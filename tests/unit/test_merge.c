@@ -280,6 +280,7 @@ static void the_result_is_a_store_to_go_on_with(void **state)
     for (int i = 0; i < 2; i++) { /* the same case dies once in each */
         rc_journal_t *j = open_journal(i ? &b : &a, 1 + i, 0);
         add_begin(j, &c, RC_PHASE_TIME);
+        rc_journal_died(j, 11);
         rc_journal_close(j);
         if (i == 0)
             copy_folder(a.journals, kept);
@@ -294,6 +295,7 @@ static void the_result_is_a_store_to_go_on_with(void **state)
     assert_int_equal(fold(&out).changed, 0);
     rc_journal_t *j = open_journal(&out, 3, 0);
     add_begin(j, &c, RC_PHASE_TIME);
+    rc_journal_died(j, 11);
     rc_journal_close(j);
     assert_int_equal(fold(&out).crashed, 1);
     v = view(&out);

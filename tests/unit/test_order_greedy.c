@@ -45,7 +45,11 @@ static void tuned(int which, const char *how, rc_nearest_tuning_t tuning, int th
 {
     rc_err_t err = {0};
     rc_schedule_t s = {0};
-    assert_int_equal(rc_greedy_build(a, g, threads, &greedy[which].rule, &tuning, &s, &err), RC_OK);
+    _Atomic int64_t placed = 0;
+    const rc_order_input_t in = {.a = a, .geometry = g, .threads = threads, .placed = &placed};
+    assert_int_equal(rc_greedy_build(&in, &greedy[which].rule, &tuning, &s, &err), RC_OK);
+    if (a->rows > g->nw)
+        assert_int_equal(placed, a->rows);
     same(greedy[which].name, how, a, g, &s, expected);
     rc_schedule_free(&s);
 }

@@ -203,11 +203,11 @@ static void descriptions(void **state)
     rc_param_describe(&every[0], text, sizeof text);
     assert_string_equal(text, "text");
     rc_param_describe(&every[1], text, sizeof text);
-    assert_string_equal(text, "0 to 64, a power of two; default 8");
+    assert_string_equal(text, "integer, 0 to 64, a power of two; default 8");
     rc_param_describe(&every[2], text, sizeof text);
-    assert_string_equal(text, "0 to 1; default 0.1");
+    assert_string_equal(text, "number, 0 to 1; default 0.1");
     rc_param_describe(&every[3], text, sizeof text);
-    assert_string_equal(text, "red, green, blue; default blue");
+    assert_string_equal(text, "one of red, green, blue; default blue");
 }
 
 /* A failure is one also for a caller that asks for no text. */

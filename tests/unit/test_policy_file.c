@@ -52,7 +52,7 @@ static void files_give_the_order(void **state)
     assert_string_equal(first.params, second.params);
     file_text(state, "3\n-1\n2\n0\n", text);
     rc_err_t err = {0};
-    assert_int_equal(rc_policy_build(&second, &a, NULL, 1, &s, &err), RC_EINVAL);
+    assert_int_equal(rc_policy_build(&second, &a, NULL, 1, NULL, &s, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "has changed"));
     assert_int_equal(rc_policy_spec_parse(text, &second, NULL), RC_OK);
     assert_string_not_equal(first.params, second.params);

@@ -132,6 +132,13 @@ static int64_t next_value(const rc_param_t *p, int64_t v)
 static int random_range(rc_rng_t *rng, const rc_param_t *p, char *text, size_t size)
 {
     int64_t first = p->min;
+    if (p->type == RC_PARAM_CHOICE) { /* choices have no ranges */
+        int count = 0;
+        while (p->choices[count])
+            count++;
+        snprintf(text, size, "%s=%s", p->name, p->choices[rc_rng_below(rng, (uint64_t)count)]);
+        return 1;
+    }
     for (int skip = (int)rc_rng_below(rng, 3); skip > 0 && next_value(p, first) <= p->max; skip--)
         first = next_value(p, first);
     int64_t last = first;

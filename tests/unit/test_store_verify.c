@@ -109,7 +109,7 @@ static void journals_are_looked_at(void **state)
     scratch_write(path, data, bytes);
     (void)verify(p.store, 0, &f);
     assert_non_null(strstr(f.text, "damaged bytes from here on"));
-    data[0] ^= 1;
+    memset(data, 'x', bytes); /* with records behind it a head that is lost is damage, no more */
     scratch_write(path, data, bytes);
     (void)verify(p.store, 0, &f);
     assert_non_null(strstr(f.text, "expected a rowcast journal"));

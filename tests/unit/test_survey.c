@@ -4,7 +4,7 @@
 #include "scratch.h"
 #include "store_fixture.h"
 
-#include "analysis/report/survey.h"
+#include "analysis/report/headline.h"
 #include "store/commit.h"
 
 #include <math.h>
@@ -37,13 +37,16 @@ static int64_t k_of(int i, int matrix)
 
 static void add_timed(rc_journal_t *j, const rc_case_t *c, int status, const made_t *x)
 {
-    int64_t sample[3] = {1, 1, 1};
+    /* of a third of the cases the median of the samples is not the time: they are not of it */
+    int64_t ns = (int64_t)x->ns;
+    int64_t sample[3] = {ns + 7, x->preprocess_ns ? ns : ns + 1, ns - 9};
     rc_bytes_t b = {0};
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
     r.c = *c;
     r.row.status = status;
     r.row.median_ns = status == RC_CASE_OK ? x->ns : NAN;
+    r.row.rel_err = x->order_ns % 5 ? 1e-3 * (double)(x->order_ns % 70) : NAN;
     r.row.order_ns = x->order_ns;
     r.row.preprocess_ns = x->preprocess_ns;
     r.row.reps = status == RC_CASE_OK ? 3 : 0;
@@ -397,11 +400,152 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     rc_view_free(v);
 }
 
+/* ------------------------------------------------------------- headline */
+
+static int has_plan(const rc_survey_t *s, int64_t row, int64_t other)
+{
+    const rc_row_result_t *a = rc_view_result(s->view, row);
+    const rc_row_result_t *b = rc_view_result(s->view, other);
+    return a->kernel == b->kernel && a->policy == b->policy;
+}
+
+/* What each choice is among, by the names in the store. */
+static int is_among(const rc_survey_t *s, int choice, const char *reference, int64_t row)
+{
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    const char *kernel = rc_view_kernel(s->view, r->kernel);
+    int csr = strcmp(rc_view_policy(s->view, r->policy), "csr") == 0;
+    int of_reference = reference[0] && strcmp(kernel, reference) == 0;
+    const int among[RC_CHOICES] = {[RC_CHOICE_ALL] = 1,
+        [RC_CHOICE_CSR] = csr,
+        [RC_CHOICE_REFERENCE] = of_reference,
+        [RC_CHOICE_REFERENCE_CSR] = of_reference && csr,
+        [RC_CHOICE_VENDOR_CSR] = csr && strncmp(kernel, "cusparse", 8) == 0};
+    return among[choice];
+}
+
+/* Mean over the halves of the logarithm of the time of what is the fastest in the other one; NaN:
+ * there is nothing to choose. */
+static double chosen(const rc_survey_t *s, int64_t pair, int choice)
+{
+    const char *reference = s->setting[s->pair[pair].setting].reference;
+    double least[RC_HALVES];
+    double score[RC_HALVES];
+    double sum = 0;
+    for (int h = 0; h < RC_HALVES; h++) {
+        least[h] = INFINITY;
+        score[h] = NAN;
+    }
+    for (int64_t i = 0; i < s->entering; i++) {
+        double half[RC_HALVES];
+        if (s->row_pair[i] != pair || !is_among(s, choice, reference, s->rows[i]))
+            continue;
+        rc_timed_t t = rc_timed_of(s->view, s->rows[i]);
+        assert_int_equal(rc_split_half(&t, half, NULL), RC_OK);
+        for (int h = 0; h < RC_HALVES; h++)
+            if (half[h] < least[h]) {
+                least[h] = half[h];
+                score[h] = half[h ^ 1];
+            }
+    }
+    for (int h = 0; h < RC_HALVES; h++)
+        sum += score[h];
+    return sum / RC_HALVES;
+}
+
+/* \return 1: the plain figure is another */
+static int check_gain(
+    const rc_survey_t *s, const rc_survey_setting_t *a, int above, int below, const rc_gain_t *g)
+{
+    double sum = 0;
+    int n = 0;
+    for (int64_t i = a->first; i < a->first + a->pairs; i++) {
+        double log = chosen(s, i, above) - chosen(s, i, below);
+        sum += isnan(log) ? 0 : log;
+        n += !isnan(log);
+    }
+    assert_int_equal(g->stats.count, n);
+    if (n == 0) {
+        assert_true(isnan(g->held_out.value) && isnan(g->held_out.low) && isnan(g->held_out.high));
+        return 0;
+    }
+    assert_true(fabs(log(g->held_out.value) - sum / n) < 1e-12);
+    assert_true(n == 1 || g->held_out.low <= g->held_out.high);
+    return fabs(g->held_out.value - g->stats.geomean) > 1e-3;
+}
+
+/* Matrices on which the leader is the fastest, and those on which it is so beyond the error. */
+static void check_leader(
+    const rc_survey_t *s, const rc_survey_setting_t *a, const rc_headline_t *h, int *tied)
+{
+    int wins = 0;
+    int clear = 0;
+    for (int64_t i = a->first; i < a->first + a->pairs; i++) {
+        int64_t best = s->pair[i].best;
+        int alone = 1;
+        int count = 0;
+        for (int64_t k = a->first; k < a->first + a->pairs; k++)
+            count += has_plan(s, s->pair[k].best, best);
+        assert_true(count <= h->wins);
+        if (!has_plan(s, best, h->leader))
+            continue;
+        const rc_row_result_t *b = rc_view_result(s->view, best);
+        for (int64_t k = 0; k < s->entering; k++) {
+            const rc_row_result_t *r = rc_view_result(s->view, s->rows[k]);
+            double both = pow(isnan(r->rel_err) ? 0.05 : r->rel_err, 2) +
+                          pow(isnan(b->rel_err) ? 0.05 : b->rel_err, 2);
+            if (s->row_pair[k] == i && !has_plan(s, s->rows[k], best))
+                alone = alone && log(r->median_ns / b->median_ns) > 2 * sqrt(both);
+        }
+        wins++;
+        clear += alone;
+    }
+    assert_int_equal(h->wins, wins);
+    assert_int_equal(h->clear, clear);
+    *tied += wins - clear;
+}
+
+/* Every gain is of choices that are made in one half and scored in the other, both sides alike. */
+static void a_headline_is_held_out(void **state)
+{
+    static world_t w;
+    char store[SCRATCH_PATH];
+    rc_rng_t r;
+    rc_view_t *v;
+    rc_survey_t s;
+    rc_held_out_t *held_out;
+    rc_headline_t *headline;
+    int differ = 0;
+    int tied = 0;
+    int clear = 0;
+    rc_rng_seed(&r, 23);
+    fill(state, "headline.h5", &r, &w, store);
+    assert_int_equal(rc_view_read_samples(store, &v, NULL), RC_OK);
+    assert_int_equal(rc_survey_make(v, store, NULL, -1, &s, NULL), RC_OK);
+    assert_int_equal(rc_headline_held_out(&s, &held_out, NULL), RC_OK);
+    assert_int_equal(rc_headline_make(&s, held_out, &headline, NULL), RC_OK);
+    for (int i = 0; i < s.settings; i++) {
+        const rc_survey_setting_t *a = &s.setting[i];
+        const rc_headline_t *h = &headline[i];
+        differ += check_gain(&s, a, RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE, &h->order);
+        differ += check_gain(&s, a, RC_CHOICE_CSR, RC_CHOICE_ALL, &h->plan);
+        differ += check_gain(&s, a, RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL, &h->vendor);
+        check_leader(&s, a, h, &tied);
+        clear += (int)h->clear;
+    }
+    assert_true(differ > 0 && tied > 0 && clear > 0); /* else this showed nothing */
+    free(headline);
+    free(held_out);
+    rc_survey_free(&s);
+    rc_view_free(v);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_survey_is_what_a_plain_computation_gives),
         cmocka_unit_test(a_filter_takes_rows_and_matrices_out),
+        cmocka_unit_test(a_headline_is_held_out),
     };
     MPI_Init(&argc, &argv);
     int failed = cmocka_run_group_tests_name("survey", tests, scratch_setup, scratch_teardown);

@@ -95,7 +95,7 @@ static void other_threads_are_found(void **state)
     w.device.executor.threads = 2;
     snprintf(w.device.class_name, sizeof w.device.class_name, "cpu:a:2t:avx2");
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
-    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, NULL, 0, &known, NULL), RC_OK);
     assert_int_equal(rc_threads_find(&w.c, &w.device, v, &known, &found, NULL), RC_OK);
     assert_int_equal(found.threads, 4);
     assert_int_equal(found.cases, 6);
@@ -273,7 +273,7 @@ static void what_cannot_be_loaded_is_tried_again_only_when_it_changed(void **sta
     mkdir(dir, 0777);
     assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
     add_source(j, 0, RC_CASE_FAILED, "line 3: expected a number");
-    add_source(j, 1, RC_CASE_SKIPPED, "memory: too large");
+    add_source(j, 1, RC_CASE_SKIPPED, "memory: loading takes about 1000 bytes, the limit is 10");
     add_source(j, 2, RC_CASE_CRASHED, "in flight in 2 runs that died");
     rc_journal_close(j);
     assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
@@ -284,6 +284,44 @@ static void what_cannot_be_loaded_is_tried_again_only_when_it_changed(void **sta
     expect(&w, NULL, 1, 2, 0);
     w.entry[1].bytes++;
     expect(&w, NULL, 2, 4, 0);
+}
+
+/* What lacked memory is pending again when it would fit now, or when the system had none to give. */
+static void what_lacked_memory_is_tried_again_when_it_fits(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t limit;
+        int pending;
+    } t[] = {{"memory: loading takes about 1000 bytes, the limit is 10", 999, 0},
+        {"memory: loading takes about 1000 bytes, the limit is 10", 1000, 1},
+        {"memory: no memory for rows", 1, 1},
+        {"memory: the operands take 5.1 GB, the limit is 4.0 GB", INT64_MAX - 1, 0},
+        {"shape: no columns", INT64_MAX - 1, 0}};
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        world_t w;
+        rc_worklist_known_t known = {0};
+        rc_view_t *v = NULL;
+        rc_profile_t profile;
+        char name[32];
+        snprintf(name, sizeof name, "lacked%zu", i);
+        make_world(state, name, &w);
+        w.c.policies = 1;
+        do_with(&w, RC_CASE_SKIPPED, t[i].text);
+        rc_profile_make(&w.c, &w.device, &profile);
+        profile.device_limit = t[i].limit;
+        assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
+        assert_int_equal(rc_worklist_gather(v, NULL, &profile, 1, NULL, 0, &known, NULL), RC_OK);
+        rc_worklist_t p;
+        assert_int_equal(rc_worklist_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
+        assert_int_equal(p.cases, t[i].pending ? 3 : 0);
+        assert_int_equal(p.done, t[i].pending ? 0 : 3);
+        assert_int_equal(p.failed, t[i].pending || i == 4 ? 0 : 3);
+        assert_int_equal(p.failed_csr, p.failed);
+        rc_worklist_free(&p);
+        rc_worklist_known_free(&known);
+        rc_view_free(v);
+    }
 }
 
 static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **state)
@@ -351,14 +389,14 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     rc_journal_close(j);
     assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
-    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &known, NULL), RC_OK);
+    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, NULL, 0, &known, NULL), RC_OK);
     assert_int_equal(rc_map_get(&known.state, rc_case_id(&lpt), -1), RC_WORKLIST_SUSPECT);
     rc_worklist_known_free(&known);
     expect(&w, NULL, 3, 6, 0);
 
     rc_digest_t fresh = rc_case_id(&lpt);
     rc_worklist_t p;
-    assert_int_equal(rc_worklist_gather(v, NULL, &fresh, 1, &known, NULL), RC_OK);
+    assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &fresh, 1, &known, NULL), RC_OK);
     assert_int_equal(rc_map_get(&known.state, fresh, -1), RC_WORKLIST_DONE);
     assert_int_equal(rc_worklist_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
     assert_int_equal(p.done, 1);
@@ -432,6 +470,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(redo_makes_what_matches_pending),
         cmocka_unit_test(missing_cases_are_found),
         cmocka_unit_test(what_cannot_be_loaded_is_tried_again_only_when_it_changed),
+        cmocka_unit_test(what_lacked_memory_is_tried_again_when_it_fits),
         cmocka_unit_test(absent_matrices_are_recorded_once_and_planned_when_they_come),
         cmocka_unit_test(what_journals_hold_is_done_and_what_was_in_flight_is_suspect),
     };

@@ -500,10 +500,10 @@ void check_tiles(rc_device_t *d)
             for (int c = 0; c < w.n; c++) {
                 const char *text = w.cases[c].text;
                 assert_int_equal(w.cases[c].status, RC_CASE_SKIPPED);
-                assert_non_null(strstr(text, "memory: the operands take "));
-                assert_non_null(strstr(text, ", the limit is "));
+                assert_non_null(strstr(text, "memory: the operands"));
+                assert_true(rc_memory_needed(text) > w.group.memory_limit);
                 if (with_matrix)
-                    assert_non_null(strstr(text, ", the matrix "));
+                    assert_non_null(strstr(text, " and the matrix take about "));
                 else if (k[i] > least)
                     assert_non_null(strstr(text, "(32 of 150 columns)"));
                 assert_null(w.cases[c].sample_ns);

@@ -40,4 +40,7 @@ void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g);
 /* Do all that a plan of the world would, but leave the cases of one policy out (NULL: none). */
 void do_all(world_t *w, const char *but);
 
+/* Every case ends with this status and this text. */
+void do_with(world_t *w, rc_case_status_t status, const char *text);
+
 #endif

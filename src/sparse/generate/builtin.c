@@ -1,6 +1,8 @@
 #include "config.h"
 #include "sparse/generate.h"
 
+#include <string.h>
+
 /* Small enough for a first run of minutes, varied enough that the orders differ on it. */
 const rc_builtin_t rc_builtins[] = {
     {"mesh2d-100", "2D/3D problem", "mesh2d:n=100", 10000, 10000, 49600},
@@ -63,3 +65,13 @@ const rc_builtin_t rc_builtins[] = {
 };
 
 const int rc_builtin_count = (int)(sizeof rc_builtins / sizeof *rc_builtins);
+
+const char *rc_builtin_spec(const char *word)
+{
+    static const char group[] = "builtin/";
+    const char *name = strncmp(word, group, strlen(group)) == 0 ? word + strlen(group) : word;
+    for (int i = 0; i < rc_builtin_count; i++)
+        if (strcmp(rc_builtins[i].name, name) == 0)
+            return rc_builtins[i].spec;
+    return NULL;
+}

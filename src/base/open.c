@@ -1,0 +1,121 @@
+#include "config.h"
+#include "base/open.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const rc_made_name_t rc_made_names[] = {
+    {"STORE.commit-tmp", RC_OPEN_FRESH, "the next state of a store, until it is renamed to it"},
+    {"STORE.merge-tmp", RC_OPEN_FRESH, "the output of merge, until it is renamed"},
+    {"COPY.archive-tmp", RC_OPEN_FRESH, "the output of archive, until it is renamed"},
+    {"STORE.journal/", RC_OPEN_KEEP, "folder of journals and locks"},
+    {"STORE.journal/sweep.lock", RC_OPEN_KEEP, "one sweep at a time"},
+    {"STORE.journal/commit.lock", RC_OPEN_KEEP, "one commit at a time"},
+    {"STORE.journal/RUN.RANK.rcj", RC_OPEN_LOG, "the journal of a rank"},
+    {"/dev/shm/rowcast-USER.DEVICE.room", RC_OPEN_KEEP, "ranks of a node take turns"},
+    {"/dev/shm/rowcast-USER.DEVICE.gate", RC_OPEN_KEEP, "the same; in /tmp where there is no /dev/shm"},
+    {"STORE.rescued-RUN", RC_OPEN_NEW, "what could be saved of a store that was removed or replaced"},
+    {"STORE.rescued-RUN.journal/RUN.RANK.rcj", RC_OPEN_NEW, "the same of a journal"},
+    {"OUTPUT.tmpPROCESS", RC_OPEN_FRESH, "an output that is written whole: model, CSV, page, JSON"},
+    {"OUTPUT.part-PROCESS-N", RC_OPEN_NEW, "a matrix that is written"},
+    {"CACHE/.FILE.HOST-PROCESS-N.tmp", RC_OPEN_NEW, "a matrix for the cache"},
+    {"COLLECTION/GROUP/.FILE.part", RC_OPEN_KEEP, "a download, continued after a kill"},
+    {"COLLECTION/GROUP/.FILE.part.from", RC_OPEN_READ, "what it is a part of"},
+    {"COLLECTION/GROUP/.FILE.part.from.new", RC_OPEN_FRESH, "the same, until it is renamed"},
+    {"COLLECTION/manifest.jsonl", RC_OPEN_APPEND, "what was downloaded"},
+    {"GROUPS/LEVEL.txt", RC_OPEN_FRESH, "the groups of an order"},
+    {"REPORT/FIGURE.gp.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot is told"},
+    {"REPORT/FIGURE.svg.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot draws"},
+    {"REPORT/FIGURE.pdf.tmpPROCESS", RC_OPEN_FRESH, "the same for print"},
+    {NULL, RC_OPEN_READ, NULL},
+};
+
+static int flags_of(rc_open_use_t use)
+{
+    switch (use) {
+    case RC_OPEN_READ:
+        return O_RDONLY;
+    case RC_OPEN_UPDATE:
+        return O_RDWR;
+    case RC_OPEN_KEEP:
+        return O_RDWR | O_CREAT;
+    case RC_OPEN_APPEND:
+        return O_RDWR | O_CREAT | O_APPEND;
+    case RC_OPEN_NEW:
+        return O_WRONLY | O_CREAT | O_EXCL;
+    case RC_OPEN_LOG:
+        return O_RDWR | O_CREAT | O_EXCL | O_APPEND;
+    case RC_OPEN_FRESH:
+        return O_RDWR | O_CREAT | O_EXCL;
+    }
+    return O_RDONLY;
+}
+
+/* Why an open file is not to be used, NULL when it is. */
+static const char *flaw(int fd, rc_open_use_t use)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0)
+        return "cannot be looked at";
+    if (!S_ISREG(s.st_mode))
+        return "is no regular file";
+    /* a hard link writes into the file of another name */
+    return use != RC_OPEN_READ && s.st_nlink > 1 ? "has a second name (a hard link)" : NULL;
+}
+
+rc_status_t rc_open_file(const char *path, rc_open_use_t use, mode_t mode, int *fd, rc_err_t *err)
+{
+    *fd = -1;
+    if (use == RC_OPEN_FRESH && unlink(path) != 0 && errno != ENOENT)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
+    /* without O_NONBLOCK a planted FIFO would be waited for */
+    int file = open(path, flags_of(use) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode);
+    int why = errno;
+    if (file < 0) {
+        rc_status_t st = why == ELOOP
+                             ? rc_fail(err, RC_EIO, "%s: is a link, which is not followed: remove it", path)
+                             : rc_fail_errno(err, RC_EIO, why, "%s: cannot open", path);
+        errno = why;
+        return st;
+    }
+    const char *bad = flaw(file, use);
+    if (bad) {
+        close(file);
+        errno = EINVAL;
+        return rc_fail(err, RC_EIO, "%s: %s, which is not used: remove it", path, bad);
+    }
+    *fd = file;
+    return RC_OK;
+}
+
+FILE *rc_open_stream(const char *path, rc_open_use_t use, rc_err_t *err)
+{
+    int fd;
+    if (rc_open_file(path, use, 0666, &fd, err) < 0)
+        return NULL;
+    FILE *f = fdopen(fd, use == RC_OPEN_READ ? "r" : "w");
+    if (!f) {
+        close(fd);
+        rc_fail(err, RC_ENOMEM, "%s: no memory for a stream", path);
+    }
+    return f;
+}
+
+rc_status_t rc_open_folder(const char *path, rc_err_t *err)
+{
+    struct stat s;
+    if (mkdir(path, 0777) == 0)
+        return RC_OK;
+    if (errno != EEXIST)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot make the folder", path);
+    if (lstat(path, &s) != 0)
+        return RC_OK; /* gone again: whoever uses it finds out */
+    if (S_ISLNK(s.st_mode))
+        return rc_fail(err, RC_EIO, "%s: is a link, which is not followed: remove it", path);
+    return S_ISDIR(s.st_mode)
+               ? RC_OK
+               : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", path);
+}

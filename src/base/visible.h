@@ -1,0 +1,26 @@
+/** \file base/visible.h  Text from outside (names in files, words of servers, messages of other
+ *  programs) made fit for a terminal, a log or a table: nothing in it moves the cursor, ends a line
+ *  or turns the direction of what follows. */
+#ifndef RC_BASE_VISIBLE_H
+#define RC_BASE_VISIBLE_H
+
+#include "base/str.h"
+
+/** Append text with what cannot be seen spelled out: control characters and bytes that are not
+ *  UTF-8 as \xNN, C1 controls, marks of direction (U+061C, 200E, 200F, 202A to 202E, 2066 to 2069;
+ *  https://trojansource.codes) and separators of lines (U+2028, 2029) as \uNNNN.  The rest stays as
+ *  it is, so what was made visible once does not change. */
+void rc_str_add_visible(rc_str_t *s, const char *text);
+
+/** The same into buf, cut to its size; never cut within a character. */
+void rc_visible(const char *text, char *buf, size_t size);
+
+/** 1 when a text is UTF-8 without anything to spell out. */
+int rc_is_visible(const char *text);
+
+/** Append a cell of a CSV file (RFC 4180): visible, in quotes where it needs them.  Text that begins
+ *  with =, +, - or @ and is no number gets a ' before it: a spreadsheet takes it for a formula
+ *  otherwise (https://owasp.org/www-community/attacks/CSV_Injection). */
+void rc_str_add_csv(rc_str_t *s, const char *text);
+
+#endif

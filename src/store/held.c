@@ -1,0 +1,78 @@
+#include "config.h"
+#include "store/held.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/open.h"
+#include "store/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int rc_held_is(int fd, const char *path)
+{
+    struct stat a;
+    struct stat b;
+    return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
+           a.st_dev == b.st_dev;
+}
+
+rc_status_t rc_held_check(int fd, const char *path, rc_err_t *err)
+{
+    struct stat s;
+    if (rc_held_is(fd, path))
+        return RC_OK;
+    int gone = stat(path, &s) != 0;
+    int why = errno;
+    if (gone && why != ENOENT && why != ENOTDIR)
+        return rc_fail_errno(err, RC_EIO, why, "%s: cannot stat while it is in use", path);
+    return rc_fail(err, RC_EIO, "%s: was %s while it was in use", path,
+        gone ? "removed or moved away" : "replaced by another file");
+}
+
+rc_status_t rc_held_copy(int in, const char *from, int out, const char *to, rc_err_t *err)
+{
+    enum { block = 1 << 20 };
+    rc_status_t st = RC_OK;
+    off_t at = 0;
+    char *buffer = rc_alloc(block, 1, "copying a file", err);
+    if (!buffer)
+        return RC_ENOMEM;
+    while (st == RC_OK) {
+        ssize_t n = pread(in, buffer, block, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot read", from);
+        if (n <= 0)
+            break;
+        at += n;
+        for (ssize_t done = 0; st == RC_OK && done < n;) {
+            ssize_t w = write(out, buffer + done, (size_t)(n - done));
+            if (w < 0 && errno == EINTR)
+                continue;
+            if (w <= 0)
+                st = rc_fail_errno(err, RC_EIO, w < 0 ? errno : ENOSPC, "%s: cannot write", to);
+            else
+                done += w;
+        }
+    }
+    free(buffer);
+    return st;
+}
+
+rc_status_t rc_held_save(int in, const char *from, const char *to, rc_err_t *err)
+{
+    int out;
+    rc_status_t st = rc_open_file(to, RC_OPEN_NEW, 0666, &out, err);
+    if (st < 0)
+        return st;
+    st = rc_held_copy(in, from, out, to, err);
+    if (st == RC_OK && fsync(out) != 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot sync", to);
+    if (close(out) != 0 && st == RC_OK)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", to);
+    return st < 0 ? st : rc_sync_folder_of(to, err);
+}

@@ -1,0 +1,210 @@
+#include "config.h"
+#include "store/journal_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A piece of the file is read at a time, and never mapped: a mapped file that is cut off under its
+ * reader ends the reader by a signal. */
+enum { piece_bytes = 1 << 20 };
+
+struct rc_journal_view {
+    int fd;
+    char *path;
+    unsigned char *piece; /* [held] bytes from `from` on, a multiple of 8 */
+    size_t capacity;
+    int64_t held;
+    int64_t from;
+    int64_t size; /* when it was opened, or what was left of that later */
+    int64_t at;
+    int64_t valid_end; /* behind the last valid record */
+    int64_t damage;
+    int64_t damage_offset; /* first damaged byte, -1 none */
+    rc_status_t failed;    /* reading was not possible, ... */
+    rc_err_t why;
+};
+
+static void read_piece(rc_journal_view_t *v, int64_t at, int64_t bytes)
+{
+    v->from = at;
+    v->held = 0;
+    while (v->held < bytes) {
+        ssize_t n = pread(v->fd, v->piece + v->held, (size_t)(bytes - v->held), at + v->held);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            v->failed = rc_fail_errno(&v->why, RC_EIO, errno, "%s: cannot read", v->path);
+        if (n <= 0)
+            break;
+        v->held += n;
+    }
+    /* it was cut off since: what is left counts */
+    if (v->failed == RC_OK && v->held < bytes)
+        v->size = at + v->held;
+}
+
+/* n bytes at a place within the file; NULL when they cannot be had. */
+static const unsigned char *bytes_at(rc_journal_view_t *v, int64_t at, int64_t n)
+{
+    if (v->failed < 0 || v->size - at < n)
+        return NULL;
+    if (at < v->from || at + n > v->from + v->held) {
+        int64_t want = n > piece_bytes ? n : piece_bytes;
+        want = want < v->size - at ? want : v->size - at;
+        void *p = v->piece;
+        v->failed = rc_grow(&p, &v->capacity, (size_t)want, 1, "a piece of a journal", &v->why);
+        v->piece = p;
+        if (v->failed == RC_OK)
+            read_piece(v, at, want);
+    }
+    return v->failed == RC_OK && v->held >= at - v->from + n ? v->piece + (at - v->from) : NULL;
+}
+
+/* 1: there is a valid record at a place; its header is in h. */
+static int valid_at(rc_journal_view_t *v, int64_t at, rc_record_header_t *h)
+{
+    const unsigned char *p = bytes_at(v, at, sizeof *h);
+    if (!p)
+        return 0;
+    memcpy(h, p, sizeof *h);
+    if (h->mark != RC_RECORD_MARK || h->length > RC_RECORD_LONGEST)
+        return 0;
+    p = bytes_at(v, at, (int64_t)(sizeof *h + rc_record_padded(h->length)));
+    return p && h->checksum == rc_record_checksum(h, p + sizeof *h);
+}
+
+int rc_journal_next(rc_journal_view_t *v, rc_record_t *out)
+{
+    rc_record_header_t h;
+    /* records start at multiples of 8: after damage the next valid one is looked for there */
+    for (; v->at < v->size && v->failed == RC_OK; v->at += 8) {
+        if (!valid_at(v, v->at, &h))
+            continue;
+        if (v->at > v->valid_end) {
+            if (v->damage_offset < 0)
+                v->damage_offset = v->valid_end;
+            v->damage += v->at - v->valid_end;
+        }
+        out->type = (rc_rec_type_t)h.type;
+        out->seq = h.seq;
+        out->payload = v->piece + (v->at - v->from) + sizeof h;
+        out->len = h.length;
+        v->at += (int64_t)(sizeof h + rc_record_padded(h.length));
+        v->valid_end = v->at;
+        out->end = v->at;
+        return 1;
+    }
+    /* a fold keeps the views of all journals until its end, for their locks */
+    free(v->piece);
+    v->piece = NULL;
+    v->capacity = 0;
+    v->held = 0;
+    return 0;
+}
+
+rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err)
+{
+    if (v->failed < 0 && err)
+        *err = v->why;
+    return v->failed;
+}
+
+static rc_status_t open_file(rc_journal_view_t *v, int *dead, rc_err_t *err)
+{
+    struct stat s;
+    /* some network file systems give an exclusive lock only to who may write */
+    v->fd = open(v->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (v->fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
+        v->fd = open(v->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (v->fd < 0)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open", v->path);
+    /* a shared lock is enough to see that no owner holds an exclusive one, and is to be had on a
+     * file that is open for reading also where locks are emulated.  The lock first: a journal that
+     * is dead now does not grow after its size was read */
+    *dead = flock(v->fd, LOCK_SH | LOCK_NB) == 0;
+    if (fstat(v->fd, &s) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot stat", v->path);
+    v->size = s.st_size;
+    return RC_OK;
+}
+
+/* A head that was lost is damage like any other, when there are records behind it.  The head of
+ * another version is not lost: what its records mean is not known. */
+static rc_status_t check_head(rc_journal_view_t *v, rc_err_t *err)
+{
+    enum { name_bytes = 7 };
+    const rc_journal_header_t expected = rc_journal_header();
+    rc_journal_header_t found;
+    rc_record_t first;
+    const unsigned char *p = bytes_at(v, 0, sizeof found);
+    if (!p && v->failed < 0)
+        return rc_journal_read_status(v, err);
+    /* a process killed at its very start leaves a short file, which holds nothing */
+    v->at = v->valid_end = p ? (int64_t)sizeof found : v->size;
+    if (!p)
+        return RC_OK;
+    memcpy(&found, p, sizeof found);
+    if (memcmp(&found, &expected, sizeof found) == 0)
+        return RC_OK;
+    int other = found.order == expected.order && memcmp(&found, &expected, name_bytes) == 0;
+    v->at = v->valid_end = 0;
+    if (other || !rc_journal_next(v, &first))
+        return v->failed < 0 ? rc_journal_read_status(v, err)
+                             : rc_fail(err, RC_ESTORE,
+                                   "%s: expected a rowcast journal of this byte order and version, "
+                                   "found something else; move it away to go on without it",
+                                   v->path);
+    v->at = v->valid_end = v->damage = 0;
+    v->damage_offset = -1;
+    return RC_OK;
+}
+
+rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out, rc_err_t *err)
+{
+    rc_journal_view_t *v = rc_alloc0(1, sizeof *v, "a journal", err);
+    if (!v)
+        return RC_ENOMEM;
+    v->fd = -1;
+    v->damage_offset = -1;
+    v->path = rc_strdup(path, err);
+    rc_status_t st = v->path ? open_file(v, dead, err) : RC_ENOMEM;
+    if (st == RC_OK)
+        st = check_head(v, err);
+    if (st < 0) {
+        rc_journal_view_close(v);
+        return st;
+    }
+    *out = v;
+    return RC_OK;
+}
+
+int64_t rc_journal_damage(const rc_journal_view_t *v, int64_t *first_offset)
+{
+    *first_offset = v->damage_offset;
+    return v->damage;
+}
+
+int64_t rc_journal_size(const rc_journal_view_t *v)
+{
+    return v->size;
+}
+
+void rc_journal_view_close(rc_journal_view_t *v)
+{
+    if (!v)
+        return;
+    if (v->fd >= 0)
+        close(v->fd);
+    free(v->piece);
+    free(v->path);
+    free(v);
+}

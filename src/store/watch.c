@@ -1,0 +1,209 @@
+#include "config.h"
+#include "store/watch.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/outcome.h"
+#include "base/str.h"
+#include "store/h5.h"
+#include "store/held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a store holds, as far as a successor must have it. */
+typedef struct mark {
+    rc_row_run_t *run;
+    int64_t runs;
+    int64_t results;
+} mark_t;
+
+struct rc_watch {
+    char *path;
+    int fd; /* -1: there is no store */
+    int fresh; /* 1: the mark is still that of the file before */
+    mark_t mark;
+    int64_t first; /* results when watching began */
+};
+
+static rc_status_t read_mark(const char *path, mark_t *out, rc_err_t *err)
+{
+    rc_h5_t h;
+    void *runs = NULL;
+    mark_t m = {0};
+    rc_status_t st = rc_h5_open(path, 0, &h, err);
+    if (st < 0)
+        return st;
+    st = rc_h5_read(&h, &rc_schema[RC_T_RUN], &runs, &m.runs, err);
+    m.run = runs;
+    if (st == RC_OK)
+        st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &m.results, err);
+    (void)rc_h5_close(&h, NULL);
+    if (st < 0) {
+        free(m.run);
+        return st;
+    }
+    *out = m;
+    return RC_OK;
+}
+
+static int64_t find_run(const mark_t *m, const char *uuid)
+{
+    for (int64_t i = 0; i < m->runs; i++)
+        if (strncmp(m->run[i].uuid, uuid, sizeof m->run[i].uuid) == 0)
+            return i;
+    return -1;
+}
+
+static int is_successor(const mark_t *next, const mark_t *m)
+{
+    int is = next->results >= m->results;
+    for (int64_t i = 0; is && i < m->runs; i++)
+        is = find_run(next, m->run[i].uuid) >= 0;
+    return is;
+}
+
+/* Watch the file that is under the name now, if it holds what the one before did. */
+static rc_status_t take(rc_watch_t *w, rc_err_t *err)
+{
+    enum { attempts = 20 };
+    for (int i = 0; i < attempts; i++) {
+        mark_t m;
+        int fd = open(w->path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT && w->fd < 0 && w->mark.results == 0)
+            return RC_OK;
+        if (fd < 0)
+            return rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", w->path);
+        rc_status_t st = read_mark(w->path, &m, err);
+        if (st == RC_OK && rc_held_is(fd, w->path)) {
+            int is = is_successor(&m, &w->mark);
+            free(is ? w->mark.run : m.run);
+            if (w->fd >= 0)
+                close(is ? w->fd : fd);
+            else if (!is)
+                close(fd);
+            if (!is)
+                return rc_fail(err, RC_EIO,
+                    "%s: was replaced while it was in use: expected its %" PRId64
+                    " runs and %" PRId64 " results or more, found another store",
+                    w->path, w->mark.runs, w->mark.results);
+            w->mark = m;
+            w->fd = fd;
+            w->fresh = 0;
+            return RC_OK;
+        }
+        close(fd);
+        if (st < 0)
+            return st;
+        free(m.run); /* replaced again while it was read */
+    }
+    return rc_fail(err, RC_EBUSY, "%s: is replaced again and again", w->path);
+}
+
+rc_status_t rc_watch_open(const char *path, int64_t results, rc_watch_t **out, rc_err_t *err)
+{
+    rc_watch_t *w = rc_alloc0(1, sizeof *w, "watching the store", err);
+    if (!w)
+        return RC_ENOMEM;
+    w->fd = -1;
+    w->mark.results = results;
+    w->path = rc_strdup(path, err);
+    rc_status_t st = w->path ? take(w, err) : RC_ENOMEM;
+    if (st < 0) {
+        rc_watch_close(w);
+        return st;
+    }
+    w->first = w->mark.results;
+    *out = w;
+    return RC_OK;
+}
+
+void rc_watch_close(rc_watch_t *w)
+{
+    if (!w)
+        return;
+    if (w->fd >= 0)
+        close(w->fd);
+    free(w->mark.run);
+    free(w->path);
+    free(w);
+}
+
+void rc_watch_hold(rc_watch_t *w, int fd)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    w->fd = fd;
+    w->fresh = 1;
+}
+
+rc_status_t rc_watch_check(rc_watch_t *w, rc_err_t *err)
+{
+    if (w->fd >= 0 && !w->fresh && rc_held_is(w->fd, w->path))
+        return RC_OK;
+    if (w->fd >= 0 && access(w->path, F_OK) != 0)
+        return rc_held_check(w->fd, w->path, err);
+    return take(w, err);
+}
+
+/* Rows of a run among the results from `first` on, a piece at a time. */
+static rc_status_t count_results(
+    const rc_h5_t *h, int64_t first, int64_t last, int64_t run, int64_t *count, rc_err_t *err)
+{
+    enum { piece = 8192 };
+    rc_status_t st = RC_OK;
+    rc_row_result_t *row = rc_alloc(piece, sizeof *row, "results of the run", err);
+    if (!row)
+        return RC_ENOMEM;
+    for (int64_t at = first; at < last && st == RC_OK; at += piece) {
+        int64_t n = last - at < piece ? last - at : piece;
+        st = rc_h5_read_rows(h, &rc_schema[RC_T_RESULT], at, n, row, err);
+        for (int64_t i = 0; i < n && st == RC_OK; i++)
+            *count += row[i].run == run && row[i].seq >= 0;
+    }
+    free(row);
+    return st;
+}
+
+static rc_status_t count_sources(const rc_h5_t *h, int64_t run, int64_t *count, rc_err_t *err)
+{
+    void *rows = NULL;
+    int64_t n = 0;
+    rc_status_t st = rc_h5_read(h, &rc_schema[RC_T_SOURCE], &rows, &n, err);
+    const rc_row_source_t *row = rows;
+    for (int64_t i = 0; i < n && st == RC_OK; i++)
+        *count += row[i].run == run && row[i].status != RC_CASE_CRASHED;
+    free(rows);
+    return st;
+}
+
+rc_status_t rc_watch_count(
+    const rc_watch_t *w, const char *uuid, int64_t *results, int64_t *sources, rc_err_t *err)
+{
+    rc_h5_t h;
+    int64_t run = find_run(&w->mark, uuid);
+    *results = *sources = 0;
+    if (w->fd < 0 || run < 0)
+        return RC_OK;
+    rc_status_t st = rc_h5_open(w->path, 0, &h, err);
+    if (st < 0)
+        return st;
+    st = count_results(&h, w->first, w->mark.results, run, results, err);
+    if (st == RC_OK)
+        st = count_sources(&h, run, sources, err);
+    (void)rc_h5_close(&h, NULL);
+    return st;
+}
+
+rc_status_t rc_watch_save(const rc_watch_t *w, const char *to, int *saved, rc_err_t *err)
+{
+    *saved = 0;
+    if (w->fd < 0 || rc_held_is(w->fd, w->path))
+        return RC_OK;
+    rc_status_t st = rc_held_save(w->fd, w->path, to, err);
+    *saved = st == RC_OK;
+    return st;
+}

@@ -1,0 +1,121 @@
+#include "config.h"
+#include "sweep/landing.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/open.h"
+#include "base/str.h"
+#include "sweep/ledger.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t *err)
+{
+    rc_bytes_t b = {0};
+    rc_err_t why = {0};
+    rc_rec_end_t end = {.utc_ns = rc_utc_ns(), .state = (int32_t)state};
+    rc_rec_put_end(&b, &end);
+    /* without its end the run counts as open, and nothing else is lost */
+    if (rc_journal_append(l->journal, RC_REC_END, &b, &why) < 0 && state != RC_RUN_ERROR)
+        rc_log(l->log, RC_LOG_WARN, "sweep", "%s", why.text);
+    rc_bytes_free(&b);
+    rc_status_t st = rc_ledger_files(l->journal, l->watch, err);
+    if (rc_journal_release(l->journal, &why) < 0 && state != RC_RUN_ERROR)
+        rc_log(l->log, RC_LOG_WARN, "sweep", "%s", why.text);
+    return st;
+}
+
+/* Rank 0. */
+static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)
+{
+    int64_t finished = 0;
+    int64_t named = 0;
+    int64_t results;
+    int64_t sources;
+    rc_status_t st = rc_watch_check(l->watch, err);
+    if (st == RC_OK)
+        st = rc_watch_count(l->watch, l->uuid, &results, &sources, err);
+    if (st < 0)
+        return st;
+    for (int i = 0; i < RC_CASE_STATUSES; i++) {
+        finished += r->measured[i];
+        named += r->matrices[i];
+    }
+    if (results == finished && sources == named)
+        return RC_OK;
+    return rc_fail(err, RC_EIO,
+        "%s: expected the %" PRId64 " cases and %" PRId64
+        " catalogue rows that this run finished, found %" PRId64 " and %" PRId64,
+        l->store, finished, named, results, sources);
+}
+
+rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)
+{
+    return rc_session_agree(l->s, l->watch ? compare(l, r, err) : RC_OK, err);
+}
+
+static rc_status_t save_as(const rc_landing_t *l, const char *base, rc_err_t *err)
+{
+    rc_str_t dir = {0};
+    int saved = 0;
+    rc_status_t st = RC_OK;
+    rc_str_addf(&dir, "%s.journal", base);
+    if (dir.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for the name of a folder");
+    else
+        st = rc_open_folder(dir.text, err);
+    if (st == RC_OK && l->journal)
+        st = rc_journal_save(l->journal, dir.text, err);
+    if (st == RC_OK && l->watch)
+        st = rc_watch_save(l->watch, base, &saved, err);
+    rc_str_free(&dir);
+    return st;
+}
+
+void rc_landing_save(const rc_landing_t *l)
+{
+    const char *temporary = getenv("TMPDIR");
+    const char *slash = strrchr(l->store, '/');
+    const char *name = slash ? slash + 1 : l->store;
+    const char *const place[] = {NULL, ".", temporary && *temporary ? temporary : "/tmp"};
+    rc_err_t first = {0};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        rc_err_t err = {0};
+        rc_str_t base = {0};
+        if (place[i])
+            rc_str_addf(&base, "%s/%s.rescued-%s", place[i], name, l->uuid);
+        else
+            rc_str_addf(&base, "%s.rescued-%s", l->store, l->uuid);
+        rc_status_t st = base.failed ? rc_fail(&err, RC_ENOMEM, "no memory for a name")
+                                     : save_as(l, base.text, &err);
+        if (st == RC_OK && (l->s->rank == 0 || i > 0))
+            rc_log(l->log, RC_LOG_WARN, "sweep",
+                "what this run finished is saved: 'rowcast fold %s' makes a store of it, 'rowcast "
+                "merge' puts stores together",
+                base.text);
+        rc_str_free(&base);
+        if (st == RC_OK)
+            return;
+        if (i == 0)
+            first = err;
+    }
+    rc_log(l->log, RC_LOG_ERROR, "sweep", "what this run finished cannot be saved: %s", first.text);
+}
+
+rc_status_t rc_sweep_leave(
+    const char *store, const rc_log_t *log, rc_sweep_result_t *r, rc_err_t *err)
+{
+    rc_session_t alone = {.rank = 0};
+    rc_landing_t l = {&alone, log, store, r->uuid, NULL, r->watch};
+    if (!r->watch)
+        return RC_OK;
+    rc_status_t st = rc_watch_check(r->watch, err);
+    if (st < 0)
+        rc_landing_save(&l);
+    rc_watch_close(r->watch);
+    r->watch = NULL;
+    return st;
+}

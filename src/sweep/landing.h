@@ -1,0 +1,39 @@
+/** \file sweep/landing.h  The end of a run: whether everything that the ledgers finished arrived in the
+ *  store, and what becomes of it when files were taken away.  Collective over the session. */
+#ifndef RC_SWEEP_LANDING_H
+#define RC_SWEEP_LANDING_H
+
+#include "base/log.h"
+#include "store/journal.h"
+#include "store/watch.h"
+#include "sweep/session.h"
+#include "sweep/sweep.h"
+
+/** What the end of a run is about.  Everything is borrowed. */
+typedef struct rc_landing {
+    const rc_session_t *s;
+    const rc_log_t *log;
+    const char *store;
+    const char *uuid;      /**< of the run */
+    rc_journal_t *journal; /**< of this rank; NULL: it has none */
+    rc_watch_t *watch;     /**< rank 0: of the store; elsewhere NULL */
+} rc_landing_t;
+
+/** Append the end of the run to the journal, see whether the files are still there, and give the
+ *  lock of the journal back.  Local.
+ *  \return RC_OK; else what became of which file, see rc_ledger_files */
+rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t *err);
+
+/** Compare what was finished with what the store has of the run, after the last commit.
+ *  \param[in] r  the totals of all ranks
+ *  \return RC_OK; RC_EIO with the figures; RC_ESTORE, RC_ENOMEM */
+rc_status_t rc_landing_compare(
+    const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err);
+
+/** Save what the open files hold, and tell where: every rank its journal into the folder
+ *  BASE.journal, rank 0 a store that is not there any more as BASE, with BASE = STORE.rescued-UUID, so
+ *  that `rowcast fold BASE` makes a store of it.  Where nothing can be written beside the store, the
+ *  working directory and that for temporary files are tried. */
+void rc_landing_save(const rc_landing_t *l);
+
+#endif

@@ -1,0 +1,139 @@
+#!/bin/sh
+# Links that somebody planted under the names that rowcast makes (rc_made_names, src/base/open.c): they are
+# refused in a line, or replaced; what they lead to stays as it is, byte for byte.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 30
+cd "$tmp" || exit 99
+quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2 -p csr --kernels rowsplit"
+mkdir -p col/G far
+"$ROWCAST" generate uniform:n=60 -o col/G/a.mtx >/dev/null
+# shellcheck disable=SC2086
+"$ROWCAST" sweep -s whole.h5 $quick >/dev/null 2>&1 || exit 99
+echo 'what is dear to its owner' >precious
+cp precious kept
+attacks=0
+
+# safe NAME LINK COMMAND...: with the link planted, the command is refused in a line or does its work;
+# the file that the link leads to is as it was, and nothing is made where it leads to nothing
+safe()
+{
+    safe_name=$1
+    safe_link=$2
+    shift 2
+    for safe_target in "$tmp/precious" "$tmp/far/nothing"; do
+        rm -rf "$safe_link"
+        ln -s "$safe_target" "$safe_link"
+        "$@" >out 2>err
+        safe_code=$?
+        attacks=$((attacks + 1))
+        if [ "$safe_code" -ne 0 ]; then
+            [ "$(grep -c . err)" -le 2 ] && grep -q "link" err || echo "refused without a word: $(cat err)"
+        fi
+        cmp -s precious kept || echo "the target was changed"
+        cp kept precious
+        [ -z "$(ls far)" ] || echo "a file was made where the link led to"
+        rm -rf far/* "$safe_link"
+    done >said 2>&1
+    is "$safe_name" "$(cat said)" ""
+}
+
+sweep()
+{
+    # shellcheck disable=SC2086
+    "$ROWCAST" sweep -s s.h5 $quick
+}
+journal() # a store without a commit: a journal that a run left
+{
+    rm -rf s.h5 s.h5.journal
+    mkdir s.h5.journal
+}
+rm -f s.h5
+safe "STORE.commit-tmp" s.h5.commit-tmp sweep
+rm -rf s.h5*
+safe "STORE.journal" s.h5.journal sweep
+for lock in sweep commit; do
+    journal
+    safe "STORE.journal/$lock.lock" "s.h5.journal/$lock.lock" sweep
+done
+journal
+safe "STORE.journal/RUN.RANK.rcj" s.h5.journal/01a2017059df3ca46616c54245e40b12.00000.rcj "$ROWCAST" fold s.h5
+rm -rf s.h5*
+safe "STORE.merge-tmp" m.h5.merge-tmp "$ROWCAST" merge m.h5 whole.h5
+safe "COPY.archive-tmp" a.h5.archive-tmp "$ROWCAST" archive whole.h5 a.h5
+
+# names that hold the number of the process: a shell plants the link and becomes the program
+become() # become PATTERN COMMAND...: %P is the number
+{
+    # shellcheck disable=SC2016
+    sh -c 'link=$(printf %s "$1" | sed "s/%P/$$/g"); target=$2; rm -f "$link"; ln -s "$target" "$link"; shift 2; exec "$@"' \
+        sh "$1" "$(readlink "$tmp/at")" "$ROWCAST" "$2" "$3" "$4" "$5"
+}
+mkdir -p exported pages
+safe "OUTPUT.tmpPROCESS" "$tmp/at" become "$tmp/spy.png.tmp%P" spy col/G/a.mtx -o spy.png
+safe "OUTPUT.part-PROCESS-N" "$tmp/at" become "$tmp/new.mtx.part-%P-0" generate uniform:n=9 -o new.mtx
+safe "a table of export" exported/results.csv "$ROWCAST" export --force whole.h5 --csv exported
+safe "the index of export" exported/tables.csv "$ROWCAST" export --force whole.h5 --csv exported
+export ROWCAST_ASSETS="$top_srcdir/analysis"
+safe "the page of a report" pages/index.html "$ROWCAST" report -q whole.h5 -o pages
+
+fetch()
+{
+    rm -f got/A/*.gz
+    "$ROWCAST" fetch -q -m site -i site/files/ssstats.csv -w 'name == one' --to got
+}
+python=/usr/bin/python3
+[ -x "$python" ] || python=$(command -v python3)
+if [ -x "$python" ] && "$python" "$top_srcdir/tests/cli/make_collection.py" site && mkdir -p got/A && fetch >/dev/null 2>&1; then
+    for part in part part.from part.from.new; do
+        safe "COLLECTION/GROUP/.FILE.$part" "got/A/.one.tar.gz.$part" fetch
+    done
+    safe "COLLECTION/manifest.jsonl" got/manifest.jsonl fetch
+else
+    for part in part part.from part.from.new manifest; do skip "a download: $part" "no python3, or no libcurl"; done
+fi
+
+# ------------------------------------------------------- a second name is no better than a link
+hard() # hard NAME LINK COMMAND...
+{
+    hard_link=$2
+    hard_name=$1
+    shift 2
+    ln -f precious "$hard_link"
+    attacks=$((attacks + 1))
+    "$@" >out 2>err
+    hard_code=$?
+    is "$hard_name" "$hard_code, $(grep -c 'second name' err), $(cmp precious kept)" "3, 1, "
+    cp kept precious
+    rm -f "$hard_link"
+}
+journal
+hard "a hard link to a lock is refused" s.h5.journal/sweep.lock sweep
+rm -rf s.h5*
+
+# --------------------------------------------------------------- a store that is a link is followed
+mkdir real
+cp whole.h5 real/x.h5
+ln -s real/x.h5 x.h5
+# shellcheck disable=SC2086
+code "a store that the user names by a link is swept" 0 "$ROWCAST" sweep -s x.h5 $quick --redo 'status == ok'
+ok "the link is still one" test -L x.h5
+ok "and nothing is left beside it" test "$(echo x.h5*) $(echo real/*)" = "x.h5 real/x.h5"
+
+# ------------------------------------------------------------ one list, and one function that opens
+in_list() # in_list PATTERN: as src/base/open.c has it
+{
+    grep -qF "{\"$1" "$top_srcdir/src/base/open.c"
+}
+for name in STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
+    STORE.journal/commit.lock OUTPUT.tmpPROCESS OUTPUT.part-PROCESS-N COLLECTION/manifest.jsonl; do
+    ok "$name is in the list" in_list "$name"
+done
+makes()
+{
+    find "$top_srcdir/src" "$top_srcdir/kernels" "$top_srcdir/analysis" -name '*.[ch]' ! -path '*/base/open.c' \
+        -exec grep -nE 'O_CREAT|H5F_ACC_TRUNC|fopen\([^)]*, "[wa]' {} + | sed "s|^$top_srcdir/||"
+}
+# the two that are left open a file that the user named
+is "nothing else makes a file" "$(makes | sed 's/:.*//' | sort | tr '\n' ' ')" "src/base/replace.c src/cmd/cmd_order.c "
+echo "# counted: $attacks planted links refused or replaced"

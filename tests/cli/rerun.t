@@ -1,0 +1,88 @@
+#!/bin/sh
+# What failed stays visible: a rerun exits as the run did that found it, says how many and what to do,
+# until it is done again or accepted; what was mended, or lacked memory only then, is tried again.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 40
+cd "$tmp" || exit 99
+quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2 -p csr"
+
+sweep() # sweep STORE OPTION...
+{
+    rerun_store=$1
+    shift
+    # shellcheck disable=SC2086
+    "$ROWCAST" sweep -s "$rerun_store" $quick "$@"
+}
+
+statuses() # statuses STORE: of the newest row of each case
+{
+    "$ROWCAST" query "$1" -f csv -o status | tail -n +2 | sort | uniq -c | xargs
+}
+
+mkdir -p col/G
+for n in 100 140; do "$ROWCAST" generate "uniform:n=$n" -o "col/G/m$n.mtx" >/dev/null; done
+
+# ------------------------------------------------------------------- cases that fail
+code "a wrong kernel" 1 sweep wrong.h5 --kernels fault:mode=1:rows=140,rowsplit
+for run in second third; do
+    code "the $run run exits as the first did" 1 sweep wrong.h5 --kernels fault:mode=1:rows=140,rowsplit
+    ok "it has nothing to do" grep -q 'nothing to do: all 4 cases of 2 matrices are done' "$tmp/err"
+    ok "it counts what failed, and the baselines among it" \
+        grep -q '1 case (1 of them the baseline csr) .* failed before' "$tmp/err"
+    ok "it says how to do it again and how to accept it" \
+        sh -c "grep -q -e \"--redo 'status != ok'\" '$tmp/err' && grep -q -e '--accept-failed' '$tmp/err'"
+done
+code "a run that measures more exits so too" 1 sweep wrong.h5 --kernels fault:mode=1:rows=140,rowsplit,null
+ok "and says so too" grep -q '1 case .* failed before' "$tmp/err"
+code "what is not selected does not count" 0 sweep wrong.h5 --kernels rowsplit
+code "--accept-failed takes them as they are" 0 sweep wrong.h5 --kernels fault:mode=1:rows=140 --accept-failed
+ok "and still says so" grep -q '1 case .* failed before: accepted' "$tmp/err"
+code "it does not accept what fails now" 1 sweep wrong.h5 --kernels fault:mode=1:rows=100 --accept-failed
+code "a plan tells" 0 sweep wrong.h5 --kernels fault:mode=1:rows=140 --dry-run
+ok "of what failed" grep -q '1 case .* failed before' "$tmp/err"
+code "a redo that fails again exits so" 1 sweep wrong.h5 --kernels fault:mode=1:rows=140 --redo 'status != ok'
+
+# ------------------------------------------------------------ files that cannot be read
+cp col/G/m140.mtx whole.mtx
+head -c 300 whole.mtx >col/G/m140.mtx
+code "a file that is cut" 1 sweep file.h5 --kernels rowsplit
+code "stays visible" 1 sweep file.h5 --kernels rowsplit
+ok "with its count" grep -q '1 matrix .* failed before' "$tmp/err"
+cp whole.mtx col/G/m140.mtx
+code "mended, it is read again by itself" 0 sweep file.h5 --kernels rowsplit
+is "and measured" "$(statuses file.h5)" "2 ok"
+code "after which nothing is left to say" 0 sweep file.h5 --kernels rowsplit
+head -c 300 whole.mtx >col/G/m140.mtx
+touch -r whole.mtx col/G/m140.mtx
+code "a file that is damaged" 1 sweep file2.h5 --kernels rowsplit
+cp whole.mtx col/G/m140.mtx
+touch -r whole.mtx col/G/m140.mtx
+code "mended with the time that it had, by its size" 0 sweep file2.h5 --kernels rowsplit
+
+# ------------------------------------------------------------------------- memory
+code "too little memory for the matrices" 1 sweep small.h5 --kernels rowsplit -m 10
+code "with as little it stays visible" 1 sweep small.h5 --kernels rowsplit -m 10
+ok "and nothing is done again" grep -q 'nothing to do' "$tmp/err"
+code "with more they are loaded, without a redo" 0 sweep small.h5 --kernels rowsplit
+is "and measured (loaded)" "$(statuses small.h5)" "2 ok"
+code "too little memory for the operands" 1 sweep tile.h5 --kernels null --device-memory 1K -k 1000
+code "with as little it stays visible (operands)" 1 sweep tile.h5 --kernels null --device-memory 1K -k 1000
+code "with more they are measured" 0 sweep tile.h5 --kernels null -k 1000
+is "and are ok" "$(statuses tile.h5)" "2 ok"
+code "a kernel that gets no memory" 1 sweep busy.h5 --kernels fault:mode=5
+code "is tried again by the next run" 1 sweep busy.h5 --kernels fault:mode=5
+ok "which says so in its table" grep -qE '^cases +0 +0 +2 +0 +0$' "$tmp/out"
+# the same under a limit of the shell: the sweep believes that there is memory, and gets none
+narrow()
+{
+    # shellcheck disable=SC3045
+    (ulimit -v 600000 && sweep "$@" --kernels rowsplit -k 600000)
+}
+if (ulimit -v 600000 && "$ROWCAST" --version) >/dev/null 2>&1; then
+    code "memory that could not be had for a while" 1 narrow shell.h5
+    code "is tried again when there is some" 0 sweep shell.h5 --kernels rowsplit -k 600000
+else # sanitizers reserve terabytes
+    skip "memory that could not be had for a while" "no limit of memory here"
+    skip "is tried again when there is some" "no limit of memory here"
+fi
