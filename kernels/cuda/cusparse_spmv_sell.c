@@ -2,12 +2,12 @@
  * longest row and stored column by column.  The order of the rows decides how much padding there is,
  * so this is where an order by length pays most.  The last slice is stored whole. */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/cusparse_common.h"
+#include "kernels/sell.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { PARAM_SLICE, PARAM_PRE, CHOSEN_STORED = 0 };
 
@@ -20,94 +20,41 @@ enum { HAVE_SELL = 0, SELL_ALG1 = CUSPARSE_SPMV_ALG_DEFAULT };
 
 static const int algorithms[] = {SELL_ALG1};
 
-/* A on the host. */
-typedef struct sell {
-    int64_t slice;
-    int64_t slices;
-    int64_t stored; /* entries with padding */
-    int32_t *ptr;   /* [slices + 1] */
-    int32_t *col;   /* [stored], -1: padding */
-    void *val;      /* [stored] */
-} sell_t;
-
-static int64_t slices_of(const rc_problem_t *p)
+/* The rows in order, those that the schedule leaves out not among them: they are copied from a
+ * product in schedule order. */
+static rc_items_t slots_of(const rc_problem_t *p)
 {
-    int64_t slice = p->param[PARAM_SLICE];
-    return (p->schedule->slots + slice - 1) / slice;
+    return (rc_items_t){.p = p, .count = p->schedule->slots};
 }
 
-/* Entries of the row in a slot; none beyond the last slot.
- * \param[out] first  number of the first one in A */
-static int64_t row_of(const rc_problem_t *p, int64_t slot, int64_t *first)
+static rc_sell_shape_t shape_of(const rc_problem_t *p)
 {
-    int64_t r = slot < p->schedule->slots ? p->schedule->row[slot] : -1;
-    *first = r < 0 ? 0 : p->a->row_ptr[r];
-    return r < 0 ? 0 : p->a->row_ptr[r + 1] - *first;
+    return (rc_sell_shape_t){.slice = p->param[PARAM_SLICE],
+        .longest = INT64_MAX,
+        .col_bytes = (int64_t)sizeof(int32_t),
+        .pad = -1};
 }
 
-/* Entries of the longest row of a slice. */
-static int64_t width_of(const rc_problem_t *p, int64_t i)
+/* The pointers as 32-bit numbers, in the memory of the wide ones: each is read before its place is
+ * overwritten. */
+static const void *narrowed(rc_sell_t *s)
 {
-    int64_t slice = p->param[PARAM_SLICE];
-    int64_t width = 0;
-    int64_t first;
-    for (int64_t slot = i * slice; slot < (i + 1) * slice; slot++) {
-        int64_t length = row_of(p, slot, &first);
-        width = length > width ? length : width;
+    unsigned char *to = (unsigned char *)s->ptr;
+    for (int64_t i = 0; i <= s->size.slices; i++) {
+        int32_t at = (int32_t)s->ptr[i];
+        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
     }
-    return width;
-}
-
-static void fill_slice(const rc_problem_t *p, int64_t i, sell_t *s)
-{
-    int64_t width = (s->ptr[i + 1] - s->ptr[i]) / s->slice;
-    for (int64_t k = 0; k < s->slice; k++) {
-        int64_t first;
-        int64_t length = row_of(p, i * s->slice + k, &first);
-        for (int64_t e = 0; e < width; e++) {
-            int64_t to = s->ptr[i] + e * s->slice + k;
-            double v = e < length ? p->a->val[first + e] : 0;
-            s->col[to] = e < length ? p->a->col_idx[first + e] : -1;
-            if (p->precision == RC_FP64)
-                ((double *)s->val)[to] = v;
-            else
-                ((float *)s->val)[to] = (float)v;
-        }
-    }
-}
-
-static void sell_free(sell_t *s)
-{
-    free(s->ptr);
-    free(s->col);
-    free(s->val);
-}
-
-/* \param[out] out  free with sell_free */
-static rc_status_t sell_build(const rc_problem_t *p, int64_t stored, sell_t *out, rc_err_t *err)
-{
-    size_t n = (size_t)stored;
-    sell_t s = {.slice = p->param[PARAM_SLICE], .slices = slices_of(p), .stored = stored};
-    s.ptr = rc_alloc((size_t)s.slices + 1, sizeof *s.ptr, "slice pointers", err);
-    s.col = rc_alloc(n, sizeof *s.col, "columns of slices", err);
-    s.val = rc_alloc(n, rc_precision_bytes(p->precision), "values of slices", err);
-    if (!s.ptr || !s.col || !s.val) {
-        sell_free(&s);
-        return RC_ENOMEM;
-    }
-    s.ptr[0] = 0;
-    for (int64_t i = 0; i < s.slices; i++) {
-        s.ptr[i + 1] = (int32_t)(s.ptr[i] + width_of(p, i) * s.slice);
-        fill_slice(p, i, &s);
-    }
-    *out = s;
-    return RC_OK;
+    return to;
 }
 
 static rc_status_t describe(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    sell_t a = {0};
+    rc_sell_t a = {0};
+    rc_items_t items = slots_of(p);
+    rc_sell_shape_t shape = shape_of(p);
+    rc_sell_size_t size = rc_sell_measure(&items, &shape);
+    int64_t stored = analysis->chosen[CHOSEN_STORED];
     rc_status_t st = RC_OK;
     int64_t index = (int64_t)sizeof(int32_t);
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
@@ -115,18 +62,18 @@ static rc_status_t describe(
     void *col = NULL;
     void *val = NULL;
     RC_TRY(rc_cuda_slots_rows(s->x, p, &s->slots, err));
-    RC_TRY(sell_build(p, analysis->chosen[CHOSEN_STORED], &a, err));
-    RC_TRY(rc_cusparse_upload(s, a.ptr, (a.slices + 1) * index, &ptr, err));
-    RC_TRY(rc_cusparse_upload(s, a.col, a.stored * index, &col, err));
-    RC_TRY(rc_cusparse_upload(s, a.val, a.stored * value, &val, err));
+    RC_TRY(rc_sell_build(&items, &shape, &size, s->x->threads, &a, err));
+    RC_TRY(rc_cusparse_upload(s, narrowed(&a), (size.slices + 1) * index, &ptr, err));
+    RC_TRY(rc_cusparse_upload(s, a.col, stored * index, &col, err));
+    RC_TRY(rc_cusparse_upload(s, a.val, stored * value, &val, err));
 #if CUSPARSE_VERSION >= 12100
     RC_TRY(rc_cusparse_check(cusparseCreateSlicedEll(&s->a, p->schedule->slots, p->a->cols,
-                                 p->a->nnz, a.stored, a.slice, ptr, col, val, CUSPARSE_INDEX_32I,
+                                 p->a->nnz, stored, shape.slice, ptr, col, val, CUSPARSE_INDEX_32I,
                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->type),
         "the descriptor of A in SELL", err));
 #endif
 done:
-    sell_free(&a);
+    rc_sell_free(&a);
     return st;
 }
 
@@ -142,7 +89,6 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 {
     rc_status_t st = rc_cusparse_spmv_supports(p->param[PARAM_PRE], err);
     rc_analysis_t csr = {0};
-    int64_t stored = 0;
     if (st == RC_OK && !HAVE_SELL)
         st = rc_fail(err, RC_ENOTSUP, "cuSPARSE: SpMV of SELL needs CUDA 12.1.1 or newer");
     if (st == RC_OK)
@@ -151,8 +97,10 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         st = rc_cusparse_analyse(p, &kind, p->schedule->slots, out, err);
     if (st < 0)
         return st;
-    for (int64_t i = 0; i < slices_of(p); i++)
-        stored = rc_sat_add(stored, width_of(p, i) * p->param[PARAM_SLICE]);
+    rc_items_t items = slots_of(p);
+    rc_sell_shape_t shape = shape_of(p);
+    rc_sell_size_t size = rc_sell_measure(&items, &shape);
+    int64_t stored = size.stored;
     if (stored > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP,
             "shape: slices of %" PRId64 " rows store %" PRId64
@@ -161,7 +109,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
             p->param[PARAM_SLICE], stored, INT32_MAX);
     int64_t product = out->bytes - csr.bytes; /* of C' */
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
-    out->bytes = rc_sat_add(stored * entry, (slices_of(p) + 1) * (int64_t)sizeof(int32_t));
+    out->bytes = rc_sat_add(stored * entry, (size.slices + 1) * (int64_t)sizeof(int32_t));
     out->bytes = rc_sat_add(out->bytes, rc_cuda_rows_bytes(p) + product);
     if (p->a->nnz > 0)
         out->fill = (double)stored / (double)p->a->nnz;
@@ -185,6 +133,7 @@ const rc_kernel_t rc_kernel_cusparse_spmv_sell = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .param =
         {
             {"slice", "rows of a slice", 32, 2, 64, 1},

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
+#include "kernels/cuda/rowmajor.h"
 #include "kernels/cuda/slots.h"
 
 #include <inttypes.h>
@@ -14,8 +15,6 @@
 enum {
     PARAM_VECTORS = 0,
     LANES = 32,
-    VECTOR_BYTES = 16, /* of a load at most */
-    WIDTHS = 3,        /* 1, 2, 4 values per load */
     GRID_Y_MAX = 65535,
     WARPS_PER_SM = 64 /* that fewer rows per warp should leave busy */
 };
@@ -33,7 +32,7 @@ typedef struct growmajor {
     rc_cuda_slots_t slots;
     rc_rowmajor_args_t args;
     size_t value_bytes;
-    launch_t launch[WIDTHS]; /* of 1 << i values */
+    launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
 } growmajor_t;
 
 /* Vectors per lane when the user leaves it open: two where rows are wide and there are enough. */
@@ -46,7 +45,7 @@ static int64_t vectors_for(const growmajor_t *s, int64_t pieces)
 static void choose_launch(growmajor_t *s, const rc_problem_t *p, int log_width)
 {
     int width = 1 << log_width;
-    if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
+    if (p->k % width != 0 || (size_t)width * s->value_bytes > RC_CUDA_VECTOR_BYTES)
         return;
     launch_t *l = &s->launch[log_width];
     int64_t pieces = p->k / width; /* of a row */
@@ -83,7 +82,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
         .row = s->slots.row,
         .slots = (int32_t)s->slots.slots,
         .k = (int32_t)p->k};
-    for (int i = 0; i < WIDTHS; i++)
+    for (int i = 0; i < RC_CUDA_WIDTHS; i++)
         choose_launch(s, p, i);
     *state = s;
     return RC_OK;
@@ -92,12 +91,8 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 /* The widest loads that K, the leading dimensions and the addresses allow. */
 static const launch_t *launch_for(const growmajor_t *s, const rc_operands_t *o)
 {
-    const rc_dense_t *b = &o->in[0];
-    const rc_dense_t *c = &o->out;
-    uintptr_t all = (uintptr_t)b->data | (uintptr_t)c->data | (uintptr_t)b->ld * s->value_bytes |
-                    (uintptr_t)c->ld * s->value_bytes;
-    int i = WIDTHS - 1;
-    while (i > 0 && (!s->launch[i].entry || all % (s->value_bytes << i) != 0))
+    int i = RC_CUDA_WIDTHS - 1;
+    while (i > 0 && (!s->launch[i].entry || !rc_cuda_aligned(o, s->value_bytes << i)))
         i--;
     return &s->launch[i];
 }
@@ -109,10 +104,11 @@ static rc_status_t launch(
     if (l->ctas == 0)
         return RC_OK;
     rc_rowmajor_args_t args = s->args;
+    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
+    if (st < 0)
+        return st;
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.ldb = (uint32_t)o->in[0].ld;
-    args.ldc = (uint32_t)o->out.ld;
     args.lanes = l->lanes;
     args.tiles = l->tiles;
     args.scalars = scalars;
@@ -127,10 +123,6 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const growmajor_t *s = state;
-    int64_t ld = o->in[0].ld > o->out.ld ? o->in[0].ld : o->out.ld;
-    if (ld > UINT32_MAX)
-        return rc_fail(err, RC_ENOTSUP, "shape: leading dimension %" PRId64 ", at most %" PRIu32,
-            ld, UINT32_MAX);
     int before = rc_cuda_enter(s->x);
     rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
     if (st == RC_OK)
@@ -158,6 +150,7 @@ const rc_kernel_t rc_kernel_growmajor = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .deterministic = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
         RC_ROWS_VECTORS_MAX, 1}},
     .analyse = rc_cuda_slots_analyse,

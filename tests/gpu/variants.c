@@ -24,10 +24,19 @@ static void add(choice_t *c, const rc_param_t *p, int64_t v)
 static choice_t choose(const rc_param_t *p, const char *fixed)
 {
     choice_t c = {.count = 0};
-    add(&c, p, p->value);
+    if (p->type == RC_PARAM_CHOICE)
+        c.value[c.count++] = p->value;
+    else
+        add(&c, p, p->value);
     if (fixed && strcmp(p->name, fixed) == 0)
         return c;
-    if (p->pow2) {
+    if (p->type == RC_PARAM_CHOICE) {
+        c.count = 0;
+        while (p->choices[c.count] && c.count < VALUES_MAX) {
+            c.value[c.count] = c.count;
+            c.count++;
+        }
+    } else if (p->pow2) {
         add(&c, p, 0);
         for (int64_t v = 1; v <= p->max && v < INT64_MAX / 2; v *= 2)
             add(&c, p, v);
@@ -42,6 +51,13 @@ static choice_t choose(const rc_param_t *p, const char *fixed)
     return c;
 }
 
+static size_t write_value(const rc_param_t *p, int64_t value, char *text, size_t size)
+{
+    if (p->type == RC_PARAM_CHOICE)
+        return (size_t)snprintf(text, size, ":%s=%s", p->name, p->choices[value]);
+    return (size_t)snprintf(text, size, ":%s=%" PRId64, p->name, value);
+}
+
 void for_each_variant(const rc_kernel_t *k, const char *fixed, variant_fn *fn, void *user)
 {
     choice_t choice[RC_KERNEL_PARAMS_MAX];
@@ -53,8 +69,8 @@ void for_each_variant(const rc_kernel_t *k, const char *fixed, variant_fn *fn, v
         char text[256];
         size_t len = (size_t)snprintf(text, sizeof text, "%s", k->name);
         for (int i = 0; i < n; i++)
-            len += (size_t)snprintf(text + len, sizeof text - len, ":%s=%" PRId64, k->param[i].name,
-                choice[i].value[at[i]]);
+            len += write_value(
+                &k->param[i], choice[i].value[at[i]], text + len, sizeof text - len);
         rc_kernel_spec_t spec;
         if (rc_kernel_spec_parse(text, &spec, NULL) == RC_OK)
             fn(&spec, user);

@@ -1,83 +1,25 @@
 #include "config.h"
 #include "unit.h"
 
-#include "base/rng.h"
 #include "kernels/bsr.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "random_problem.h"
 
 enum { ROUNDS = 300 };
-
-typedef struct example {
-    rc_csr_t a;
-    rc_schedule_t schedule;
-    rc_problem_t problem;
-} example_t;
 
 static int64_t below(rc_rng_t *rng, int64_t bound)
 {
     return (int64_t)rc_rng_below(rng, (uint64_t)bound);
 }
 
-static void *get(size_t count, size_t size)
-{
-    void *p = calloc(count + 1, size);
-    assert_non_null(p);
-    return p;
-}
-
-/* Slots in any order, some rows left out, some pads; cols a multiple of the block. */
-static void make(rc_rng_t *rng, int64_t block, example_t *e)
+/* Columns a multiple of the block. */
+static void make(rc_rng_t *rng, int64_t block, random_problem_t *e)
 {
     int64_t rows = below(rng, 70);
-    int64_t cols = block * below(rng, 8);
-    double fill = rc_rng_unit(rng) * rc_rng_unit(rng);
-    *e = (example_t){.a = {.rows = rows, .cols = cols}};
-    e->a.row_ptr = get((size_t)rows + 1, sizeof *e->a.row_ptr);
-    e->a.col_idx = get((size_t)(rows * cols), sizeof *e->a.col_idx);
-    e->a.val = get((size_t)(rows * cols), sizeof *e->a.val);
-    for (int64_t r = 0; r < rows; r++) {
-        for (int64_t c = 0; c < cols; c++)
-            if (rc_rng_unit(rng) < fill) {
-                e->a.col_idx[e->a.nnz] = (int32_t)c;
-                e->a.val[e->a.nnz++] = 1 + rc_rng_unit(rng);
-            }
-        e->a.row_ptr[r + 1] = e->a.nnz;
-    }
-    e->schedule.row = get(2 * (size_t)rows + 8, sizeof *e->schedule.row);
-    e->schedule.rows = rows;
-    int left_out = (int)below(rng, 2);
-    int64_t n = 0;
-    for (int64_t r = 0; r < rows; r++)
-        if (!left_out || e->a.row_ptr[r] < e->a.row_ptr[r + 1])
-            e->schedule.row[n++] = (int32_t)r;
-    for (int64_t pads = below(rng, 8); pads > 0; pads--)
-        e->schedule.row[n++] = -1;
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = below(rng, i + 1);
-        int32_t t = e->schedule.row[i];
-        e->schedule.row[i] = e->schedule.row[j];
-        e->schedule.row[j] = t;
-    }
-    e->schedule.slots = n;
-    e->problem = (rc_problem_t){.k = 1,
-        .precision = below(rng, 2) ? RC_FP64 : RC_FP32,
-        .a = &e->a,
-        .schedule = &e->schedule,
-        .c_rows = rows};
-}
-
-static void drop(example_t *e)
-{
-    free(e->a.row_ptr);
-    free(e->a.col_idx);
-    free(e->a.val);
-    free(e->schedule.row);
+    random_problem(rng, rows, block * below(rng, 8), e);
 }
 
 /* Slot p, column c of the matrix as it should be, rounded to the precision. */
-static double entry(const example_t *e, int64_t p, int64_t c)
+static double entry(const random_problem_t *e, int64_t p, int64_t c)
 {
     int64_t r = p < e->schedule.slots ? e->schedule.row[p] : -1;
     for (int64_t i = r < 0 ? 0 : e->a.row_ptr[r]; r >= 0 && i < e->a.row_ptr[r + 1]; i++)
@@ -93,7 +35,7 @@ static double stored(const rc_bsr_t *b, rc_precision_t precision, int64_t at)
 
 /* The blocks of a block row are in order, none is empty, and what they hold is what the matrix has
  * there; what they hold in all is then all of it. */
-static int64_t check_block_row(const example_t *e, const rc_bsr_t *b, int64_t i)
+static int64_t check_block_row(const random_problem_t *e, const rc_bsr_t *b, int64_t i)
 {
     int64_t entries = 0;
     for (int64_t n = b->ptr[i]; n < b->ptr[i + 1]; n++) {
@@ -118,7 +60,7 @@ static void blocks_hold_the_matrix(void **state)
     rc_rng_t rng;
     rc_rng_seed(&rng, 3);
     for (int round = 0; round < ROUNDS; round++) {
-        example_t e;
+        random_problem_t e;
         rc_bsr_t b = {0};
         rc_err_t err = {0};
         int64_t block = (int64_t)1 << below(&rng, 6);
@@ -133,7 +75,7 @@ static void blocks_hold_the_matrix(void **state)
             entries += check_block_row(&e, &b, i);
         assert_true(entries == e.a.nnz);
         rc_bsr_free(&b);
-        drop(&e);
+        random_problem_free(&e);
     }
 }
 
@@ -144,7 +86,7 @@ static void counts(void **state)
     rc_rng_t rng;
     rc_rng_seed(&rng, 4);
     for (int round = 0; round < ROUNDS; round++) {
-        example_t e;
+        random_problem_t e;
         rc_bsr_t b = {0};
         rc_err_t err = {0};
         int64_t rows = -1;
@@ -159,7 +101,7 @@ static void counts(void **state)
             assert_true(found > most && found == b.ptr[rows] && b.ptr[rows - 1] <= most);
         }
         rc_bsr_free(&b);
-        drop(&e);
+        random_problem_free(&e);
     }
 }
 
@@ -170,7 +112,7 @@ static void bytes(void **state)
     rc_rng_t rng;
     rc_rng_seed(&rng, 5);
     for (int round = 0; round < ROUNDS; round++) {
-        example_t e;
+        random_problem_t e;
         int64_t block = (int64_t)1 << below(&rng, 6);
         int64_t blocks = below(&rng, 1000);
         make(&rng, block, &e);
@@ -180,7 +122,7 @@ static void bytes(void **state)
                     4 * (rows + 1) + 4 * blocks + value * blocks * block * block);
         assert_true(rc_bsr_bytes(&e.problem, 1, e.a.nnz) == rc_bsr_csr_bytes(&e.problem));
         assert_true(rc_bsr_bytes(&e.problem, 32, INT64_MAX / 8) == INT64_MAX);
-        drop(&e);
+        random_problem_free(&e);
     }
 }
 

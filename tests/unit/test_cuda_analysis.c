@@ -93,9 +93,9 @@ static void check_answer(const asked_t *q)
     int64_t value = (int64_t)rc_precision_bytes(q->p.precision);
     if (x.stored_rows != rows)
         fail_msg("%s: %d rows are stored, said were %d", q->label, (int)rows, (int)x.stored_rows);
-    /* columns and values of the entries, and a pointer at least */
-    int64_t least = q->a->nnz * (value + 4) + 4;
-    if (x.traffic < least || x.bytes < 4 || x.bytes_per_column < 0)
+    /* columns, of 16 bits at least, and values of the entries */
+    int64_t least = q->a->nnz * (value + 2);
+    if (x.traffic < least || x.bytes < least || x.bytes_per_column < 0)
         fail_msg("%s: %d bytes, traffic %d, expected at least %d", q->label, (int)x.bytes,
             (int)x.traffic, (int)least);
     if (x.fill < 1)

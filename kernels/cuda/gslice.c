@@ -1,0 +1,273 @@
+/* Column-major product with a strip of B stationary in shared memory: every CTA keeps some columns of
+ * B and walks over A, which is in slices of 32 rows.  The loads of B need not be neighbours then,
+ * which column-major ones otherwise never are. */
+#include "config.h"
+#include "kernels/cuda/gslice.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/memory.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/ranges.h"
+#include "kernels/cuda/slots.h"
+#include "kernels/sell.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARAM_STRIP };
+enum { CHOSEN_LONGEST, CHOSEN_STORED, CHOSEN_LONGS, CHOSEN_REST };
+enum {
+    LONGEST_MIN = 64,
+    LONGEST_MEANS = 3,
+    NARROW_COLS = UINT16_MAX,
+    STRIPS_PER_SM = 2 /* that wider strips should leave */
+};
+
+typedef struct gslice {
+    rc_cuda_memory_t memory;
+    rc_gslice_args_t args;
+    rc_cuda_launch_t launch;
+    int overlaps; /* 1: a launch may begin while the one before it ends */
+} gslice_t;
+
+/* ---------------------------------------------------------------- analysis */
+
+/* A row much longer than the others gets a warp of its own. */
+static rc_sell_shape_t shape_for(const rc_csr_t *a)
+{
+    int64_t mean = a->rows > 0 ? a->nnz / a->rows : 0;
+    int64_t longest = LONGEST_MEANS * mean;
+    return (rc_sell_shape_t){.slice = RC_GSLICE_ROWS,
+        .longest = longest > LONGEST_MIN ? longest : LONGEST_MIN,
+        .col_bytes = a->cols <= NARROW_COLS ? 2 : 4,
+        .pad = a->cols};
+}
+
+static int64_t bytes_of(const rc_sell_shape_t *shape, const rc_sell_size_t *s, rc_precision_t p)
+{
+    int64_t entry = shape->col_bytes + (int64_t)rc_precision_bytes(p);
+    int64_t index = (int64_t)sizeof(int32_t);
+    int64_t bytes = rc_sat_mul(rc_sat_add(s->stored, s->rest), entry);
+    bytes = rc_sat_add(bytes, (s->slices + 1) * index + s->slices * RC_GSLICE_ROWS * index);
+    return rc_sat_add(bytes, (s->longs + 1) * (int64_t)sizeof(int64_t) + s->longs * index);
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_sell_shape_t shape = shape_for(p->a);
+    if (p->a->cols > INT32_MAX - 1)
+        return rc_fail(
+            err, RC_ENOTSUP, "shape: %" PRId64 " columns, at most %d", p->a->cols, INT32_MAX - 1);
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK) {
+        rc_sell_size_t s = rc_sell_measure(&items, &shape);
+        if (s.stored / RC_GSLICE_ROWS > INT32_MAX)
+            st = rc_fail(
+                err, RC_ENOTSUP, "shape: slices store %" PRId64 " entries, too many", s.stored);
+        out->bytes = bytes_of(&shape, &s, p->precision);
+        out->traffic = out->bytes;
+        out->stored_rows = rc_stored_rows(p);
+        if (p->a->nnz > 0)
+            out->fill = (double)(s.stored + s.rest) / (double)p->a->nnz;
+        out->chosen[CHOSEN_LONGEST] = shape.longest;
+        out->chosen[CHOSEN_STORED] = s.stored;
+        out->chosen[CHOSEN_LONGS] = s.longs;
+        out->chosen[CHOSEN_REST] = s.rest;
+    }
+    rc_items_free(&items);
+    return st;
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+/* Slice pointers as the device takes them, in the memory of the wide ones: each is read before its
+ * place is overwritten. */
+static const void *in_slices(rc_sell_t *s)
+{
+    unsigned char *to = (unsigned char *)s->ptr;
+    for (int64_t i = 0; i <= s->size.slices; i++) {
+        int32_t at = (int32_t)(s->ptr[i] / RC_GSLICE_ROWS);
+        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
+    }
+    return to;
+}
+
+static rc_status_t upload(gslice_t *s, rc_precision_t precision, rc_sell_t *a, rc_err_t *err)
+{
+    size_t entries = (size_t)(a->size.stored + a->size.rest);
+    size_t slices = (size_t)a->size.slices;
+    size_t longs = (size_t)a->size.longs;
+    void *to;
+    rc_status_t st;
+    RC_TRY(rc_cuda_keep(&s->memory, in_slices(a), (slices + 1) * sizeof(int32_t), &to, err));
+    s->args.ptr = to;
+    RC_TRY(rc_cuda_keep(&s->memory, a->col, entries * (size_t)a->shape.col_bytes, &to, err));
+    s->args.col = to;
+    RC_TRY(rc_cuda_keep(&s->memory, a->val, entries * rc_precision_bytes(precision), &to, err));
+    s->args.val = to;
+    RC_TRY(rc_cuda_keep(&s->memory, a->row, slices * RC_GSLICE_ROWS * sizeof(int32_t), &to, err));
+    s->args.row = to;
+    RC_TRY(rc_cuda_keep(&s->memory, a->long_ptr, (longs + 1) * sizeof(int64_t), &to, err));
+    s->args.long_ptr = to;
+    RC_TRY(rc_cuda_keep(&s->memory, a->long_row, longs * sizeof(int32_t), &to, err));
+    s->args.long_row = to;
+    s->args.slices = (int32_t)slices;
+    s->args.longs = (int32_t)longs;
+done:
+    return st;
+}
+
+/* The widest strip, up to the one asked for, of which B fits into the shared memory of a CTA. */
+static rc_status_t choose_strip(const rc_executor_t *x, const rc_problem_t *p, int64_t most,
+    int *strip, size_t *shared, rc_err_t *err)
+{
+    int64_t asked = p->param[PARAM_STRIP];
+    int64_t row = (int64_t)rc_precision_bytes(p->precision);
+    *strip = rc_strip_width(p->k, asked ? (int)asked : RC_GSLICE_STRIP_MAX);
+    while (*strip > 1 && (p->a->cols + 1) * row * *strip > most && !asked)
+        *strip /= 2;
+    while (*strip > 2 && p->k / *strip < (int64_t)STRIPS_PER_SM * rc_cuda_sms(x) && !asked)
+        *strip /= 2;
+    *shared = (size_t)((p->a->cols + 1) * row * *strip);
+    if ((int64_t)*shared > most)
+        return rc_fail(err, RC_ENOTSUP,
+            "shape: %d columns of B take %zu bytes, the shared memory of a CTA has %" PRId64,
+            *strip, *shared, most);
+    return RC_OK;
+}
+
+/* With the GPU current. */
+static rc_status_t choose_launch(gslice_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    enum { FEW_THREADS = 512 };
+    int device = 0;
+    int most = 0;
+    int strip = 0;
+    int per_sm = 0;
+    rc_status_t st;
+    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
+    RC_TRY(rc_cuda_check(
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "shared memory of a CTA", err));
+    RC_TRY(choose_strip(s->memory.x, p, most, &strip, &s->launch.shared, err));
+    s->launch.entry = rc_cuda_gslice_entry(p->precision, p->a->cols <= NARROW_COLS ? 2 : 4, strip);
+    s->launch.threads = 2 * s->launch.shared > (size_t)most ? RC_GSLICE_THREADS_MAX : FEW_THREADS;
+    RC_TRY(rc_cuda_check(
+        cudaFuncSetAttribute(s->launch.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+        "shared memory of gslice", err));
+    RC_TRY(rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                             &per_sm, s->launch.entry, (int)s->launch.threads, s->launch.shared),
+        "occupancy of gslice", err));
+    if (per_sm < 1)
+        return rc_fail(err, RC_ENOTSUP, "the device cannot run a CTA of %u threads of this kernel",
+            s->launch.threads);
+    int64_t strips = rc_ceil_div(p->k, strip);
+    int64_t warps = s->launch.threads / RC_GSLICE_ROWS;
+    int64_t rounds =
+        rc_ceil_div(s->args.slices > s->args.longs ? s->args.slices : s->args.longs, warps);
+    int64_t split =
+        rounds > 0 ? rc_split_auto(strips, rounds, (int64_t)per_sm * rc_cuda_sms(s->memory.x)) : 0;
+    if (rc_sat_mul(strips, split) > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " strips of columns, too many", strips);
+    s->args.split = (int32_t)split;
+    s->launch.ctas = (unsigned)(strips * split);
+    s->launch.rows = 1;
+done:
+    return st;
+}
+
+static void release(void *state)
+{
+    gslice_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+static rc_status_t build(
+    gslice_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_sell_t a = {0};
+    rc_sell_shape_t shape = shape_for(p->a);
+    rc_sell_size_t size = {.stored = analysis->chosen[CHOSEN_STORED],
+        .longs = analysis->chosen[CHOSEN_LONGS],
+        .rest = analysis->chosen[CHOSEN_REST]};
+    shape.longest = analysis->chosen[CHOSEN_LONGEST];
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK) {
+        size.slices = rc_ceil_div(items.count, shape.slice);
+        st = rc_sell_build(&items, &shape, &size, s->memory.x->threads, &a, err);
+    }
+    if (st == RC_OK)
+        st = upload(s, p->precision, &a, err);
+    rc_sell_free(&a);
+    rc_items_free(&items);
+    return st;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    gslice_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->memory.x = x;
+    s->args.k = p->k;
+    s->args.cols = (int32_t)p->a->cols;
+    rc_status_t st = build(s, p, analysis, err);
+    if (st == RC_OK) {
+        int before = rc_cuda_enter(x);
+        st = choose_launch(s, p, err);
+        rc_cuda_leave(x, before);
+    }
+    if (st == RC_OK)
+        st = rc_cuda_overlaps(x, &s->overlaps, err);
+    if (st < 0)
+        release(s);
+    else
+        *state = s;
+    return st;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const gslice_t *s = state;
+    rc_gslice_args_t args = s->args;
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.ldb = o->in[0].ld;
+    args.ldc = o->out.ld;
+    args.scalars = rc_cuda_scalars(alpha, beta);
+    return rc_cuda_launch_overlapping(
+        s->memory.x, &s->launch, s->overlaps, &args, "launch of gslice", err);
+}
+
+const rc_kernel_t rc_kernel_gslice = {
+    .name = "gslice",
+    .summary = "column-major B and C: a strip of B in shared memory, a lane per row of A",
+    .source = "rowcast; A in sliced ELLPACK, Monakov et al. 2010, "
+              "doi:10.1007/978-3-642-11515-8_10",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param = {{"strip", "columns of B in shared memory, 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
+        1}},
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

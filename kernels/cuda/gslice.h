@@ -1,0 +1,46 @@
+/** \file kernels/cuda/gslice.h  Between the host and the device part of gslice. */
+#ifndef RC_KERNELS_CUDA_GSLICE_H
+#define RC_KERNELS_CUDA_GSLICE_H
+
+#include "kernels/cuda/scalars.h"
+#include "kernels/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RC_GSLICE_ROWS = 32, /* of a slice of A: a lane each */
+    RC_GSLICE_STRIP_MAX = 16,
+    RC_GSLICE_THREADS_MAX = 1024
+};
+
+/** Argument of every device function of gslice; pointers are device memory, see kernels/sell.h. */
+typedef struct rc_gslice_args {
+    const int32_t *ptr; /**< [slices + 1] in units of RC_GSLICE_ROWS entries */
+    const void *col;    /**< a column of padding is `cols` */
+    const void *val;
+    const int32_t *row;
+    const int64_t *long_ptr;
+    const int32_t *long_row;
+    const void *b; /**< column-major */
+    void *c;       /**< column-major */
+    int64_t ldb;
+    int64_t ldc;
+    int64_t k;
+    int32_t cols; /**< of A */
+    int32_t slices;
+    int32_t longs;
+    int32_t split; /**< CTAs that share a strip; CTA number x = strip * split + part */
+    rc_cuda_scalars_t scalars;
+} rc_gslice_args_t;
+
+/** The device function for strips of so many columns (a power of two).  NULL: there is none.  It
+ *  needs (cols + 1) * strip values of dynamic shared memory.
+ *  \param[in] col_bytes  2 or 4 */
+const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,195 @@
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/chunks.h"
+#include "random_problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 300 };
+
+static int64_t below(rc_rng_t *rng, int64_t bound)
+{
+    return (int64_t)rc_rng_below(rng, (uint64_t)bound);
+}
+
+/* Rows of all lengths up to several blocks, now and then more rows than a segment or columns that
+ * need 32 bits. */
+static void make(rc_rng_t *rng, random_problem_t *e)
+{
+    int large = below(rng, 20) == 0;
+    int64_t rows = large ? 1000 + below(rng, 2200) : below(rng, 50);
+    random_problem(rng, rows, large ? below(rng, 40) : below(rng, 400), e);
+    if (below(rng, 4) == 0)
+        e->problem.c_order = RC_C_SCHEDULE;
+    if (below(rng, 4) == 0)
+        e->a.cols = RC_CHUNKS_NARROW_COLS + below(rng, 2);
+}
+
+static int64_t column(const rc_chunks_t *c, int64_t at)
+{
+    if (c->size.col_bytes == 2)
+        return ((uint16_t *)c->col)[at];
+    return ((int32_t *)c->col)[at];
+}
+
+static double value(const rc_chunks_t *c, rc_precision_t precision, int64_t at)
+{
+    return precision == RC_FP64 ? ((double *)c->val)[at] : (double)((float *)c->val)[at];
+}
+
+/* The chunks [first, first + chunks) hold row r of A in its order, and padding. */
+static void check_row(
+    const random_problem_t *e, const rc_chunks_t *c, int64_t r, int64_t first, int64_t chunks)
+{
+    int64_t length = e->a.row_ptr[r + 1] - e->a.row_ptr[r];
+    int64_t room = chunks * c->size.entries;
+    assert_true(length <= room);
+    assert_true(length > room - c->size.entries || (length == 0 && chunks == 1));
+    for (int64_t i = 0; i < room; i++) {
+        int64_t at = first * c->size.entries + i;
+        int64_t from = e->a.row_ptr[r] + i;
+        double want = i < length ? e->a.val[from] : 0;
+        if (e->problem.precision == RC_FP32)
+            want = (double)(float)want;
+        int64_t pad = length ? e->a.col_idx[e->a.row_ptr[r + 1] - 1] : 0;
+        assert_true(column(c, at) == (i < length ? e->a.col_idx[from] : pad));
+        assert_true(value(c, e->problem.precision, at) == want);
+    }
+}
+
+/* The row of A that is to be stored to a row of the output; -1: there is none. */
+static int64_t source_of(const random_problem_t *e, int64_t row)
+{
+    return e->problem.c_order == RC_C_ORIGINAL ? row : e->schedule.row[row];
+}
+
+/* Walks all chunks once: each belongs to a row, or is padding.  \return the rows that are stored */
+static int64_t check_chunks(const random_problem_t *e, const rc_chunks_t *c, unsigned char *stored)
+{
+    int64_t rows = 0;
+    int64_t longs = 0;
+    int64_t parts = 0;
+    int64_t chunks;
+    for (int64_t i = 0; i < c->size.blocks * RC_CHUNKS_BLOCK; i += chunks) {
+        chunks = 1;
+        if (c->row[i] == -1) {
+            assert_int_equal(c->count[i], RC_CHUNKS_NOTHING);
+            for (int64_t k = 0; k < c->size.entries; k++)
+                assert_true(column(c, i * c->size.entries + k) == 0);
+            continue;
+        }
+        int64_t row = c->row[i];
+        chunks = c->count[i] & ~RC_CHUNKS_NOTHING;
+        assert_true(chunks >= 1 && chunks <= RC_CHUNKS_BLOCK - i % RC_CHUNKS_BLOCK);
+        if (row < -1) {
+            const rc_chunks_long_t *l = &c->lengthy[longs];
+            row = l->row;
+            assert_true(l->first == parts && l->parts > 1 && i % RC_CHUNKS_BLOCK == 0);
+            for (chunks = 0; parts < l->first + l->parts; parts++) {
+                int64_t at = i + (parts - l->first) * RC_CHUNKS_BLOCK;
+                assert_true(c->row[at] == -2 - parts && c->of[parts] == longs);
+                assert_true(c->count[at] == RC_CHUNKS_BLOCK || parts + 1 == l->first + l->parts);
+                chunks += c->count[at];
+            }
+            longs++;
+        }
+        int64_t r = source_of(e, row);
+        int empty = e->a.row_ptr[r + 1] == e->a.row_ptr[r];
+        assert_true(empty == ((c->count[i] & RC_CHUNKS_NOTHING) != 0));
+        assert_false(stored[row]++);
+        rows++;
+        check_row(e, c, r, i, chunks);
+    }
+    assert_true(longs == c->size.longs && parts == c->size.parts);
+    return rows;
+}
+
+static int64_t rows_to_store(const random_problem_t *e)
+{
+    int64_t held = 0;
+    for (int64_t i = 0; i < e->schedule.slots; i++)
+        held += e->schedule.row[i] >= 0;
+    return e->problem.c_order == RC_C_ORIGINAL ? e->a.rows : held;
+}
+
+static void chunks_hold_the_matrix(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 3);
+    int64_t longs = 0;
+    int64_t narrow = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        random_problem_t e;
+        rc_chunks_t c = {0};
+        rc_chunks_size_t size;
+        int64_t entries = below(&rng, 3) ? (int64_t)4 << below(&rng, 5) : 0;
+        make(&rng, &e);
+        rc_problem_t *p = &e.problem;
+        assert_int_equal(rc_chunks_measure(p, entries, &size, NULL), RC_OK);
+        assert_true(entries == 0 || size.entries == entries);
+        assert_int_equal(rc_chunks_build(p, &size, 1 + round % 3, &c, NULL), RC_OK);
+        unsigned char *stored = calloc((size_t)(e.a.rows + e.schedule.slots) + 1, 1);
+        assert_non_null(stored);
+        assert_true(check_chunks(&e, &c, stored) == rows_to_store(&e));
+        longs += size.longs;
+        narrow += size.col_bytes == 2;
+        free(stored);
+        rc_chunks_free(&c);
+        random_problem_free(&e);
+    }
+    assert_true(longs > 0 && narrow > 0 && narrow < ROUNDS);
+}
+
+/* Threads change nothing. */
+static void the_same_from_any_threads(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 4);
+    random_problem_t e;
+    rc_chunks_t c[2];
+    rc_chunks_size_t size;
+    random_problem(&rng, 5000, 30, &e);
+    assert_int_equal(rc_chunks_measure(&e.problem, 0, &size, NULL), RC_OK);
+    assert_true(size.blocks > 2);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rc_chunks_build(&e.problem, &size, 1 + 3 * i, &c[i], NULL), RC_OK);
+    size_t chunks = (size_t)size.blocks * RC_CHUNKS_BLOCK;
+    size_t stored = chunks * (size_t)size.entries;
+    assert_memory_equal(c[0].row, c[1].row, chunks * sizeof *c[0].row);
+    assert_memory_equal(c[0].count, c[1].count, chunks);
+    assert_memory_equal(c[0].col, c[1].col, stored * (size_t)size.col_bytes);
+    assert_memory_equal(c[0].val, c[1].val, stored * rc_precision_bytes(e.problem.precision));
+    rc_chunks_free(&c[0]);
+    rc_chunks_free(&c[1]);
+    random_problem_free(&e);
+}
+
+/* The longer the rows, the longer the chunks; twice the mean fits a block. */
+static void entries_follow_the_rows(void **state)
+{
+    (void)state;
+    enum { rows = 10 };
+    static const int64_t want[][2] = {
+        {0, 4}, {4, 4}, {5, 8}, {13, 8}, {14, 16}, {128, 16}, {129, 32}, {512, 64}, {100000, 64}};
+    int64_t ptr[rows + 1];
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        for (int r = 0; r <= rows; r++)
+            ptr[r] = r / 2 * want[i][0]; /* every other row is empty */
+        rc_csr_t a = {.rows = rows, .cols = 1, .nnz = ptr[rows], .row_ptr = ptr};
+        assert_int_equal(rc_chunks_entries(&a), want[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunks_hold_the_matrix),
+        cmocka_unit_test(the_same_from_any_threads),
+        cmocka_unit_test(entries_follow_the_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
