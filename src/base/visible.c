@@ -47,14 +47,24 @@ static size_t spell(const char *text, char shown[8])
     return n ? n : 1;
 }
 
+/* How many bytes from here on are ASCII and shown as they are: nearly always all. */
+static size_t plain_run(const char *text)
+{
+    size_t n = 0;
+    while ((unsigned char)text[n] >= 0x20 && (unsigned char)text[n] < 0x7f)
+        n++;
+    return n;
+}
+
 void rc_str_add_visible(rc_str_t *s, const char *text)
 {
     char shown[8];
-    while (*text) {
+    size_t n = plain_run(text);
+    rc_str_addn(s, text, n); /* "" is a text too */
+    for (text += n; *text;) {
         text += spell(text, shown);
         rc_str_add(s, shown);
     }
-    rc_str_add(s, ""); /* "" is a text too */
 }
 
 void rc_visible(const char *text, char *buf, size_t size)
@@ -96,14 +106,16 @@ static int is_number(const char *text)
 void rc_str_add_csv(rc_str_t *s, const char *text)
 {
     int formula = *text && strchr("=+-@", *text) && text[1] && !is_number(text);
-    int quotes = formula || strpbrk(text, ",\"") != NULL;
+    if (!formula && !strpbrk(text, ",\"")) {
+        rc_str_add_visible(s, text);
+        return;
+    }
     rc_str_t shown = {0};
     rc_str_add_visible(&shown, text);
     s->failed |= shown.failed;
-    if (quotes)
-        rc_str_add(s, formula ? "\"'" : "\"");
+    rc_str_add(s, formula ? "\"'" : "\"");
     for (const char *p = shown.failed ? "" : shown.text; *p; p++)
         rc_str_addn(s, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-    rc_str_add(s, quotes ? "\"" : "");
+    rc_str_add(s, "\"");
     rc_str_free(&shown);
 }

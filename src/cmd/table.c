@@ -22,6 +22,7 @@ struct rc_table {
     int failed;     /* out of memory */
     json_t *object; /* JSON: the row being built */
     int escaped;    /* JSON: it has characters that are not for a terminal */
+    rc_str_t line;  /* CSV: the row being built */
     char **cell;    /* text: all cells so far */
     char *right;    /* text: per cell, 1 when right-aligned */
     size_t cells;
@@ -42,15 +43,18 @@ rc_status_t rc_table_format_parse(const char *text, rc_table_format_t *out, rc_e
     return rc_fail(err, RC_EINVAL, "--format: expected table, csv or json, found '%s'", text);
 }
 
-static void csv_text(rc_table_t *t, const char *text)
+/* One cell of CSV; the last of a row ends the line. */
+static void csv_cell(rc_table_t *t, const char *text, int at)
 {
-    rc_str_t cell = {0};
-    rc_str_add_csv(&cell, text);
-    if (cell.failed)
+    rc_str_add_csv(&t->line, text);
+    rc_str_add(&t->line, at + 1 < t->columns ? "," : "\n");
+    if (at + 1 < t->columns)
+        return;
+    if (t->line.failed)
         t->failed = 1;
     else
-        fputs(cell.text ? cell.text : "", t->out);
-    rc_str_free(&cell);
+        fwrite(t->line.text, 1, t->line.len, t->out);
+    t->line.len = 0;
 }
 
 static void json_columns(rc_table_t *t)
@@ -80,12 +84,8 @@ rc_table_t *rc_table_begin(
     t->column = columns;
     t->columns = n;
     if (format == RC_TABLE_CSV) {
-        for (int i = 0; i < n; i++) {
-            if (i)
-                fputc(',', out);
-            csv_text(t, columns[i].name);
-        }
-        fputc('\n', out);
+        for (int i = 0; i < n; i++)
+            csv_cell(t, columns[i].name, i);
     } else if (format == RC_TABLE_JSON)
         json_columns(t);
     return t;
@@ -115,9 +115,7 @@ static void add(rc_table_t *t, const char *text, int right, json_t *value)
             json_object_set_new(t->object, t->column[t->at].name, value) != 0)
             t->failed = 1;
     } else if (t->format == RC_TABLE_CSV) {
-        if (t->at)
-            fputc(',', t->out);
-        csv_text(t, text);
+        csv_cell(t, text, t->at);
     } else {
         void *cell = t->cell;
         void *rights = t->right;
@@ -142,9 +140,7 @@ static void add(rc_table_t *t, const char *text, int right, json_t *value)
         }
     }
     if (++t->at == t->columns) {
-        if (t->format == RC_TABLE_CSV)
-            fputc('\n', t->out);
-        else if (t->format == RC_TABLE_JSON)
+        if (t->format == RC_TABLE_JSON)
             end_json_row(t);
         t->at = 0;
         t->rows++;
@@ -288,6 +284,7 @@ rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err)
         free(t->cell[c]);
     free(t->cell);
     free(t->right);
+    rc_str_free(&t->line);
     json_decref(t->object);
     free(t);
     return st;

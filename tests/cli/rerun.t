@@ -79,6 +79,7 @@ narrow()
     # shellcheck disable=SC3045
     (ulimit -v 600000 && sweep "$@" --kernels rowsplit -k 600000)
 }
+# shellcheck disable=SC3045  # dash and bash have it
 if (ulimit -v 600000 && "$ROWCAST" --version) >/dev/null 2>&1; then
     code "memory that could not be had for a while" 1 narrow shell.h5
     code "is tried again when there is some" 0 sweep shell.h5 --kernels rowsplit -k 600000

@@ -20,7 +20,7 @@ line()
 } >"$tmp/index.csv"
 for format in table csv json; do
     code "a catalogue as $format" 0 "$ROWCAST" catalog -c "$tmp/index.csv" --columns kind,nnz --format $format
-    ok "has no escape in it" sh -c '! grep -qE "$2|$3|$4" "$1"' sh "$tmp/out" "$esc" "$c1" "$rlo"
+    not_ok "has no escape in it" grep -qE "$esc|$c1|$rlo" "$tmp/out"
 done
 "$ROWCAST" catalog -c "$tmp/index.csv" --columns kind --format csv >"$tmp/out"
 ok "controls are spelled out" grep -qxF 'red\x1b[31m\u009b2J' "$tmp/out"
@@ -30,6 +30,6 @@ ok "what begins with = is text" grep -qxF "\"'=größe\"" "$tmp/out"
 ok "a table says it as it is" grep -qx "=größe *" "$tmp/out"
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 %s[2J 1\n' "$esc" >"$tmp/bad.mtx"
 code "a damaged file" 3 "$ROWCAST" features "$tmp/bad.mtx"
-ok "is shown without escapes" sh -c '! grep -q "$2" "$1"' sh "$tmp/err" "$esc"
+not_ok "is shown without escapes" grep -q "$esc" "$tmp/err"
 code "a device is no empty file" 3 "$ROWCAST" features /dev/zero
 ok "and is called one" grep -q '/dev/zero: .*is a device' "$tmp/err"
