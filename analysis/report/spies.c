@@ -159,7 +159,7 @@ static rc_status_t load(maker_t *m, int32_t i, rc_csr_t *a, int *usable, rc_err_
         m->absent++;
         return RC_OK;
     }
-    rc_status_t st = rc_entry_load(&e, NULL, 0, a, NULL, err);
+    rc_status_t st = rc_entry_load(&e, NULL, 0, NULL, a, NULL, err);
     if (st == RC_ENOENT) {
         m->absent++;
         return RC_OK;

@@ -216,3 +216,13 @@ int64_t rc_memory_available(void)
         system = limits;
     return system;
 }
+
+int64_t rc_sat_add(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+int64_t rc_sat_mul(int64_t a, int64_t b)
+{
+    return b && a > INT64_MAX / b ? INT64_MAX : a * b;
+}

@@ -24,6 +24,10 @@ void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *er
 rc_status_t rc_grow(
     void **p, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err);
 
+/** a + b and a * b of non-negative numbers, INT64_MAX when the result does not fit. */
+int64_t rc_sat_add(int64_t a, int64_t b);
+int64_t rc_sat_mul(int64_t a, int64_t b);
+
 /** Bytes of memory that the process may still use: the smallest of what the system, the control
  *  group and the limits of the process (ulimit -v, -d) have left.  INT64_MAX when none can be read. */
 int64_t rc_memory_available(void);

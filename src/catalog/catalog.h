@@ -84,10 +84,11 @@ void rc_entry_get(const void *entry, int field, rc_value_t *out);
 
 /** Load the matrix of an entry (reads the file or runs the generator).
  *  \param[in]  cache  of files that were read before; NULL: none.  Generated matrices are not cached
+ *  \param[in]  bound  of memory for reading a file, as rc_mtx_read_within takes it; may be NULL
  *  \param[out] info   may be NULL; zeroed for generated matrices
  *  \return RC_OK, RC_ENOENT when absent, else as rc_mtx_read and rc_generate */
-rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads, rc_csr_t *out,
-    rc_mtx_info_t *info, rc_err_t *err);
+rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads,
+    const rc_mtx_bound_t *bound, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
 /** Bytes of host memory that loading the entry takes at its peak; 0 when its shape is unknown. */
 int64_t rc_entry_load_bytes(const rc_entry_t *e);

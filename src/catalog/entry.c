@@ -2,7 +2,7 @@
 #include "catalog/list.h"
 
 #include "base/error.h"
-#include "sparse/csr.h"
+#include "io/mtx.h"
 #include "sparse/generate.h"
 
 #include <math.h>
@@ -124,15 +124,15 @@ void rc_entry_get(const void *entry, int field, rc_value_t *out)
     }
 }
 
-rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads, rc_csr_t *out,
-    rc_mtx_info_t *info, rc_err_t *err)
+rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads,
+    const rc_mtx_bound_t *bound, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
     switch (e->where) {
     case RC_WHERE_FILE:
         if (cache)
-            return rc_cache_read(
-                cache, e->group, rc_entry_short_name(e), e->location, threads, out, info, err);
-        return rc_mtx_read(e->location, threads, out, info, err);
+            return rc_cache_read(cache, e->group, rc_entry_short_name(e), e->location, threads,
+                bound, out, info, err);
+        return rc_mtx_read_within(e->location, threads, bound, out, info, err);
     case RC_WHERE_GENERATED:
         if (info)
             memset(info, 0, sizeof *info);
@@ -148,9 +148,5 @@ int64_t rc_entry_load_bytes(const rc_entry_t *e)
     int64_t nnz = e->pattern_nnz > e->nnz ? e->pattern_nnz : e->nnz;
     if (e->rows < 0 || e->cols < 0 || nnz < 0)
         return 0;
-    /* beside the matrix: two sets of triples bound what the reader and the builder keep */
-    const int64_t per_entry = 2 * (int64_t)sizeof(rc_triple_t);
-    if (e->rows > INT64_MAX / 256 || nnz > INT64_MAX / 256)
-        return INT64_MAX;
-    return rc_csr_bytes(e->rows, nnz) + nnz * per_entry;
+    return rc_mtx_bytes(e->rows, nnz, nnz);
 }

@@ -120,7 +120,7 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
 
 static int run(int argc, char **argv)
 {
-    static const rc_one_matrix_work_t work = {check, features};
+    static const rc_one_matrix_work_t work = {check, features, NULL};
     struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .set = "mehrabi"};
     return rc_one_matrix_run(&rc_command_features, &o, &work, argc, argv);
 }

@@ -417,9 +417,15 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
                      : rc_fail(err, RC_EINVAL, "--policy is missing");
 }
 
+static const char *policy_of(const void *chosen)
+{
+    const struct options *o = chosen;
+    return o->policy;
+}
+
 static int run(int argc, char **argv)
 {
-    static const rc_one_matrix_work_t work = {check, order};
+    static const rc_one_matrix_work_t work = {check, order, policy_of};
     struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS};
     return rc_one_matrix_run(&rc_command_order, &o, &work, argc, argv);
 }

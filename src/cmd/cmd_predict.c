@@ -443,7 +443,7 @@ static rc_status_t predict(
     rc_status_t st;
     if (o->model)
         RC_TRY(rc_command_model(o->model, &m, err));
-    RC_TRY(rc_command_load(word, (int)o->threads, o->memory, &a, &info, err));
+    RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
     if (!o->model) {
         RC_TRY(rc_command_fitting_model(fits, &wanted, stderr, &m, &found, err));
         r.model_word = found;
@@ -465,7 +465,7 @@ done:
     free(found);
     rc_csr_free(&a);
     rc_model_free(m);
-    return rc_command_bounded(st, o->memory, err);
+    return st;
 }
 
 static int run(int argc, char **argv)

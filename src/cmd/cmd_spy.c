@@ -156,9 +156,15 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
     return st;
 }
 
+static const char *policy_of(const void *chosen)
+{
+    const struct options *o = chosen;
+    return o->policy;
+}
+
 static int run(int argc, char **argv)
 {
-    static const rc_one_matrix_work_t work = {check, spy};
+    static const rc_one_matrix_work_t work = {check, spy, policy_of};
     struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .policy = "csr", .size = 256};
     return rc_one_matrix_run(&rc_command_spy, &o, &work, argc, argv);
 }

@@ -5,6 +5,7 @@
 #include "order/policy.h"
 
 #include <omp.h>
+#include <string.h>
 
 rc_status_t rc_one_matrix_policy(const char *policy, rc_err_t *err)
 {
@@ -26,10 +27,11 @@ static rc_status_t run(const char *word, const void *options, const rc_one_matri
     if (st == RC_OK && work->check)
         st = work->check(options, err);
     if (st == RC_OK)
-        st = rc_command_load(word, m->threads, o->memory, &m->a, &m->info, err);
+        st = rc_command_load(word, m->threads, o->memory,
+            work->policy && strcmp(work->policy(options), "csr") != 0, &m->a, &m->info, err);
     if (st == RC_OK)
         st = work->work(m, options, err);
-    return rc_command_bounded(st, o->memory, err);
+    return st;
 }
 
 int rc_one_matrix_run(

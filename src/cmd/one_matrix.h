@@ -63,6 +63,8 @@ typedef struct rc_one_matrix_work {
     rc_status_t (*check)(const void *options, rc_err_t *err);
     /** The work itself; the matrix is borrowed. */
     rc_status_t (*work)(const rc_one_matrix_t *m, const void *options, rc_err_t *err);
+    /** The row order that it will build, borrowed, for the bound of memory; NULL: none. */
+    const char *(*policy)(const void *options);
 } rc_one_matrix_work_t;
 
 /** Run a command on one matrix: parse its options and its one operand, check, read, work.  A thing

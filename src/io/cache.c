@@ -134,7 +134,7 @@ static void keep(rc_cache_t *c, char *path, const wanted_t *m, const rc_csr_orig
 }
 
 rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, const char *source,
-    int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
+    int threads, const rc_mtx_bound_t *bound, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
     const wanted_t m = {.group = group, .name = name, .path = source};
     rc_csr_origin_t before;
@@ -142,7 +142,7 @@ rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, co
     rc_err_t why = {0};
     char *path = path_of(c, &m, NULL);
     if (!path)
-        return rc_mtx_read(source, threads, out, info, err);
+        return rc_mtx_read_within(source, threads, bound, out, info, err);
     rc_status_t st = take(path, &m, threads, out, &own, &why);
     if (st == RC_OK)
         atomic_fetch_add(&c->taken, 1);
@@ -150,7 +150,7 @@ rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, co
         if (st != RC_ENOENT)
             rc_log(c->log, RC_LOG_INFO, "cache", "%s: read from its text instead", why.text);
         int known = look(source, &before, NULL) == RC_OK;
-        st = rc_mtx_read(source, threads, out, &own, err);
+        st = rc_mtx_read_within(source, threads, bound, out, &own, err);
         if (st == RC_OK && known && !atomic_load(&c->is_read_only))
             keep(c, path, &m, &before, out, &own);
     }

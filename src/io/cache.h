@@ -10,7 +10,7 @@
 #define RC_IO_CACHE_H
 
 #include "base/log.h"
-#include "rowcast_io.h"
+#include "io/mtx.h"
 
 typedef struct rc_cache rc_cache_t;
 
@@ -22,11 +22,11 @@ typedef struct rc_cache rc_cache_t;
 rc_status_t rc_cache_open(
     const char *dir, const rc_log_t *log, int clean, rc_cache_t **out, rc_err_t *err);
 
-/** As rc_mtx_read, by way of the cache.
+/** As rc_mtx_read_within, by way of the cache.
  *  \param[in] group, name  of the matrix: where it is in the cache
  *  \param[in] path         its file */
 rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, const char *path,
-    int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+    int threads, const rc_mtx_bound_t *bound, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
 /** Files taken, and files written, since it was opened. */
 void rc_cache_counts(const rc_cache_t *c, int64_t *taken, int64_t *written);

@@ -14,13 +14,28 @@
 rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t *entries,
     rc_mtx_info_t *info, rc_err_t *err);
 
+/** What a matrix may take: itself, its entries on their way, and what its reader does with it next.
+ *  All in bytes. */
+typedef struct rc_mtx_bound {
+    int64_t bytes;      /**< the limit */
+    int64_t row_work;   /**< that the reader of the matrix takes for each row beside it */
+    int64_t entry_work; /**< likewise for each entry */
+    const char *option; /**< that sets the limit, for the message; NULL: there is none */
+} rc_mtx_bound_t;
+
+/** Bytes that reading a matrix takes at its peak: the matrix, counters of rows, and its entries as
+ *  they come out of the text.
+ *  \param[in] entries  of the matrix, symmetric kinds expanded
+ *  \param[in] read     that are in the text
+ *  \return INT64_MAX when that is more than there are numbers for */
+int64_t rc_mtx_bytes(int64_t rows, int64_t entries, int64_t read);
+
 /** As rc_mtx_read, with a bound of memory.
- *  \param[in] memory  bytes that the matrix and the building of it may take (the entries on their
- *                     way come on top); 0: what is available, and no matrix of more than 2^27
- *                     rows with more than 8 of them for each entry
- *  \return as rc_mtx_read; RC_ENOMEM with the figures, before anything is allocated */
-rc_status_t rc_mtx_read_within(const char *path, int threads, int64_t memory, rc_csr_t *out,
-    rc_mtx_info_t *info, rc_err_t *err);
+ *  \param[in] bound  borrowed; NULL: what is available, which holds in any case
+ *  \return as rc_mtx_read; RC_ENOMEM with the figures, rows before anything is allocated, entries
+ *          when they have been read */
+rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound_t *bound,
+    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
 /** Demands on a file that is only counted. */
 typedef struct rc_mtx_limits {

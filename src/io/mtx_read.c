@@ -2,6 +2,7 @@
 #include "io/mtx_read.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/outcome.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "io/mtx.h"
@@ -9,6 +10,7 @@
 #include "io/source.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +46,7 @@ typedef struct reader {
     const rc_mtx_limits_t *limits; /* NULL: the entries are kept */
     rc_source_limits_t source_limits;
     rc_mtx_counts_t counts; /* with limits */
-    int64_t memory;         /* bytes for the matrix; 0: what is available */
+    const rc_mtx_bound_t *bound; /* NULL: what is available */
 } reader_t;
 
 /* \param path  of the file; r->path is its name in messages */
@@ -423,28 +425,45 @@ static void seed_values(rc_csr_t *a, int threads)
             a->val[k] = rc_rng_signed(seed, (uint64_t)row << 32 | (uint32_t)a->col_idx[k]);
 }
 
+int64_t rc_mtx_bytes(int64_t rows, int64_t entries, int64_t read)
+{
+    /* twice the rows: row pointers, and the counters that place the entries */
+    int64_t most = entries > read ? entries : read;
+    if (rows > INT64_MAX / 256 || most > INT64_MAX / 256)
+        return INT64_MAX;
+    return rc_csr_bytes(2 * rows, entries) + read * (int64_t)sizeof(rc_triple_t);
+}
+
 /* A file of a few bytes can ask for row pointers of many gigabytes: look before the leap.
  * \param entries  that are known to come, before symmetric kinds are expanded */
 static rc_status_t check_memory(const reader_t *r, int64_t entries, rc_err_t *err)
 {
-    static const int64_t most_empty_rows = INT64_C(1) << 27; /* a gigabyte of row pointers */
-    enum { empty_per_entry = 8 };
+    const rc_mtx_bound_t *b = r->bound;
     int64_t most = r->head.symmetry == RC_MTX_GENERAL ? entries : 2 * entries;
-    int64_t bytes = rc_csr_bytes(2 * r->head.rows, most);
+    int64_t bytes = rc_mtx_bytes(r->head.rows, most, entries);
+    int64_t held = r->entries * (int64_t)sizeof(rc_triple_t); /* is in use, not available */
     int64_t available = rc_memory_available();
-    if (r->memory > 0 && r->memory < available)
-        available = r->memory;
-    if (bytes > available)
+    char what[96] = "";
+    char text[256];
+    if (entries > 0)
+        snprintf(what, sizeof what, " with up to %" PRId64 " entr%s", most, most == 1 ? "y" : "ies");
+    if (b) {
+        int64_t work =
+            rc_sat_add(rc_sat_mul(r->head.rows, b->row_work), rc_sat_mul(most, b->entry_work));
+        int64_t need = rc_sat_add(bytes, work);
+        rc_memory_reason(text, sizeof text, work > 0 ? "and the work on it take" : "takes", need,
+            b->bytes);
+        if (need > b->bytes)
+            return rc_fail(err, RC_ENOMEM,
+                "%s: a matrix of %" PRId64 " x %" PRId64 "%s %s%s%s%s", r->path, r->head.rows,
+                r->head.cols, what, text + strlen("memory: "), b->option ? "; " : "",
+                b->option ? b->option : "", b->option ? " sets it" : "");
+    }
+    if (bytes - held > available)
         return rc_fail(err, RC_ENOMEM,
-            "%s: a matrix of %" PRId64 " x %" PRId64 " with up to %" PRId64
-            " entries needs %" PRId64 " bytes, %" PRId64 " are available",
-            r->path, r->head.rows, r->head.cols, most, bytes, available);
-    if (r->memory == 0 && r->head.rows > most_empty_rows &&
-        r->head.rows / empty_per_entry > r->head.entries)
-        return rc_fail(err, RC_ENOMEM,
-            "%s: %" PRId64 " rows for %" PRId64 " entries: it needs %" PRId64
-            " bytes for rows without entries, which takes a bound of memory that allows it",
-            r->path, r->head.rows, r->head.entries, bytes);
+            "%s: a matrix of %" PRId64 " x %" PRId64 "%s needs %" PRId64 " bytes, %" PRId64
+            " are available",
+            r->path, r->head.rows, r->head.cols, what, bytes - held, available);
     return RC_OK;
 }
 
@@ -472,7 +491,8 @@ static rc_status_t read_matrix(reader_t *r, rc_csr_t *out, rc_mtx_info_t *info, 
     rc_status_t st;
     RC_TRY(reader_open(r, r->path, err));
     RC_TRY(read_head(r, err));
-    RC_TRY(check_memory(r, 0, err)); /* the rows; entries may be less than the head says */
+    /* of a stream the rows alone: its entries may be less than the head says */
+    RC_TRY(check_memory(r, r->is_last ? r->head.entries : 0, err));
     RC_TRY(read_entries(r, err));
     RC_TRY(build(r, out, &duplicates, err));
     if (info)
@@ -490,21 +510,21 @@ rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size
     return read_matrix(&r, out, info, err);
 }
 
-rc_status_t rc_mtx_read_within(const char *path, int threads, int64_t memory, rc_csr_t *out,
-    rc_mtx_info_t *info, rc_err_t *err)
+rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound_t *bound,
+    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
     reader_t r = {.path = path,
         .threads = rc_thread_count(threads),
         .block = block_default,
         .slice = slice_default,
-        .memory = memory};
+        .bound = bound};
     return read_matrix(&r, out, info, err);
 }
 
 rc_status_t rc_mtx_read(
     const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
-    return rc_mtx_read_within(path, threads, 0, out, info, err);
+    return rc_mtx_read_within(path, threads, NULL, out, info, err);
 }
 
 rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t *entries,

@@ -39,13 +39,3 @@ double rc_precision_round(rc_precision_t p, double value)
 {
     return p == RC_FP32 ? (double)(float)value : value;
 }
-
-int64_t rc_sat_add(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-int64_t rc_sat_mul(int64_t a, int64_t b)
-{
-    return b && a > INT64_MAX / b ? INT64_MAX : a * b;
-}

@@ -2,6 +2,7 @@
 #ifndef RC_OPERATION_OPERAND_H
 #define RC_OPERATION_OPERAND_H
 
+#include "base/alloc.h"
 #include "rowcast.h"
 
 #ifdef __cplusplus
@@ -56,10 +57,6 @@ size_t rc_precision_bytes(rc_precision_t p);
 
 /** Nearest value of a precision. */
 double rc_precision_round(rc_precision_t p, double value);
-
-/** a + b and a * b of non-negative numbers, INT64_MAX when the result does not fit. */
-int64_t rc_sat_add(int64_t a, int64_t b);
-int64_t rc_sat_mul(int64_t a, int64_t b);
 
 #ifdef __cplusplus
 }

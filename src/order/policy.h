@@ -18,6 +18,10 @@ typedef struct rc_order_input {
                                         long; NULL: nobody asks */
 } rc_order_input_t;
 
+/** Bytes beside the matrix that the builder of an order may hold for a moment, for each row and each
+ *  entry: what the hungriest take (leiden, metis). */
+enum { RC_ORDER_ROW_BYTES = 100, RC_ORDER_ENTRY_BYTES = 8 };
+
 typedef struct rc_policy {
     const char *name;
     const char *summary; /**< one line, for `rowcast info` and --help */

@@ -236,14 +236,15 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
     rc_status_t st = rc_ledger_begin(w->ledger, j->number, e, NULL, RC_PHASE_LOAD, err);
     if (st < 0)
         return st;
+    const rc_mtx_bound_t bound = {.bytes = w->memory_limit, .option = "--memory"};
     int64_t need = rc_entry_load_bytes(e);
     int64_t start = rc_clock_ns();
     char text[RC_MESSAGE_MAX + 1];
     if (need > w->memory_limit) {
         rc_memory_reason(text, sizeof text, "loading takes", need, w->memory_limit);
-        st = rc_fail(&why, RC_ENOMEM, "%s", text + strlen("memory: "));
+        st = rc_fail(&why, RC_ENOMEM, "%s; --memory sets it", text + strlen("memory: "));
     } else
-        st = rc_entry_load(e, w->cache, j->threads, &j->a, &info, &why);
+        st = rc_entry_load(e, w->cache, j->threads, &bound, &j->a, &info, &why);
     int64_t load_ns = rc_clock_ns() - start;
     if (st == RC_OK)
         st = rc_csr_digest(&j->a, &j->digest, &why);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "feature/feature.h"
+#include "order/policy.h"
 #include "sparse/csr.h"
 
 #include <math.h>
@@ -297,7 +298,8 @@ int64_t rc_worklist_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
         return rc_entry_load_bytes(e);
     /* beside the matrix: the orders, which are kept until it is measured, and what the builder of
      * an order holds for a moment */
-    double orders = (double)e->rows * (4.0 * c->policies * c->kernels + 100) + 8 * (double)e->nnz;
+    double orders = (double)e->rows * (4.0 * c->policies * c->kernels + RC_ORDER_ROW_BYTES) +
+                    RC_ORDER_ENTRY_BYTES * (double)e->nnz;
     int64_t load = rc_entry_load_bytes(e);
     double all = (double)rc_csr_bytes(e->rows, e->nnz) + orders;
     return all > (double)load ? (all < 4e18 ? (int64_t)all : INT64_MAX) : load;

@@ -106,7 +106,7 @@ static double ratio_of(rc_device_t *d, const rc_entry_t *e, rc_err_t *err)
     void *c = NULL;
     double ratio = NAN;
     rc_status_t st;
-    RC_TRY(rc_entry_load(e, NULL, d->executor.threads, &o.a, NULL, err));
+    RC_TRY(rc_entry_load(e, NULL, d->executor.threads, NULL, &o.a, NULL, err));
     RC_TRY(rc_order_build("csr", &o.a, NULL, 1, &o.identity, err));
     RC_TRY(d->executor.alloc(&d->executor, ((size_t)o.a.cols * K + 1) * sizeof(float), &b, err));
     RC_TRY(d->executor.alloc(&d->executor, ((size_t)o.a.rows * K + 1) * sizeof(float), &c, err));

@@ -278,7 +278,7 @@ static void check_load(place_t *p, double value, int64_t taken, int64_t written)
     rc_err_t err = {0};
     int64_t t;
     int64_t w;
-    assert_int_equal(rc_entry_load(&p->e, p->cache, 1, &a, &info, &err), RC_OK);
+    assert_int_equal(rc_entry_load(&p->e, p->cache, 1, NULL, &a, &info, &err), RC_OK);
     assert_true(a.nnz == 3 && a.val[0] == value && a.val[1] == value && a.val[2] == 4);
     assert_string_equal(info.symmetry, "symmetric");
     assert_true(info.file_entries == 2);
@@ -362,7 +362,7 @@ static void test_cache(void **state)
     rc_csr_t a;
     rc_err_t err = {0};
     unlink(p.file);
-    assert_int_equal(rc_entry_load(&p.e, p.cache, 1, &a, NULL, &err), RC_ENOENT);
+    assert_int_equal(rc_entry_load(&p.e, p.cache, 1, NULL, &a, NULL, &err), RC_ENOENT);
     end(&p);
 }
 
@@ -421,7 +421,7 @@ static void test_shared(void **state)
                 set_times(p.file, &(struct timespec){.tv_sec = 1000 + k});
             if (i == 0 && k % 7 == 0 && files_of(&p, one) > 0)
                 unlink(one);
-            bad += rc_entry_load(&p.e, p.cache, 1, &a, NULL, NULL) != RC_OK || a.val[0] != 1.5;
+            bad += rc_entry_load(&p.e, p.cache, 1, NULL, &a, NULL, NULL) != RC_OK || a.val[0] != 1.5;
             rc_csr_free(&a);
         }
         _exit(bad != 0);
@@ -435,7 +435,7 @@ static void test_shared(void **state)
     rc_csr_t a = {0};
     int64_t taken;
     int64_t written;
-    assert_int_equal(rc_entry_load(&p.e, p.cache, 1, &a, NULL, NULL), RC_OK);
+    assert_int_equal(rc_entry_load(&p.e, p.cache, 1, NULL, &a, NULL, NULL), RC_OK);
     rc_csr_free(&a);
     rc_cache_counts(p.cache, &taken, &written);
     assert_true(taken + written == 1);
@@ -485,12 +485,12 @@ static void test_generated(void **state)
     begin(state, "generated", &p);
     p.e.where = RC_WHERE_GENERATED;
     p.e.location = spec;
-    assert_int_equal(rc_entry_load(&p.e, p.cache, 1, &a, NULL, &err), RC_OK);
+    assert_int_equal(rc_entry_load(&p.e, p.cache, 1, NULL, &a, NULL, &err), RC_OK);
     rc_csr_free(&a);
     assert_int_equal(access(p.dir, F_OK), -1); /* nothing was made for it */
     p.e.where = RC_WHERE_FILE;
     p.e.location = p.file;
-    assert_int_equal(rc_entry_load(&p.e, NULL, 1, &a, NULL, &err), RC_OK);
+    assert_int_equal(rc_entry_load(&p.e, NULL, 1, NULL, &a, NULL, &err), RC_OK);
     rc_csr_free(&a);
     end(&p);
 }

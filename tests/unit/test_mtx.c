@@ -2,6 +2,8 @@
 #include "unit.h"
 #include "scratch.h"
 
+#include "base/alloc.h"
+#include "base/outcome.h"
 #include "base/rng.h"
 #include "sparse/csr.h"
 #include "io/mtx.h"
@@ -395,6 +397,54 @@ static void lines_are_counted_across_slices(void **state)
     }
 }
 
+/* ------------------------------------------------------------------- memory */
+
+/* One rule: what is needed against the limit, however few entries the rows have. */
+static void rows_without_entries_are_a_matter_of_the_limit(void **state)
+{
+    enum { rows = 150 * 1000 * 1000 };
+    char path[SCRATCH_PATH];
+    char text[128];
+    char reason[256];
+    rc_csr_t a;
+    rc_err_t err = {0};
+    scratch_path(state, "hollow.mtx", path);
+    snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate real general\n%d 10 1\n%d 1 1\n",
+        rows, rows);
+    scratch_write(path, text, strlen(text));
+    int64_t need = rc_mtx_bytes(rows, 1, 1);
+    assert_true(need >= 16 * (int64_t)rows && need < 17 * (int64_t)rows);
+    if (rc_memory_available() < 2 * need)
+        skip();
+    assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_OK);
+    assert_true(a.rows == rows && a.nnz == 1 && a.row_ptr[rows] == 1);
+    rc_csr_free(&a);
+    rc_mtx_bound_t bound = {.bytes = need, .option = "--that"};
+    assert_int_equal(rc_mtx_read_within(path, 1, &bound, &a, NULL, &err), RC_OK);
+    rc_csr_free(&a);
+    bound.bytes--;
+    assert_int_equal(rc_mtx_read_within(path, 1, &bound, &a, NULL, &err), RC_ENOMEM);
+    assert_non_null(strstr(err.text, "150000000 x 10 with up to 1 entry takes about "));
+    assert_non_null(strstr(err.text, "; --that sets it"));
+    snprintf(reason, sizeof reason, "memory: %.240s", err.text);
+    assert_true(rc_memory_needed(reason) == need);
+    /* what is done with it counts too */
+    bound = (rc_mtx_bound_t){.bytes = 2 * need, .row_work = 100, .entry_work = 8};
+    assert_int_equal(rc_mtx_read_within(path, 1, &bound, &a, NULL, &err), RC_ENOMEM);
+    snprintf(reason, sizeof reason, "memory: %.240s", err.text);
+    assert_true(rc_memory_needed(reason) == need + 100 * (int64_t)rows + 8);
+    assert_null(strstr(err.text, "sets it"));
+}
+
+static void no_number_of_bytes_wraps(void **state)
+{
+    (void)state;
+    assert_true(rc_mtx_bytes(INT64_MAX / 2, 1, 1) == INT64_MAX);
+    assert_true(rc_mtx_bytes(1, INT64_MAX / 2, 1) == INT64_MAX);
+    assert_true(rc_mtx_bytes(1, 1, INT64_MAX) == INT64_MAX);
+    assert_true(rc_mtx_bytes(10, 7, 5) >= 10 * 16 + 7 * 12 + 5 * 16);
+}
+
 /* ------------------------------------------------------------------ numbers */
 
 static void check_number(const char *text, locale_t c)
@@ -508,6 +558,8 @@ int main(void)
         cmocka_unit_test(malformed_files_are_explained),
         cmocka_unit_test(unreadable_files_are_explained),
         cmocka_unit_test(lines_are_counted_across_slices),
+        cmocka_unit_test(rows_without_entries_are_a_matter_of_the_limit),
+        cmocka_unit_test(no_number_of_bytes_wraps),
         cmocka_unit_test(numbers_are_rounded_correctly),
         cmocka_unit_test(written_values_come_back),
     };
