@@ -1,0 +1,209 @@
+/* What a plan chooses among. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/specs.h"
+#include "model/choose.h"
+#include "plan/plan_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order, rc_err_t *err)
+{
+    size_t n = (size_t)e->part.candidates + 1;
+    rc_plan_candidate_t *grown = realloc(e->candidate, n * sizeof *grown);
+    if (!grown)
+        return rc_fail(err, RC_ENOMEM, "no memory for the candidates of a plan");
+    e->candidate = grown;
+    rc_plan_candidate_t *c = &grown[e->part.candidates++];
+    *c = (rc_plan_candidate_t){.predicted_ns = NAN,
+        .predicted_setup_ns = NAN,
+        .order_ns = NAN,
+        .prepare_ns = NAN,
+        .time_ns = NAN,
+        .bytes = -1};
+    int cut = snprintf(c->kernel, sizeof c->kernel, "%s", kernel) >= (int)sizeof c->kernel ||
+              snprintf(c->order, sizeof c->order, "%s", order) >= (int)sizeof c->order;
+    return cut ? rc_fail(err, RC_EINVAL, "kernel or order: a text that is too long: '%.40s', '%.40s'",
+                     kernel, order)
+               : RC_OK;
+}
+
+/* ------------------------------------------------------------------ by name */
+
+enum { MOST_NAMED = 256 }; /* kernels or orders of a list */
+
+/* The kernels that are tried first when nothing is known of the matrix. */
+static const char *const preferred[] = {"gchunk", "gslice", "rowsplit", "cstat"};
+
+static int preference(const rc_kernel_t *k)
+{
+    int n = (int)(sizeof preferred / sizeof *preferred);
+    for (int i = 0; i < n; i++)
+        if (strcmp(k->name, preferred[i]) == 0)
+            return i;
+    return n;
+}
+
+static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
+{
+    return k->device == plan->place.x->kind && k->op == plan->op && k->computes && !k->for_testing &&
+           (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
+}
+
+/* A kernel with each of the orders. */
+static rc_status_t add_orders(const char *kernel, const rc_policy_spec_t *order, int orders,
+    rc_plan_entry_t *e, rc_err_t *err)
+{
+    char text[RC_POLICY_TEXT];
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < orders; i++) {
+        rc_policy_spec_text(&order[i], text);
+        st = add(e, kernel, text, err);
+    }
+    return st;
+}
+
+static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t *order, int orders,
+    rc_plan_entry_t *e, rc_err_t *err)
+{
+    int last = (int)(sizeof preferred / sizeof *preferred);
+    rc_status_t st = RC_OK;
+    for (int rank = 0; rank <= last; rank++)
+        for (int i = 0; st == RC_OK && rc_kernels[i]; i++)
+            if (serves(plan, rc_kernels[i]) && preference(rc_kernels[i]) == rank)
+                st = add_orders(rc_kernels[i]->name, order, orders, e, err);
+    if (st == RC_OK && e->part.candidates == 0)
+        st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, %s-major",
+            rc_op_name(plan->op), rc_layout_name(plan->layout));
+    return st;
+}
+
+static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
+    const rc_policy_spec_t *order, int orders, rc_plan_entry_t *e, rc_err_t *err)
+{
+    rc_kernel_spec_t *kernel = NULL;
+    int count = 0;
+    char text[RC_PLAN_KERNEL_MAX];
+    rc_status_t st = rc_kernel_specs_parse(
+        kernels, plan->place.x->kind, 1u << plan->op, MOST_NAMED, &kernel, &count, err);
+    for (int i = 0; st == RC_OK && i < count; i++) {
+        (void)snprintf(text, sizeof text, "%s%s%s", kernel[i].kernel->name,
+            kernel[i].params[0] ? ":" : "", kernel[i].params);
+        st = add_orders(text, order, orders, e, err);
+    }
+    free(kernel);
+    return st;
+}
+
+static rc_status_t add_named(
+    const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
+{
+    rc_policy_spec_t *order = NULL;
+    int orders = 0;
+    rc_status_t st = rc_policy_specs_parse(o->orders ? o->orders : "csr", MOST_NAMED, &order, &orders, err);
+    if (st < 0)
+        rc_err_context(err, "orders");
+    else if (o->kernels && add_kernels(plan, o->kernels, order, orders, e, err) < 0)
+        st = rc_err_context(err, "kernels");
+    else if (!o->kernels)
+        st = add_any_kernel(plan, order, orders, e, err);
+    free(order);
+    return st;
+}
+
+/* ----------------------------------------------------------------- by model */
+
+/* Index of the permitted class with the least cost that is not yet marked; -1: none. */
+static int next_best(const rc_choice_t *c, double reuse, const unsigned char *done)
+{
+    int best = -1;
+    double least = INFINITY;
+    for (int i = 0; i < c->candidates; i++) {
+        double cost = reuse > 0 ? rc_choice_total(c, reuse, i) : c->time_ns[i];
+        if (c->permitted[i] && !done[i] && (best < 0 || cost < least)) {
+            best = i;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+/* The chosen class first, then the others by cost. */
+static rc_status_t add_classes(
+    const rc_plan_options_t *o, const rc_choice_t *c, rc_plan_entry_t *e, rc_err_t *err)
+{
+    unsigned char *done = rc_alloc0((size_t)c->candidates, 1, "classes", err);
+    rc_status_t st = done ? RC_OK : RC_ENOMEM;
+    for (int i = c->candidate; st == RC_OK && i >= 0; i = next_best(c, o->reuse, done)) {
+        rc_candidate_t class;
+        st = rc_model_candidate(o->model, i, &class, err);
+        if (st == RC_OK)
+            st = add(e, class.kernel, class.policy, err);
+        if (st < 0)
+            break;
+        e->candidate[e->part.candidates - 1].predicted_ns = c->time_ns[i];
+        e->candidate[e->part.candidates - 1].predicted_setup_ns = c->setup_ns[i];
+        done[i] = 1;
+    }
+    free(done);
+    return st;
+}
+
+static rc_status_t ask_model(
+    const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
+{
+    const rc_operation_t *op = rc_operation_of(plan->op);
+    rc_request_t r = {.k = op->has_k ? e->part.k : 0,
+        .value_bytes = (int)rc_precision_bytes(plan->precision),
+        .reuse = o->reuse,
+        .threads = o->threads,
+        .operation = op->name,
+        .device = plan->place.device_class,
+        .extrapolate = o->extrapolate};
+    r.constraints = (rc_constraints_t){
+        .layouts = plan->layout == RC_ROW_MAJOR ? RC_LAYOUT_ROW : RC_LAYOUT_COL,
+        .kernels = o->kernels,
+        .orders = o->orders,
+        .memory = o->memory,
+        .deterministic = o->deterministic};
+    rc_choice_t c = {0};
+    rc_status_t st = rc_choose(o->model, &plan->a, &r, &c, err);
+    if (st == RC_OK)
+        st = add_classes(o, &c, e, err);
+    rc_choice_free(&c);
+    return st;
+}
+
+/* --------------------------------------------------------------------- all */
+
+/* What changes nothing: a vendor's kernel in original order, else any in original order, else the
+ * first. */
+static int reference_of(const rc_plan_entry_t *e)
+{
+    int found = -1;
+    for (int i = 0; i < e->part.candidates; i++) {
+        const rc_plan_candidate_t *c = &e->candidate[i];
+        if (strcmp(c->order, "csr") != 0)
+            continue;
+        if (strncmp(c->kernel, "cusparse-", strlen("cusparse-")) == 0)
+            return i;
+        if (found < 0)
+            found = i;
+    }
+    return found < 0 ? 0 : found;
+}
+
+rc_status_t rc_plan_candidates(
+    rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
+{
+    rc_status_t st = o->model ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
+    e->part.why = o->model                                 ? RC_PLAN_MODEL
+                  : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
+                                                           : RC_PLAN_DEFAULT;
+    e->part.reference = reference_of(e);
+    return st;
+}

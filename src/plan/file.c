@@ -1,0 +1,288 @@
+/* Plans in files: the choices and the orders, as JSON. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/replace.h"
+#include "model/member.h"
+#include "plan/plan_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAN_FORMAT "rowcast-plan"
+enum { PLAN_VERSION = 1, GEOMETRY = 3 };
+
+/* --------------------------------------------------------------------- save */
+
+/* The rows of an order; the original one has none. */
+static json_t *order_json(const rc_plan_order_t *o)
+{
+    json_t *rows = o->identity ? json_null() : json_array();
+    for (int64_t p = 0; rows && !o->identity && p < o->schedule.slots; p++)
+        if (json_array_append_new(rows, json_integer(o->schedule.row[p])) != 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return rows ? json_pack("{s:s, s:[i,i,i], s:o}", "order", o->text, "geometry",
+                      (int)o->geometry.nw, (int)o->geometry.nt, (int)o->geometry.line, "rows", rows)
+                : NULL;
+}
+
+/* 1: a part runs it; the others were only tried. */
+static int is_used(const rc_plan_t *plan, int order)
+{
+    for (int i = 0; i < plan->entries; i++)
+        if (plan->entry[i].trial.order == order)
+            return 1;
+    return 0;
+}
+
+static json_t *part_json(const rc_plan_entry_t *e)
+{
+    const rc_plan_candidate_t *c = &e->candidate[e->part.chosen];
+    json_t *time = isnan(c->time_ns) ? json_null() : json_real(c->time_ns);
+    return json_pack("{s:I, s:s, s:i, s:s, s:o}", "k", (json_int_t)e->part.k, "kernel",
+        c->kernel, "kernel_version", e->trial.spec.kernel->version, "order", c->order, "time_ns",
+        time);
+}
+
+static json_t *plan_json(const rc_plan_t *plan)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_hex(plan->pattern, hex);
+    json_t *orders = json_array();
+    json_t *parts = json_array();
+    int ok = orders && parts;
+    for (int i = 0; ok && i < plan->orders; i++) {
+        if (!is_used(plan, i))
+            continue;
+        json_t *o = order_json(plan->order[i]);
+        ok = o && json_array_append_new(orders, o) == 0;
+    }
+    for (int i = 0; ok && i < plan->entries; i++) {
+        json_t *p = part_json(&plan->entry[i]);
+        ok = p && json_array_append_new(parts, p) == 0;
+    }
+    if (!ok) {
+        json_decref(orders);
+        json_decref(parts);
+        return NULL;
+    }
+    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}", "format",
+        PLAN_FORMAT, "version", (int)PLAN_VERSION, "operation", rc_op_name(plan->op), "precision",
+        rc_precision_name(plan->precision), "layout", rc_layout_name(plan->layout), "matrix", "rows",
+        (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz", (json_int_t)plan->a.nnz,
+        "pattern", hex, "orders", orders, "parts", parts);
+}
+
+static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
+{
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin(path, &r, err);
+    if (st < 0)
+        return st;
+    int ok = json_dumpf(root, r.file, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 &&
+             fputc('\n', r.file) != EOF;
+    st = rc_replace_end(&r, ok, err);
+    return ok ? st : rc_fail(err, RC_EIO, "%s: cannot be written", path);
+}
+
+rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
+{
+    json_t *root = plan_json(plan);
+    if (!root)
+        return rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
+    rc_status_t st = write_json(root, path, err);
+    json_decref(root);
+    return st;
+}
+
+/* --------------------------------------------------------------------- load */
+
+/* A text member that must be what the caller has. */
+static rc_status_t same_text(
+    const json_t *object, const char *path, const char *key, const char *expected, rc_err_t *err)
+{
+    char found[64];
+    rc_status_t st = rc_member_text(object, path, key, found, sizeof found, err);
+    if (st < 0 || strcmp(found, expected) == 0)
+        return st;
+    return rc_fail(err, RC_EINVAL, "%s%s%s: expected %s, found %s", path, *path ? "." : "", key, expected,
+        found);
+}
+
+static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_t *err)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    const json_t *matrix;
+    char format[32];
+    int32_t version;
+    rc_status_t st;
+    rc_digest_hex(plan->pattern, hex);
+    RC_TRY(rc_member_text(root, "", "format", format, sizeof format, err));
+    if (strcmp(format, PLAN_FORMAT) != 0)
+        return rc_fail(
+            err, RC_EFORMAT, "format: expected %s, found %s", PLAN_FORMAT, format);
+    RC_TRY(rc_member_int(root, "", "version", 1, INT32_MAX, &version, err));
+    if (version > PLAN_VERSION)
+        return rc_fail(err, RC_ENOTSUP, "version: expected %d at most, found %d", (int)PLAN_VERSION,
+            (int)version);
+    RC_TRY(same_text(root, "", "operation", rc_op_name(plan->op), err));
+    RC_TRY(same_text(root, "", "precision", rc_precision_name(plan->precision), err));
+    RC_TRY(same_text(root, "", "layout", rc_layout_name(plan->layout), err));
+    RC_TRY(rc_member_object(root, "", "matrix", &matrix, err));
+    RC_TRY(same_text(matrix, "matrix", "pattern", hex, err));
+done:
+    return st;
+}
+
+static rc_status_t read_rows(
+    const json_t *rows, const rc_plan_t *plan, const char *path, rc_schedule_t *out, rc_err_t *err)
+{
+    int identity = json_is_null(rows);
+    int64_t slots = identity ? plan->a.rows : (int64_t)json_array_size(rows);
+    if (!identity && !json_is_array(rows))
+        return rc_member_wrong(rows, path, "rows", "an array of rows or null", err);
+    rc_status_t st = rc_schedule_alloc(slots, plan->a.rows, out, err);
+    for (int64_t p = 0; st == RC_OK && p < slots; p++) {
+        const json_t *row = identity ? NULL : json_array_get(rows, (size_t)p);
+        json_int_t v = identity ? p : json_integer_value(row);
+        if (!identity && (!json_is_integer(row) || v < -1 || v >= plan->a.rows))
+            st = rc_member_wrong(row, path, "rows", "rows of the matrix or -1", err);
+        else
+            out->row[p] = (int32_t)v;
+    }
+    if (st == RC_OK && rc_schedule_check(out, &plan->a, err) < 0)
+        st = rc_fail(err, RC_EFORMAT, "%s.rows: no order of this matrix", path);
+    if (st < 0)
+        rc_schedule_free(out);
+    return st;
+}
+
+static rc_status_t read_order(const json_t *o, int index, rc_plan_t *plan, rc_err_t *err)
+{
+    char path[32];
+    char text[RC_PLAN_ORDER_MAX];
+    const json_t *geometry;
+    int32_t g[GEOMETRY];
+    rc_schedule_t s = {0};
+    int at;
+    (void)snprintf(path, sizeof path, "orders[%d]", index);
+    rc_status_t st = rc_member_text(o, path, "order", text, sizeof text, err);
+    if (st == RC_OK)
+        st = rc_member_array(o, path, "geometry", GEOMETRY, GEOMETRY, &geometry, err);
+    for (int i = 0; st == RC_OK && i < GEOMETRY; i++) {
+        const json_t *v = json_array_get(geometry, (size_t)i);
+        json_int_t n = json_integer_value(v);
+        if (n < 1 || n > UINT16_MAX + 1)
+            return rc_member_wrong(v, path, "geometry", "numbers of 1 to 65536", err);
+        g[i] = (int32_t)n;
+    }
+    if (st == RC_OK)
+        st = read_rows(json_object_get(o, "rows"), plan, path, &s, err);
+    if (st < 0)
+        return st;
+    return rc_plan_order_add(plan, text, &(rc_geometry_t){g[0], g[1], g[2]}, &s, 0, &at, err);
+}
+
+/* The part of a K. */
+static const json_t *part_of(const json_t *parts, int64_t k)
+{
+    size_t i;
+    const json_t *p;
+    json_array_foreach(parts, i, p) if (json_integer_value(json_object_get(p, "k")) == k) return p;
+    return NULL;
+}
+
+static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+{
+    rc_kernel_spec_t spec;
+    int32_t version;
+    rc_plan_candidate_t *c = rc_alloc0(1, sizeof *c, "a candidate", err);
+    rc_plan_scratch_t scratch = {0};
+    if (!c)
+        return RC_ENOMEM;
+    e->candidate = c;
+    e->part.candidates = 1;
+    e->part.why = RC_PLAN_LOADED;
+    e->part.break_even = 0;
+    c->predicted_ns = c->predicted_setup_ns = c->order_ns = c->prepare_ns = NAN;
+    const json_t *time = json_object_get(p, "time_ns");
+    c->time_ns = json_is_number(time) ? json_number_value(time) : NAN;
+    rc_status_t st;
+    RC_TRY(rc_member_text(p, "parts", "kernel", c->kernel, sizeof c->kernel, err));
+    RC_TRY(rc_member_text(p, "parts", "order", c->order, sizeof c->order, err));
+    RC_TRY(rc_member_int(p, "parts", "kernel_version", 1, INT32_MAX, &version, err));
+    if (rc_kernel_spec_parse(c->kernel, &spec, err) < 0)
+        return rc_fail(err, RC_ENOTSUP, "parts.kernel: this program has no %s", c->kernel);
+    if (spec.kernel->version != version)
+        return rc_fail(err, RC_ENOTSUP, "parts.kernel_version: expected %d of %s, found %d",
+            spec.kernel->version, c->kernel, (int)version);
+    RC_TRY(rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, c, &e->trial, err));
+    if (!e->trial.state)
+        st = rc_fail(err, c->status, "%s with order %s: %s", c->kernel, c->order, c->text);
+done:
+    rc_plan_scratch_free(plan, &scratch);
+    return st;
+}
+
+static rc_status_t read_plan(const json_t *root, rc_plan_t *plan, rc_err_t *err)
+{
+    const json_t *orders;
+    const json_t *parts;
+    rc_status_t st;
+    RC_TRY(check_head(root, plan, err));
+    RC_TRY(rc_member_array(root, "", "orders", 0, INT32_MAX, &orders, err));
+    RC_TRY(rc_member_array(root, "", "parts", 1, INT32_MAX, &parts, err));
+    for (size_t i = 0; i < json_array_size(orders); i++)
+        RC_TRY(read_order(json_array_get(orders, i), (int)i, plan, err));
+    for (int i = 0; i < plan->entries; i++) {
+        const json_t *p = part_of(parts, plan->entry[i].part.k);
+        if (!p)
+            return rc_fail(err, RC_EINVAL, "parts: expected K = %" PRId64 ", found none",
+                plan->entry[i].part.k);
+        RC_TRY(read_part(p, plan, &plan->entry[i], err));
+    }
+done:
+    return st;
+}
+
+static rc_status_t read_json(const char *path, json_t **out, rc_err_t *err)
+{
+    json_error_t why;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return rc_fail_errno(err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s", path);
+    *out = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
+    int failed = ferror(f);
+    fclose(f);
+    if (failed)
+        return rc_fail(err, RC_EIO, "%s: cannot be read", path);
+    return *out ? RC_OK
+                : rc_fail(err, RC_EFORMAT, "%s:%d:%d: %s", path, why.line, why.column, why.text);
+}
+
+rc_status_t rc_plan_load(const char *path, const rc_plan_place_t *place,
+    const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
+{
+    json_t *root = NULL;
+    rc_plan_t *plan = NULL;
+    *out = NULL;
+    rc_status_t st = read_json(path, &root, err);
+    if (st < 0)
+        return st;
+    RC_TRY(rc_plan_begin(place, problem, a, &plan, err));
+    st = read_plan(root, plan, err);
+    if (st < 0)
+        rc_err_context(err, "%s", path);
+    else
+        *out = plan;
+done:
+    json_decref(root);
+    if (st < 0)
+        rc_plan_free(plan);
+    return st;
+}

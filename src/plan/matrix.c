@@ -1,0 +1,223 @@
+/* A matrix as an application has it, checked and copied. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+#include "sparse/csr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ arrays */
+
+/* An array of the caller in the host's memory: itself, or a copy to be freed. */
+typedef struct array {
+    const void *data;
+    void *copy; /* NULL: none */
+} array_t;
+
+static rc_status_t fetch(rc_executor_t *x, const void *from, size_t bytes, int on_device,
+    const char *what, array_t *out, rc_err_t *err)
+{
+    *out = (array_t){.data = from};
+    if (bytes > 0 && !from)
+        return rc_fail(err, RC_EINVAL, "%s: expected an array of %zu bytes, found NULL", what, bytes);
+    if (!on_device)
+        return RC_OK;
+    out->copy = rc_alloc(bytes, 1, what, err);
+    out->data = out->copy;
+    return out->copy ? x->download(x, out->copy, from, bytes, err) : RC_ENOMEM;
+}
+
+static int64_t pointer_at(const void *row_ptr, int bytes, int64_t i)
+{
+    return bytes == 4 ? ((const int32_t *)row_ptr)[i] : ((const int64_t *)row_ptr)[i];
+}
+
+static double value_at(const void *val, int bytes, int64_t i)
+{
+    return bytes == 4 ? (double)((const float *)val)[i] : ((const double *)val)[i];
+}
+
+/* ------------------------------------------------------------------ checks */
+
+static rc_status_t check_shape(const rc_plan_matrix_t *m, rc_err_t *err)
+{
+    if (m->rows < 0 || m->rows > INT32_MAX || m->cols < 0 || m->cols > INT32_MAX)
+        return rc_fail(err, RC_ERANGE,
+            "matrix: expected 0 to 2^31 - 1 rows and columns, found %" PRId64 " x %" PRId64, m->rows,
+            m->cols);
+    if (m->nnz < 0)
+        return rc_fail(
+            err, RC_EINVAL, "matrix: expected at least 0 entries, found %" PRId64, m->nnz);
+    if (m->row_ptr_bytes != 4 && m->row_ptr_bytes != 8)
+        return rc_fail(err, RC_EINVAL, "matrix: expected row pointers of 4 or 8 bytes, found %d",
+            m->row_ptr_bytes);
+    if (m->value_bytes != 4 && m->value_bytes != 8)
+        return rc_fail(
+            err, RC_EINVAL, "matrix: expected values of 4 or 8 bytes, found %d", m->value_bytes);
+    return RC_OK;
+}
+
+static rc_status_t copy_pointers(
+    const rc_plan_matrix_t *m, const void *row_ptr, rc_csr_t *a, rc_err_t *err)
+{
+    for (int64_t r = 0; r <= m->rows; r++) {
+        int64_t p = pointer_at(row_ptr, m->row_ptr_bytes, r);
+        int64_t least = r > 0 ? a->row_ptr[r - 1] : 0;
+        int64_t most = r > 0 ? m->nnz : 0;
+        if (r == m->rows)
+            least = m->nnz;
+        if (p < least || p > most)
+            return rc_fail(err, RC_EFORMAT,
+                "matrix: row pointer %" PRId64 ": expected %" PRId64 " to %" PRId64 ", found %" PRId64,
+                r, least, most, p);
+        a->row_ptr[r] = p;
+    }
+    return RC_OK;
+}
+
+/* --------------------------------------------------------------------- rows */
+
+typedef struct place {
+    int32_t col;
+    int64_t from;
+} place_t;
+
+static int by_column(const void *a, const void *b)
+{
+    const place_t *x = a;
+    const place_t *y = b;
+    return x->col != y->col ? (x->col > y->col) - (x->col < y->col)
+                            : (x->from > y->from) - (x->from < y->from);
+}
+
+static rc_status_t check_columns(const rc_csr_t *a, int64_t r, int *sorted, rc_err_t *err)
+{
+    *sorted = 1;
+    for (int64_t i = a->row_ptr[r]; i < a->row_ptr[r + 1]; i++) {
+        if (a->col_idx[i] < 0 || a->col_idx[i] >= a->cols)
+            return rc_fail(err, RC_EFORMAT,
+                "matrix: row %" PRId64 ": expected columns 0 to %" PRId64 ", found %" PRId32, r,
+                a->cols - 1, a->col_idx[i]);
+        if (i > a->row_ptr[r] && a->col_idx[i] <= a->col_idx[i - 1])
+            *sorted = 0;
+    }
+    return RC_OK;
+}
+
+/* Sort a row; `from` gets where its entries were. */
+static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *place, rc_err_t *err)
+{
+    int64_t begin = a->row_ptr[r];
+    int64_t n = a->row_ptr[r + 1] - begin;
+    for (int64_t i = 0; i < n; i++)
+        place[i] = (place_t){a->col_idx[begin + i], begin + i};
+    qsort(place, (size_t)n, sizeof *place, by_column);
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0 && place[i].col == place[i - 1].col)
+            return rc_fail(err, RC_EFORMAT,
+                "matrix: row %" PRId64 ": expected each column once, found column %" PRId32 " twice", r,
+                place[i].col);
+        a->col_idx[begin + i] = place[i].col;
+        from[begin + i] = place[i].from;
+    }
+    return RC_OK;
+}
+
+/* Where every entry comes from; made when the first row is out of order. */
+static rc_status_t begin_sorting(const rc_csr_t *a, int64_t **from, place_t **place, rc_err_t *err)
+{
+    int64_t longest = 0;
+    for (int64_t r = 0; r < a->rows; r++)
+        if (a->row_ptr[r + 1] - a->row_ptr[r] > longest)
+            longest = a->row_ptr[r + 1] - a->row_ptr[r];
+    *from = rc_alloc((size_t)a->nnz, sizeof **from, "the order of the entries", err);
+    *place = rc_alloc((size_t)longest, sizeof **place, "a row", err);
+    if (!*from || !*place)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < a->nnz; i++)
+        (*from)[i] = i;
+    return RC_OK;
+}
+
+static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
+{
+    place_t *place = NULL;
+    rc_status_t st = RC_OK;
+    for (int64_t r = 0; r < a->rows; r++) {
+        int sorted;
+        RC_TRY(check_columns(a, r, &sorted, err));
+        if (sorted)
+            continue;
+        if (!*from)
+            RC_TRY(begin_sorting(a, from, &place, err));
+        RC_TRY(sort_row(a, r, *from, place, err));
+    }
+done:
+    free(place);
+    return st;
+}
+
+static void place_values(const rc_csr_t *a, const int64_t *from, const void *val, int bytes, double *out)
+{
+    for (int64_t i = 0; i < a->nnz; i++)
+        out[i] = value_at(val, bytes, from ? from[i] : i);
+}
+
+rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
+    int64_t **from, rc_err_t *err)
+{
+    array_t ptr = {0};
+    array_t col = {0};
+    array_t val = {0};
+    rc_status_t st = check_shape(m, err);
+    *from = NULL;
+    if (st < 0)
+        return st;
+    size_t nnz = (size_t)m->nnz;
+    RC_TRY(fetch(place->x, m->row_ptr, ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes, m->on_device,
+        "row pointers", &ptr, err));
+    RC_TRY(fetch(place->x, m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns", &col, err));
+    RC_TRY(fetch(
+        place->x, m->val, nnz * (size_t)m->value_bytes, m->on_device, "values", &val, err));
+    RC_TRY(rc_csr_alloc(m->rows, m->cols, m->nnz, out, err));
+    RC_TRY(copy_pointers(m, ptr.data, out, err));
+    for (int64_t i = 0; i < m->nnz; i++)
+        out->col_idx[i] = ((const int32_t *)col.data)[i];
+    RC_TRY(sort_rows(out, from, err));
+    place_values(out, *from, val.data, m->value_bytes, out->val);
+done:
+    free(ptr.copy);
+    free(col.copy);
+    free(val.copy);
+    return st;
+}
+
+rc_status_t rc_plan_values_read(const rc_plan_t *plan, const void *val, int value_bytes, int on_device,
+    double *out, rc_err_t *err)
+{
+    array_t a = {0};
+    if (value_bytes != 4 && value_bytes != 8)
+        return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
+    rc_status_t st = fetch(plan->place.x, val, (size_t)plan->a.nnz * (size_t)value_bytes, on_device,
+        "values", &a, err);
+    if (st == RC_OK)
+        place_values(&plan->a, plan->from, a.data, value_bytes, out);
+    free(a.copy);
+    return st;
+}
+
+rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
+{
+    int64_t shape[] = {a->rows, a->cols, a->nnz};
+    rc_hasher_t *h = rc_hasher_new(err);
+    if (!h)
+        return RC_ENOMEM;
+    rc_hasher_add(h, shape, sizeof shape);
+    rc_hasher_add(h, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    rc_hasher_add(h, a->col_idx, (size_t)a->nnz * sizeof *a->col_idx);
+    *out = rc_hasher_digest(h);
+    rc_hasher_free(h);
+    return RC_OK;
+}

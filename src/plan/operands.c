@@ -1,0 +1,128 @@
+/* Dense operands: what a plan takes, and zeros for timing. */
+#include "config.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+
+#include <inttypes.h>
+
+static int64_t rows_of(const rc_plan_t *plan, const rc_shape_t *s)
+{
+    return rc_shape_rows(s, &plan->a);
+}
+
+/* Operands of one column are contiguous, whatever the caller says. */
+static rc_dense_t shaped(const rc_plan_t *plan, const rc_shape_t *s, int64_t k, const rc_dense_t *d)
+{
+    int64_t rows = rows_of(plan, s);
+    return (rc_dense_t){.data = d->data,
+        .rows = rows,
+        .cols = rc_shape_cols(s, k),
+        .ld = s->wide ? d->ld : rows,
+        .precision = plan->precision,
+        .layout = s->wide ? plan->layout : RC_COL_MAJOR};
+}
+
+rc_operands_t rc_plan_operands(const rc_plan_t *plan, int64_t k, const rc_operands_t *o)
+{
+    const rc_operation_t *op = rc_operation_of(plan->op);
+    rc_operands_t shaped_ones = {.out = shaped(plan, &op->out, k, &o->out)};
+    for (int i = 0; i < rc_operation_inputs(op); i++)
+        shaped_ones.in[i] = shaped(plan, &op->in[i], k, &o->in[i]);
+    return shaped_ones;
+}
+
+/* Values from the first to behind the last one of an operand; INT64_MAX when that overflows. */
+static int64_t extent(const rc_dense_t *m)
+{
+    int64_t lines = m->layout == RC_ROW_MAJOR ? m->rows : m->cols;
+    int64_t length = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+    return lines > 0 && length > 0 ? rc_sat_add(rc_sat_mul(lines - 1, m->ld), length) : 0;
+}
+
+static rc_status_t check_one(const rc_dense_t *m, const char *name, rc_err_t *err)
+{
+    int64_t least = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+    size_t bytes = rc_precision_bytes(m->precision);
+    if (m->ld < least)
+        return rc_fail(err, RC_EINVAL,
+            "%s: expected a leading dimension of at least %" PRId64 ", found %" PRId64, name, least,
+            m->ld);
+    if (extent(m) > 0 && !m->data)
+        return rc_fail(err, RC_EINVAL, "%s: expected %" PRId64 " x %" PRId64 " values, found NULL",
+            name, m->rows, m->cols);
+    if ((uintptr_t)m->data % bytes != 0)
+        return rc_fail(err, RC_EINVAL, "%s: expected memory aligned to %zu bytes, found %p", name,
+            bytes, m->data);
+    return RC_OK;
+}
+
+static int overlap(const rc_dense_t *a, const rc_dense_t *b)
+{
+    uintptr_t x = (uintptr_t)a->data;
+    uintptr_t y = (uintptr_t)b->data;
+    int64_t bytes = (int64_t)rc_precision_bytes(a->precision);
+    int64_t of_a = rc_sat_mul(extent(a), bytes);
+    int64_t of_b = rc_sat_mul(extent(b), bytes);
+    if (of_a == 0 || of_b == 0)
+        return 0;
+    return x < y ? (uint64_t)of_a > y - x : (uint64_t)of_b > x - y;
+}
+
+rc_status_t rc_plan_operands_check(
+    const rc_plan_t *plan, int64_t k, const rc_operands_t *o, rc_err_t *err)
+{
+    const rc_operation_t *op = rc_operation_of(plan->op);
+    rc_operands_t all = rc_plan_operands(plan, k, o);
+    rc_status_t st = check_one(&all.out, op->out.name, err);
+    for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++) {
+        st = check_one(&all.in[i], op->in[i].name, err);
+        if (st == RC_OK && overlap(&all.in[i], &all.out))
+            st = rc_fail(err, RC_EINVAL, "%s and %s: expected memory apart, found an overlap",
+                op->in[i].name, op->out.name);
+    }
+    return st;
+}
+
+int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k)
+{
+    const rc_operation_t *op = rc_operation_of(plan->op);
+    return rc_operation_dense_bytes(op, &plan->a, rows_of(plan, &op->out), k, plan->precision);
+}
+
+static rc_status_t alloc_one(const rc_plan_t *plan, rc_dense_t *m, rc_err_t *err)
+{
+    rc_executor_t *x = plan->place.x;
+    int64_t least = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+    m->ld = least > 1 ? least : 1;
+    m->data = NULL;
+    int64_t bytes = rc_sat_mul(extent(m), (int64_t)rc_precision_bytes(m->precision));
+    if (bytes == INT64_MAX)
+        return rc_fail(err, RC_ENOMEM, "operands of more than 2^63 bytes");
+    rc_status_t st = x->alloc(x, (size_t)bytes, &m->data, err);
+    return st < 0 ? st : x->fill(x, m->data, 0, (size_t)bytes, err);
+}
+
+rc_status_t rc_plan_scratch_new(
+    const rc_plan_t *plan, int64_t k, rc_plan_scratch_t *out, rc_err_t *err)
+{
+    const rc_operands_t none = {0};
+    int inputs = rc_operation_inputs(rc_operation_of(plan->op));
+    *out = (rc_plan_scratch_t){.o = rc_plan_operands(plan, k, &none), .held = 1};
+    rc_status_t st = alloc_one(plan, &out->o.out, err);
+    for (int i = 0; st == RC_OK && i < inputs; i++)
+        st = alloc_one(plan, &out->o.in[i], err);
+    if (st < 0)
+        rc_plan_scratch_free(plan, out);
+    return st;
+}
+
+void rc_plan_scratch_free(const rc_plan_t *plan, rc_plan_scratch_t *s)
+{
+    rc_executor_t *x = plan->place.x;
+    if (!s->held)
+        return;
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        x->release(x, s->o.in[i].data);
+    x->release(x, s->o.out.data);
+    *s = (rc_plan_scratch_t){0};
+}

@@ -1,0 +1,236 @@
+#include "config.h"
+#include "plan/plan.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rc_plan_why_name(rc_plan_why_t why)
+{
+    static const char *const names[] = {"named", "timed", "model", "default", "loaded"};
+    return (size_t)why < sizeof names / sizeof *names ? names[why] : "unknown";
+}
+
+/* ------------------------------------------------------------------ problem */
+
+static rc_status_t check_ks(const rc_plan_problem_t *p, rc_err_t *err)
+{
+    if (p->ks < 1 || !p->k)
+        return rc_fail(err, RC_EINVAL, "K: expected at least one, found none");
+    for (int i = 0; i < p->ks; i++) {
+        if (p->k[i] < 1 || p->k[i] > INT32_MAX)
+            return rc_fail(
+                err, RC_EINVAL, "K: expected 1 to 2^31 - 1, found %" PRId64, p->k[i]);
+        for (int j = 0; j < i; j++)
+            if (p->k[i] == p->k[j])
+                return rc_fail(
+                    err, RC_EINVAL, "K: expected each once, found %" PRId64 " twice", p->k[i]);
+    }
+    return RC_OK;
+}
+
+static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
+{
+    if (!p)
+        return rc_fail(err, RC_EINVAL, "problem: expected one, found NULL");
+    if ((unsigned)p->op >= RC_OPS)
+        return rc_fail(err, RC_EINVAL, "problem: found no operation of number %d", (int)p->op);
+    if (p->precision != RC_FP32 && p->precision != RC_FP64)
+        return rc_fail(err, RC_EINVAL, "problem: expected fp32 or fp64, found %d", (int)p->precision);
+    if (p->layout != RC_ROW_MAJOR && p->layout != RC_COL_MAJOR)
+        return rc_fail(
+            err, RC_EINVAL, "problem: expected row- or column-major, found %d", (int)p->layout);
+    if (!rc_operation_of(p->op)->has_k)
+        return p->ks == 0 ? RC_OK
+                          : rc_fail(err, RC_EINVAL, "K: %s has none, found %d", rc_op_name(p->op),
+                                p->ks);
+    return check_ks(p, err);
+}
+
+static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
+{
+    if (!(o->reuse >= 0) || isinf(o->reuse))
+        return rc_fail(err, RC_EINVAL, "reuse: expected at least 0, found %g", o->reuse);
+    if (o->tune < 0 || o->tune_ns < 0 || o->memory < 0 || o->threads < 0)
+        return rc_fail(err, RC_EINVAL, "options: expected no negative number");
+    return RC_OK;
+}
+
+/* ----------------------------------------------------------------- new, free */
+
+rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
+{
+    *out = NULL;
+    rc_status_t st = check_problem(problem, err);
+    if (st < 0)
+        return st;
+    if (!a)
+        return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
+    rc_plan_t *plan = rc_alloc0(1, sizeof *plan, "a plan", err);
+    if (!plan)
+        return RC_ENOMEM;
+    *plan = (rc_plan_t){.place = *place,
+        .op = problem->op,
+        .precision = problem->precision,
+        .layout = problem->layout,
+        .entries = problem->ks > 0 ? problem->ks : 1};
+    plan->entry = rc_alloc0((size_t)plan->entries, sizeof *plan->entry, "a plan", err);
+    RC_TRY(plan->entry ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < plan->entries; i++)
+        plan->entry[i].part =
+            (rc_plan_part_t){.k = problem->ks > 0 ? problem->k[i] : 1, .break_even = NAN};
+    RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
+    if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
+        RC_TRY(rc_fail(err, RC_ENOTSUP,
+            "matrix: %s has a value for each entry, expected the columns of a row in ascending order",
+            rc_op_name(plan->op)));
+    RC_TRY(rc_plan_pattern(&plan->a, &plan->pattern, err));
+    *out = plan;
+    return RC_OK;
+done:
+    rc_plan_free(plan);
+    return st;
+}
+
+rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
+{
+    const rc_plan_options_t defaults = {0};
+    const rc_plan_options_t *o = options ? options : &defaults;
+    rc_status_t st = check_options(o, err);
+    *out = NULL;
+    if (st < 0)
+        return st;
+    rc_plan_t *plan = NULL;
+    st = rc_plan_begin(place, problem, a, &plan, err);
+    if (st < 0)
+        return st;
+    plan->memory = o->memory;
+    plan->deterministic = o->deterministic;
+    plan->threads = o->threads;
+    for (int i = 0; i < plan->entries; i++) {
+        RC_TRY(rc_plan_candidates(plan, o, &plan->entry[i], err));
+        RC_TRY(rc_plan_choose(plan, o, &plan->entry[i], err));
+    }
+    *out = plan;
+    return RC_OK;
+done:
+    rc_plan_free(plan);
+    return st;
+}
+
+void rc_plan_free(rc_plan_t *plan)
+{
+    if (!plan)
+        return;
+    for (int i = 0; plan->entry && i < plan->entries; i++) {
+        rc_plan_trial_free(&plan->entry[i].trial);
+        free(plan->entry[i].candidate);
+    }
+    for (int i = 0; i < plan->orders; i++) {
+        rc_schedule_free(&plan->order[i]->schedule);
+        free(plan->order[i]);
+    }
+    free(plan->order);
+    free(plan->entry);
+    free(plan->from);
+    rc_csr_free(&plan->a);
+    free(plan);
+}
+
+/* ----------------------------------------------------------------------- run */
+
+static rc_status_t entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err)
+{
+    int has_k = rc_operation_of(plan->op)->has_k;
+    for (int i = 0; i < plan->entries; i++)
+        if (!has_k || plan->entry[i].part.k == k) {
+            *out = &plan->entry[i];
+            return RC_OK;
+        }
+    char known[80] = "";
+    size_t at = 0;
+    for (int i = 0; i < plan->entries && at + 24 < sizeof known; i++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%" PRId64, i ? ", " : "",
+            plan->entry[i].part.k);
+    return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %s", k, known);
+}
+
+rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
+    double beta, rc_err_t *err)
+{
+    rc_plan_entry_t *e = NULL;
+    if (!plan || !o)
+        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
+    rc_status_t st = entry_of(plan, k, &e, err);
+    if (st == RC_OK)
+        st = rc_plan_operands_check(plan, e->part.k, o, err);
+    if (st < 0)
+        return st;
+    rc_operands_t shaped = rc_plan_operands(plan, e->part.k, o);
+    return e->trial.spec.kernel->run(e->trial.state, &shaped, alpha, beta, err);
+}
+
+/* -------------------------------------------------------------------- update */
+
+/* A second preparation of an entry, of the values that the plan has now. */
+static rc_status_t prepare_again(rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err)
+{
+    rc_plan_scratch_t scratch = {0};
+    rc_plan_candidate_t c = e->candidate[e->part.chosen];
+    rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, &c, out, err);
+    rc_plan_scratch_free(plan, &scratch);
+    return st == RC_OK && !out->state ? rc_fail(err, c.status, "%s", c.text) : st;
+}
+
+rc_status_t rc_plan_update(
+    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
+{
+    if (!plan)
+        return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
+    rc_status_t st = RC_OK;
+    double *old = plan->a.val;
+    double *fresh = rc_alloc((size_t)plan->a.nnz, sizeof *fresh, "values", err);
+    rc_plan_trial_t *trial = rc_alloc0((size_t)plan->entries, sizeof *trial, "values", err);
+    RC_TRY(fresh && trial ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_plan_values_read(plan, val, value_bytes, on_device, fresh, err));
+    plan->a.val = fresh;
+    for (int i = 0; i < plan->entries; i++)
+        RC_TRY(prepare_again(plan, &plan->entry[i], &trial[i], err));
+    for (int i = 0; i < plan->entries; i++) {
+        rc_plan_trial_t before = plan->entry[i].trial;
+        plan->entry[i].trial = trial[i];
+        trial[i] = before;
+    }
+    fresh = old;
+    old = plan->a.val;
+done:
+    plan->a.val = old;
+    for (int i = 0; trial && i < plan->entries; i++)
+        rc_plan_trial_free(&trial[i]);
+    free(trial);
+    free(fresh);
+    return st;
+}
+
+/* ------------------------------------------------------------------ describe */
+
+int rc_plan_parts(const rc_plan_t *plan)
+{
+    return plan->entries;
+}
+
+rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err)
+{
+    if (index < 0 || index >= plan->entries)
+        return rc_fail(err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
+    *out = plan->entry[index].part;
+    out->candidate = plan->entry[index].candidate;
+    return RC_OK;
+}

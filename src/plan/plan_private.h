@@ -1,0 +1,136 @@
+/** \file plan/plan_private.h  A plan from inside, as the files of this room share it. */
+#ifndef RC_PLAN_PLAN_PRIVATE_H
+#define RC_PLAN_PLAN_PRIVATE_H
+
+#include "base/digest.h"
+#include "order/policy.h"
+#include "plan/plan.h"
+
+/** An order that was built; several candidates may run it. */
+typedef struct rc_plan_order {
+    char text[RC_PLAN_ORDER_MAX];
+    rc_geometry_t geometry;
+    rc_schedule_t schedule;
+    int identity;
+    double ns; /**< that building it took; 0 when it was loaded */
+} rc_plan_order_t;
+
+/** A candidate that is prepared on the device. */
+typedef struct rc_plan_trial {
+    rc_kernel_spec_t spec;
+    int order; /**< index in the plan */
+    rc_problem_t problem;
+    rc_analysis_t analysis;
+    void *state; /**< of the kernel; NULL: not prepared */
+} rc_plan_trial_t;
+
+/** One K of a plan. */
+typedef struct rc_plan_entry {
+    rc_plan_part_t part;
+    rc_plan_candidate_t *candidate; /**< [part.candidates], owned */
+    rc_plan_trial_t trial;          /**< the chosen one */
+} rc_plan_entry_t;
+
+struct rc_plan {
+    rc_plan_place_t place;
+    rc_op_t op;
+    rc_precision_t precision;
+    rc_layout_t layout;
+    int64_t memory;       /**< 0: any */
+    int deterministic;
+    int threads;
+    rc_csr_t a;           /**< in the host's memory */
+    int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
+    rc_digest_t pattern;  /**< of shape, row pointers and columns */
+    rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
+    int orders;
+    rc_plan_entry_t *entry; /**< [entries] */
+    int entries;
+};
+
+/** Dense operands that hold zeros, for timing and preprocessing. */
+typedef struct rc_plan_scratch {
+    rc_operands_t o;
+    int held; /**< 1: there is memory */
+} rc_plan_scratch_t;
+
+/* ---------------------------------------------------------------- matrix.c */
+
+/** Check and copy a matrix, rows sorted by column.
+ *  \param[out] from  as in rc_plan; free()
+ *  \return as rc_plan_new */
+rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
+    int64_t **from, rc_err_t *err);
+
+/** Copy values in the caller's order to those of a plan.  \param[out] out  [nnz of the plan] */
+rc_status_t rc_plan_values_read(const rc_plan_t *plan, const void *val, int value_bytes, int on_device,
+    double *out, rc_err_t *err);
+
+/** Digest of shape, row pointers and columns.  Cost O(nnz). */
+rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
+
+/* --------------------------------------------------------------- operands.c */
+
+/** Whether operands can be what a plan multiplies by and stores to.
+ *  \return RC_OK or RC_EINVAL: names the operand */
+rc_status_t rc_plan_operands_check(
+    const rc_plan_t *plan, int64_t k, const rc_operands_t *o, rc_err_t *err);
+
+/** The operands with the shapes of the plan. */
+rc_operands_t rc_plan_operands(const rc_plan_t *plan, int64_t k, const rc_operands_t *o);
+
+/** Allocate operands of zeros.  \return RC_OK, RC_ENOMEM (nothing is held), RC_EDEVICE */
+rc_status_t rc_plan_scratch_new(
+    const rc_plan_t *plan, int64_t k, rc_plan_scratch_t *out, rc_err_t *err);
+void rc_plan_scratch_free(const rc_plan_t *plan, rc_plan_scratch_t *s);
+
+/** Bytes of such operands. */
+int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k);
+
+/* -------------------------------------------------------------- candidates.c */
+
+/** List the candidates of an entry, best first as far as the model says.
+ *  \param[in,out] entry  its part's k is set; gets candidates, reference and why
+ *  \return as rc_plan_new */
+rc_status_t rc_plan_candidates(
+    rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err);
+
+/* ------------------------------------------------------------------- trial.c */
+
+/** Build a candidate's order (or find it), analyse and prepare.  What does not allow it becomes the
+ *  status of the candidate.
+ *  \param[in] kept  bytes of other preparations that stay
+ *  \return RC_OK (also when the candidate cannot be used: then trial->state is NULL); RC_EDEVICE */
+rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, rc_plan_trial_t *trial, rc_err_t *err);
+
+/** Time a prepared candidate: the median of a few batches.  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err);
+
+void rc_plan_trial_free(rc_plan_trial_t *trial);
+
+/** The order of that text for a geometry, built when it is not there yet.
+ *  \param[out] index  in plan->order */
+rc_status_t rc_plan_order_get(
+    rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err);
+
+/** Take a schedule as the order of that text; it is the plan's afterwards, also after an error. */
+rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geometry_t *g,
+    rc_schedule_t *schedule, double ns, int *index, rc_err_t *err);
+
+/* -------------------------------------------------------------------- tune.c */
+
+/** Choose among the candidates of an entry and prepare the chosen one.
+ *  \return as rc_plan_new */
+rc_status_t rc_plan_choose(
+    rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err);
+
+/* -------------------------------------------------------------------- plan.c */
+
+/** A plan of a checked problem without choices: matrix, pattern and empty entries.  For rc_plan_load
+ *  too.  Free with rc_plan_free. */
+rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err);
+
+#endif

@@ -1,0 +1,223 @@
+/* One candidate: its order, its preparation, its time. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ orders */
+
+static int same_geometry(const rc_geometry_t *a, const rc_geometry_t *b)
+{
+    return a->nw == b->nw && a->nt == b->nt && a->line == b->line;
+}
+
+rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geometry_t *g,
+    rc_schedule_t *schedule, double ns, int *index, rc_err_t *err)
+{
+    rc_plan_order_t *o = rc_alloc0(1, sizeof *o, "an order", err);
+    size_t bytes = ((size_t)plan->orders + 1) * sizeof *plan->order;
+    rc_plan_order_t **grown = o ? realloc(plan->order, bytes) : NULL;
+    if (!grown) {
+        free(o);
+        rc_schedule_free(schedule);
+        return rc_fail(err, RC_ENOMEM, "no memory for the orders of a plan");
+    }
+    *o = (rc_plan_order_t){.geometry = *g, .schedule = *schedule, .ns = ns};
+    (void)snprintf(o->text, sizeof o->text, "%s", text);
+    o->identity = rc_schedule_is_identity(&o->schedule);
+    plan->order = grown;
+    plan->order[plan->orders] = o;
+    *index = plan->orders++;
+    *schedule = (rc_schedule_t){0};
+    return RC_OK;
+}
+
+rc_status_t rc_plan_order_get(
+    rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err)
+{
+    for (int i = 0; i < plan->orders; i++)
+        if (strcmp(plan->order[i]->text, text) == 0 && same_geometry(&plan->order[i]->geometry, g)) {
+            *index = i;
+            return RC_OK;
+        }
+    rc_policy_spec_t spec;
+    rc_schedule_t s = {0};
+    rc_status_t st = rc_policy_spec_parse(text, &spec, err);
+    if (st < 0)
+        return st;
+    int64_t start = rc_clock_ns();
+    st = rc_policy_build(&spec, &plan->a, g, plan->threads, NULL, &s, err);
+    if (st < 0)
+        return st;
+    if (s.cols > 0) {
+        rc_schedule_free(&s);
+        return rc_fail(err, RC_ENOTSUP,
+            "order %s renumbers the columns too: a plan takes B in original order", text);
+    }
+    return rc_plan_order_add(plan, text, g, &s, (double)(rc_clock_ns() - start), index, err);
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+static rc_status_t check_kernel(const rc_plan_t *plan, const rc_kernel_spec_t *spec, rc_err_t *err)
+{
+    const rc_kernel_t *k = spec->kernel;
+    if (k->device != plan->place.x->kind)
+        return rc_fail(err, RC_ENOTSUP, "kernel %s runs on %s", k->name,
+            k->device == RC_DEVICE_CPU ? "CPUs" : "GPUs");
+    if (k->op != plan->op)
+        return rc_fail(err, RC_ENOTSUP, "kernel %s computes %s, expected %s", k->name,
+            rc_op_name(k->op), rc_op_name(plan->op));
+    if (rc_operation_of(plan->op)->has_k && k->layout != plan->layout)
+        return rc_fail(err, RC_ENOTSUP, "kernel %s takes %s-major operands, expected %s-major",
+            k->name, rc_layout_name(k->layout), rc_layout_name(plan->layout));
+    if (!k->computes)
+        return rc_fail(err, RC_ENOTSUP, "kernel %s computes nothing", k->name);
+    if (plan->deterministic && (!k->deterministic || !k->deterministic(spec->param)))
+        return rc_fail(err, RC_ENOTSUP, "kernel %s does not promise the same bits each run", k->name);
+    return RC_OK;
+}
+
+static rc_status_t check_memory(
+    const rc_plan_t *plan, const rc_plan_trial_t *t, int64_t kept, rc_err_t *err)
+{
+    int64_t bytes = rc_sat_add(rc_analysis_bytes(&t->analysis, t->problem.k), kept);
+    if (plan->memory == 0 || bytes <= plan->memory)
+        return RC_OK;
+    return rc_fail(err, RC_ENOMEM, "needs %" PRId64 " bytes of device memory, expected at most %" PRId64,
+        bytes, plan->memory);
+}
+
+/* The problem of a candidate, analysed. */
+static rc_status_t analyse(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
+    rc_plan_trial_t *t, rc_err_t *err)
+{
+    rc_status_t st = rc_kernel_spec_parse(c->kernel, &t->spec, err);
+    if (st == RC_OK)
+        st = check_kernel(plan, &t->spec, err);
+    if (st < 0)
+        return st;
+    const rc_kernel_t *kernel = t->spec.kernel;
+    rc_geometry_t g = kernel->geometry(plan->place.x, t->spec.param, plan->precision);
+    st = rc_plan_order_get(plan, c->order, &g, &t->order, err);
+    if (st < 0)
+        return st;
+    const rc_plan_order_t *o = plan->order[t->order];
+    t->problem = (rc_problem_t){.k = k,
+        .precision = plan->precision,
+        .c_order = RC_C_ORIGINAL,
+        .a = &plan->a,
+        .schedule = &o->schedule,
+        .identity = o->identity,
+        .geometry = g,
+        .c_rows = rc_shape_rows(&rc_operation_of(plan->op)->out, &plan->a)};
+    memcpy(t->problem.param, t->spec.param, sizeof t->problem.param);
+    return rc_kernel_analyse(kernel, &t->problem, &t->analysis, err);
+}
+
+static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_trial_t *t, rc_err_t *err)
+{
+    const rc_kernel_t *kernel = t->spec.kernel;
+    rc_status_t st = kernel->prepare(plan->place.x, &t->problem, &t->analysis, &t->state, err);
+    if (st < 0) {
+        t->state = NULL;
+        return st;
+    }
+    if (!kernel->preprocess)
+        return RC_OK;
+    if (!scratch->held)
+        st = rc_plan_scratch_new(plan, t->problem.k, scratch, err);
+    return st < 0 ? st : kernel->preprocess(t->state, &scratch->o, err);
+}
+
+rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    *t = (rc_plan_trial_t){0};
+    rc_status_t st = analyse(plan, k, c, t, &why);
+    if (st == RC_OK) {
+        c->order_ns = plan->order[t->order]->ns;
+        c->bytes = rc_analysis_bytes(&t->analysis, k);
+        st = check_memory(plan, t, kept, &why);
+    }
+    int64_t start = rc_clock_ns();
+    if (st == RC_OK)
+        st = prepare(plan, scratch, t, &why);
+    if (st == RC_OK)
+        c->prepare_ns = (double)(rc_clock_ns() - start);
+    else
+        rc_plan_trial_free(t);
+    c->status = st;
+    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
+    return st == RC_EDEVICE ? rc_fail(err, st, "%s", why.text) : RC_OK;
+}
+
+void rc_plan_trial_free(rc_plan_trial_t *t)
+{
+    if (t->state)
+        t->spec.kernel->release(t->state);
+    *t = (rc_plan_trial_t){0};
+}
+
+/* ------------------------------------------------------------------ timing */
+
+typedef struct launch {
+    const rc_plan_trial_t *trial;
+    const rc_operands_t *o;
+} launch_t;
+
+static rc_status_t launch(void *state, rc_err_t *err)
+{
+    const launch_t *l = state;
+    return l->trial->spec.kernel->run(l->trial->state, l->o, 1, 0, err);
+}
+
+/* For executors whose runs are waited for. */
+static rc_status_t time_on_host(
+    void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    (void)user;
+    rc_status_t st = RC_OK;
+    int64_t start = rc_clock_ns();
+    for (int64_t i = 0; st == RC_OK && i < batch; i++)
+        st = fn(state, err);
+    *ns = rc_clock_ns() - start;
+    return st;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    enum { samples = 5, most_batch = 1000 };
+    const int64_t batch_ns = 300000; /* a batch: long beside the clock, short beside a preparation */
+    rc_plan_time_fn *time = plan->place.time ? plan->place.time : time_on_host;
+    launch_t l = {trial, &scratch->o};
+    int64_t ns[samples] = {0};
+    int64_t once = 0;
+    rc_status_t st = time(plan->place.user, launch, &l, 1, &once, err); /* cold code and data */
+    if (st == RC_OK)
+        st = time(plan->place.user, launch, &l, 1, &once, err);
+    int64_t batch = once > 0 ? batch_ns / once : most_batch;
+    batch = batch < 1 ? 1 : batch > most_batch ? most_batch : batch;
+    for (int i = 0; st == RC_OK && i < samples; i++)
+        st = time(plan->place.user, launch, &l, batch, &ns[i], err);
+    if (st < 0)
+        return st;
+    qsort(ns, samples, sizeof *ns, by_size);
+    c->time_ns = (double)ns[samples / 2] / (double)batch;
+    return RC_OK;
+}

@@ -1,0 +1,149 @@
+/* Choosing among candidates: by their times on the matrix itself, or the first that can. */
+#include "config.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* While candidates are tried. */
+typedef struct tuning {
+    rc_plan_t *plan;
+    const rc_plan_options_t *options;
+    rc_plan_entry_t *entry;
+    rc_plan_scratch_t scratch;
+    int64_t dense_bytes;
+    int64_t start_ns;
+    int timed;
+    int best; /* index of the one that entry->trial has prepared; -1: none yet */
+} tuning_t;
+
+/* ns that a candidate takes in total, by what is known of it; the reference needs no order. */
+static double cost_of(const tuning_t *t, int i)
+{
+    const rc_plan_candidate_t *c = &t->entry->candidate[i];
+    double product = isnan(c->time_ns) ? c->predicted_ns : c->time_ns;
+    double setup = isnan(c->prepare_ns) ? c->predicted_setup_ns : c->order_ns + c->prepare_ns;
+    return t->options->reuse > 0 ? setup + t->options->reuse * product : product;
+}
+
+/* 1: more timing would cost more than it may. */
+static int is_over(const tuning_t *t)
+{
+    const int64_t most_ns = 2000000000;
+    const double share = 0.05; /* of what the products will take */
+    int64_t spent = rc_clock_ns() - t->start_ns;
+    if (spent > (t->options->tune_ns > 0 ? t->options->tune_ns : most_ns))
+        return 1;
+    return t->options->reuse > 0 && t->best >= 0 &&
+           (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
+}
+
+/* Prepare a candidate and, when wanted, time it; it becomes the best, or is released. */
+static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
+{
+    rc_plan_candidate_t *c = &t->entry->candidate[i];
+    rc_plan_trial_t trial = {0};
+    int64_t kept = t->scratch.held ? t->dense_bytes : 0;
+    if (t->best >= 0)
+        kept = rc_sat_add(kept, t->entry->candidate[t->best].bytes);
+    rc_status_t st =
+        rc_plan_trial_prepare(t->plan, t->entry->part.k, kept, &t->scratch, c, &trial, err);
+    if (st < 0 || !trial.state)
+        return st;
+    if (timing) {
+        st = rc_plan_trial_time(t->plan, &t->scratch, c, &trial, err);
+        t->timed++;
+    }
+    if (st == RC_OK && (t->best < 0 || cost_of(t, i) < cost_of(t, t->best))) {
+        rc_plan_trial_free(&t->entry->trial);
+        t->entry->trial = trial;
+        t->best = i;
+    } else
+        rc_plan_trial_free(&trial);
+    return st;
+}
+
+/* Operands for timing, when the memory allows them.  \return 1: they are there */
+static int have_operands(tuning_t *t)
+{
+    rc_err_t why = {0};
+    int64_t limit = t->options->memory;
+    if (t->options->tune < 1 || t->entry->part.candidates < 2 ||
+        (limit > 0 && t->dense_bytes > limit / 2))
+        return 0;
+    return rc_plan_scratch_new(t->plan, t->entry->part.k, &t->scratch, &why) == RC_OK;
+}
+
+/* The reference first, so that what is chosen is never slower than it; then as listed. */
+static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
+{
+    int reference = t->entry->part.reference;
+    rc_status_t st = try_one(t, reference, 1, err);
+    for (int i = 0; st == RC_OK && i < t->entry->part.candidates; i++) {
+        if (i == reference)
+            continue;
+        if (t->timed >= t->options->tune + 1 || is_over(t))
+            break;
+        st = try_one(t, i, 1, err);
+    }
+    t->entry->part.why = RC_PLAN_TIMED;
+    return st;
+}
+
+static rc_status_t take_first(tuning_t *t, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && t->best < 0 && i < t->entry->part.candidates; i++)
+        st = try_one(t, i, 0, err);
+    return st;
+}
+
+/* Why none of them can be used: the first one's reason. */
+static rc_status_t none_can(const rc_plan_entry_t *e, rc_err_t *err)
+{
+    const rc_plan_candidate_t *c = &e->candidate[0];
+    return rc_fail(err, c->status, "%s with order %s: %s%s", c->kernel, c->order, c->text,
+        e->part.candidates > 1 ? " (and none of the others can)" : "");
+}
+
+static double break_even(const rc_plan_entry_t *e)
+{
+    const rc_plan_candidate_t *c = &e->candidate[e->part.chosen];
+    const rc_plan_candidate_t *r = &e->candidate[e->part.reference];
+    int measured = !isnan(c->time_ns) && !isnan(r->time_ns);
+    double gain = measured ? r->time_ns - c->time_ns : r->predicted_ns - c->predicted_ns;
+    double cost = measured ? c->order_ns + c->prepare_ns - r->order_ns - r->prepare_ns
+                           : c->predicted_setup_ns - r->predicted_setup_ns;
+    if (c == r)
+        return 0;
+    if (isnan(gain) || isnan(cost))
+        return NAN;
+    if (cost <= 0 && gain >= 0)
+        return 0;
+    return gain > 0 ? ceil(cost / gain) : INFINITY;
+}
+
+rc_status_t rc_plan_choose(
+    rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err)
+{
+    tuning_t t = {.plan = plan,
+        .options = options,
+        .entry = entry,
+        .dense_bytes = rc_plan_dense_bytes(plan, entry->part.k),
+        .start_ns = rc_clock_ns(),
+        .best = -1};
+    rc_status_t st = have_operands(&t) ? time_candidates(&t, err) : RC_OK;
+    entry->part.tune_ns = t.timed > 0 ? (double)(rc_clock_ns() - t.start_ns) : 0;
+    if (st == RC_OK && t.best < 0)
+        st = take_first(&t, err);
+    rc_plan_scratch_free(plan, &t.scratch);
+    if (st == RC_OK && t.best < 0)
+        st = none_can(entry, err);
+    entry->part.chosen = t.best < 0 ? 0 : t.best;
+    if (st == RC_OK)
+        entry->part.break_even = break_even(entry);
+    return st;
+}

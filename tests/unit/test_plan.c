@@ -1,0 +1,583 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/rng.h"
+#include "plan/plan.h"
+#include "scratch.h"
+#include "sparse/csr.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------ a matrix as an application has it */
+
+enum { MOST = 48, WIDEST = 20, PAD = 3 };
+
+typedef struct input {
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    int32_t ptr32[MOST + 1];
+    int64_t ptr64[MOST + 1];
+    int32_t col[MOST * MOST];
+    float val32[MOST * MOST];
+    double val64[MOST * MOST];
+} input_t;
+
+static int64_t below(rc_rng_t *rng, int64_t bound)
+{
+    return (int64_t)rc_rng_below(rng, (uint64_t)bound);
+}
+
+static void new_values(rc_rng_t *rng, input_t *in)
+{
+    for (int64_t i = 0; i < in->nnz; i++) {
+        in->val32[i] = (float)(2 * rc_rng_unit(rng) - 1);
+        in->val64[i] = (double)in->val32[i];
+    }
+}
+
+/* Columns of a row in order, or in any. */
+static void make(rc_rng_t *rng, int sorted, input_t *in)
+{
+    double fill = rc_rng_unit(rng) * rc_rng_unit(rng);
+    *in = (input_t){.rows = below(rng, MOST + 1), .cols = below(rng, MOST + 1)};
+    for (int64_t r = 0; r < in->rows; r++) {
+        int64_t begin = in->nnz;
+        for (int64_t c = 0; c < in->cols; c++)
+            if (rc_rng_unit(rng) < fill)
+                in->col[in->nnz++] = (int32_t)c;
+        for (int64_t i = in->nnz - 1; !sorted && i > begin; i--) {
+            int64_t j = begin + below(rng, i - begin + 1);
+            int32_t t = in->col[i];
+            in->col[i] = in->col[j];
+            in->col[j] = t;
+        }
+        in->ptr32[r + 1] = (int32_t)in->nnz;
+        in->ptr64[r + 1] = in->nnz;
+    }
+    new_values(rng, in);
+}
+
+static rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
+{
+    return (rc_plan_matrix_t){.rows = in->rows,
+        .cols = in->cols,
+        .nnz = in->nnz,
+        .row_ptr = ptr_bytes == 4 ? (const void *)in->ptr32 : (const void *)in->ptr64,
+        .row_ptr_bytes = ptr_bytes,
+        .col_idx = in->col,
+        .val = value_bytes == 4 ? (const void *)in->val32 : (const void *)in->val64,
+        .value_bytes = value_bytes};
+}
+
+/* --------------------------------------------------------------------------- operands */
+
+typedef struct dense {
+    double f64[(MOST + PAD) * (MOST + PAD)];
+    float f32[(MOST + PAD) * (MOST + PAD)];
+    int64_t ld;
+} dense_t;
+
+static size_t at(const rc_plan_problem_t *p, const dense_t *d, int64_t r, int64_t j)
+{
+    return (size_t)(p->layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
+}
+
+static void fill(rc_rng_t *rng, dense_t *d)
+{
+    for (size_t i = 0; i < sizeof d->f64 / sizeof *d->f64; i++) {
+        d->f32[i] = (float)(2 * rc_rng_unit(rng) - 1);
+        d->f64[i] = (double)d->f32[i];
+    }
+}
+
+static void *data_of(const rc_plan_problem_t *p, dense_t *d)
+{
+    return p->precision == RC_FP32 ? (void *)d->f32 : (void *)d->f64;
+}
+
+static double value(const rc_plan_problem_t *p, const dense_t *d, size_t i)
+{
+    return p->precision == RC_FP32 ? (double)d->f32[i] : d->f64[i];
+}
+
+static rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
+{
+    rc_operands_t o = {.out = {.data = data_of(p, c), .ld = c->ld}};
+    o.in[0] = (rc_dense_t){.data = data_of(p, b), .ld = b->ld};
+    return o;
+}
+
+/* Run a plan at K and compare every value, those between the lines included, with sums in fp64. */
+static void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
+    const input_t *in, int64_t k)
+{
+    static dense_t b;
+    static dense_t c;
+    static dense_t before;
+    double alpha = below(rng, 2) ? 1 : -0.5;
+    double beta = (double)below(rng, 3) / 2;
+    b.ld = (p->layout == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
+    c.ld = (p->layout == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
+    fill(rng, &b);
+    fill(rng, &c);
+    before = c;
+    rc_operands_t o = operands(p, &b, &c);
+    rc_err_t err = {0};
+    int st = rc_plan_run(plan, k, &o, alpha, beta, &err);
+    if (st != RC_OK)
+        fail_msg("%s", err.text);
+    double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    for (int64_t r = 0; r < in->rows; r++)
+        for (int64_t j = 0; j < k; j++) {
+            size_t i = at(p, &c, r, j);
+            double sum = 0;
+            double mag = fabs(beta * before.f64[i]);
+            for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++) {
+                double t = in->val64[e] * b.f64[at(p, &b, in->col[e], j)];
+                sum += t;
+                mag += fabs(alpha * t);
+            }
+            double want = alpha * sum + beta * before.f64[i];
+            if (!(fabs(value(p, &c, i) - want) <= (double)(in->cols + 4) * eps * mag))
+                fail_msg("C(%d, %d): expected %g, found %g", (int)r, (int)j, want, value(p, &c, i));
+            before.f64[i] = value(p, &c, i);
+            before.f32[i] = (float)before.f64[i];
+        }
+    assert_memory_equal(data_of(p, &before), data_of(p, &c),
+        p->precision == RC_FP32 ? sizeof c.f32 : sizeof c.f64);
+}
+
+/* ------------------------------------------------------------------------- many plans */
+
+static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "all"};
+
+static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout)
+{
+    rc_plan_options_t o = {.orders = orders[below(rng, 6)],
+        .tune = (int)below(rng, 3),
+        .tune_ns = 1000000,
+        .reuse = below(rng, 2) ? 100 : 0,
+        .deterministic = (int)below(rng, 2),
+        .threads = 1};
+    if (below(rng, 2))
+        o.kernels = layout == RC_ROW_MAJOR ? "rowsplit" : "cstat:strip=2";
+    return o;
+}
+
+static void plans_multiply(void **state)
+{
+    (void)state;
+    enum { plans = 200 };
+    static input_t in;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 11);
+    for (int n = 0; n < plans; n++) {
+        rc_executor_t x;
+        rc_executor_cpu(1 + (int)below(&rng, 3), &x);
+        rc_plan_place_t place = {.x = &x};
+        int64_t first = 1 + below(&rng, WIDEST);
+        int64_t k[] = {first, first % WIDEST + 1};
+        rc_plan_problem_t p = {.precision = (rc_precision_t)below(&rng, 2),
+            .layout = (rc_layout_t)below(&rng, 2),
+            .k = k,
+            .ks = 1 + (int)below(&rng, 2)};
+        rc_plan_options_t o = some_options(&rng, p.layout);
+        make(&rng, (int)below(&rng, 2), &in);
+        rc_plan_matrix_t m = matrix_of(&in, below(&rng, 2) ? 4 : 8, below(&rng, 2) ? 4 : 8);
+        rc_plan_t *plan = NULL;
+        rc_err_t err = {0};
+        if (rc_plan_new(&place, &p, &m, &o, &plan, &err) != RC_OK)
+            fail_msg("%s", err.text);
+        for (int i = 0; i < p.ks; i++)
+            check_product(&rng, plan, &p, &in, k[i]);
+        new_values(&rng, &in);
+        assert_int_equal(rc_plan_update(plan, in.val64, 8, 0, &err), RC_OK);
+        for (int i = 0; i < p.ks; i++)
+            check_product(&rng, plan, &p, &in, k[i]);
+        rc_plan_free(plan);
+    }
+}
+
+/* -------------------------------------------------------------------- one plan to look at */
+
+typedef struct fixture {
+    rc_executor_t x;
+    rc_plan_place_t place;
+    rc_plan_problem_t p;
+    int64_t k[2];
+    input_t in;
+    rc_plan_matrix_t m;
+} fixture_t;
+
+static fixture_t *begin(void)
+{
+    static fixture_t f;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 5);
+    f = (fixture_t){.k = {4, 8}};
+    rc_executor_cpu(1, &f.x);
+    f.place.x = &f.x;
+    f.p = (rc_plan_problem_t){.layout = RC_ROW_MAJOR, .k = f.k, .ks = 2};
+    do
+        make(&rng, 1, &f.in);
+    while (f.in.rows < 8 || f.in.cols < 8 || f.in.ptr64[2] - f.in.ptr64[1] < 2);
+    f.m = matrix_of(&f.in, 8, 8);
+    return &f;
+}
+
+static rc_plan_t *plan_of(const fixture_t *f, const rc_plan_options_t *o)
+{
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    if (rc_plan_new(&f->place, &f->p, &f->m, o, &plan, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    return plan;
+}
+
+/* No plan, the status, and a text that names what is wrong. */
+static void refused(const fixture_t *f, const rc_plan_options_t *o, rc_status_t status, const char *text)
+{
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    rc_status_t st = rc_plan_new(&f->place, &f->p, &f->m, o, &plan, &err);
+    if (st != status || plan || !strstr(err.text, text) || strchr(err.text, '\n'))
+        fail_msg("expected status %d with '%s', found %d: %s", status, text, st, err.text);
+}
+
+static void wrong_matrices_are_refused(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    f->m.rows = (int64_t)INT32_MAX + 1;
+    refused(f, NULL, RC_ERANGE, "rows and columns");
+    f = begin();
+    f->m.nnz = -1;
+    refused(f, NULL, RC_EINVAL, "entries, found -1");
+    f = begin();
+    f->m.row_ptr_bytes = 2;
+    refused(f, NULL, RC_EINVAL, "4 or 8 bytes, found 2");
+    f = begin();
+    f->m.value_bytes = 16;
+    refused(f, NULL, RC_EINVAL, "4 or 8 bytes, found 16");
+    f = begin();
+    f->m.row_ptr = NULL;
+    refused(f, NULL, RC_EINVAL, "row pointers: expected an array");
+    f = begin();
+    f->m.col_idx = NULL;
+    refused(f, NULL, RC_EINVAL, "columns: expected an array");
+    f = begin();
+    f->m.val = NULL;
+    refused(f, NULL, RC_EINVAL, "values: expected an array");
+    f = begin();
+    f->in.ptr64[0] = 1;
+    refused(f, NULL, RC_EFORMAT, "row pointer 0: expected 0 to 0, found 1");
+    f = begin();
+    f->in.ptr64[3] = -7;
+    refused(f, NULL, RC_EFORMAT, "row pointer 3: ");
+    f = begin();
+    f->in.ptr64[f->in.rows]--;
+    refused(f, NULL, RC_EFORMAT, "row pointer");
+    f = begin();
+    f->in.col[f->in.ptr64[1]] = (int32_t)f->in.cols;
+    refused(f, NULL, RC_EFORMAT, "row 1: expected columns 0 to");
+    f = begin();
+    f->in.col[f->in.ptr64[1]] = -1;
+    refused(f, NULL, RC_EFORMAT, "found -1");
+    f = begin();
+    f->in.col[f->in.ptr64[1]] = f->in.col[f->in.ptr64[1] + 1];
+    refused(f, NULL, RC_EFORMAT, "row 1: expected each column once");
+}
+
+static void wrong_requests_are_refused(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    f->k[1] = 0;
+    refused(f, NULL, RC_EINVAL, "K: expected 1 to 2^31 - 1, found 0");
+    f = begin();
+    f->k[1] = f->k[0];
+    refused(f, NULL, RC_EINVAL, "found 4 twice");
+    f = begin();
+    f->p.ks = 0;
+    refused(f, NULL, RC_EINVAL, "K: expected at least one");
+    f = begin();
+    f->p.op = RC_OP_SPMV;
+    refused(f, NULL, RC_EINVAL, "spmv has none");
+    f = begin();
+    f->p.layout = (rc_layout_t)7;
+    refused(f, NULL, RC_EINVAL, "column-major, found 7");
+    f = begin();
+    refused(f, &(rc_plan_options_t){.kernels = "rowsplitt"}, RC_EINVAL, "rowsplit");
+    refused(f, &(rc_plan_options_t){.kernels = "cstat"}, RC_ENOTSUP, "takes col-major operands");
+    refused(f, &(rc_plan_options_t){.kernels = "plain-spmv"}, RC_EINVAL, "plain-spmv");
+    refused(f, &(rc_plan_options_t){.orders = "lptt"}, RC_EINVAL, "lpt");
+    refused(f, &(rc_plan_options_t){.reuse = -1}, RC_EINVAL, "reuse");
+    refused(f, &(rc_plan_options_t){.reuse = NAN}, RC_EINVAL, "reuse");
+    refused(f, &(rc_plan_options_t){.tune = -1}, RC_EINVAL, "negative");
+    refused(f, &(rc_plan_options_t){.memory = 16}, RC_ENOMEM, "expected at most 16");
+}
+
+static void wrong_operands_write_nothing(void **state)
+{
+    (void)state;
+    static dense_t b;
+    static dense_t c;
+    static dense_t before;
+    fixture_t *f = begin();
+    rc_plan_t *plan = plan_of(f, NULL);
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 1);
+    fill(&rng, &b);
+    fill(&rng, &c);
+    b.ld = c.ld = WIDEST;
+    before = c;
+    const rc_operands_t good = operands(&f->p, &b, &c);
+    for (int i = 0; i < 7; i++) {
+        rc_operands_t o = good;
+        rc_err_t err = {0};
+        int64_t k = 8;
+        rc_status_t want = RC_EINVAL;
+        switch (i) {
+        case 0: o.out.data = NULL; break;
+        case 1: o.in[0].data = NULL; break;
+        case 2: o.out.ld = 7; break;
+        case 3: o.in[0].ld = -1; break;
+        case 4: o.out.data = (char *)o.out.data + 1; break;
+        case 5: o.in[0].data = (float *)o.out.data + 9; break;
+        default: k = 5; want = RC_ERANGE; break;
+        }
+        assert_int_equal(rc_plan_run(plan, k, &o, 1, 0, &err), want);
+        assert_true(err.text[0]);
+        assert_memory_equal(&before, &c, sizeof c);
+    }
+    rc_operands_t o = good;
+    assert_int_equal(rc_plan_run(plan, 8, &o, 1, 0, NULL), RC_OK);
+    assert_memory_not_equal(&before, &c, sizeof c);
+    rc_plan_free(plan);
+}
+
+static void wrong_values_leave_the_old_ones(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    fixture_t *f = begin();
+    rc_plan_t *plan = plan_of(f, NULL);
+    rc_rng_seed(&rng, 2);
+    assert_int_equal(rc_plan_update(plan, NULL, 8, 0, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update(plan, f->in.val64, 3, 0, &err), RC_EINVAL);
+    check_product(&rng, plan, &f->p, &f->in, 4);
+    rc_plan_free(plan);
+}
+
+/* ------------------------------------------------------------------- other operations */
+
+static double input_value(const void *user, int operand, int64_t row, int64_t col)
+{
+    const rc_operands_t *o = user;
+    const rc_dense_t *m = &o->in[operand];
+    return ((const double *)m->data)[m->layout == RC_ROW_MAJOR ? row * m->ld + col
+                                                               : col * m->ld + row];
+}
+
+/* Every value of the output of a run with alpha = 2. */
+static void check_output(
+    const rc_operation_t *operation, const rc_reference_matrix_t *m, const rc_csr_t *a, rc_operands_t *o)
+{
+    enum { k = 4 };
+    int64_t rows = rc_shape_rows(&operation->out, a);
+    int64_t cols = rc_shape_cols(&operation->out, k);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < cols; j++) {
+            rc_exact_t want;
+            operation->value(m, r, j, k, input_value, o, &want);
+            double found = ((const double *)o->out.data)[r * cols + j];
+            if (!(fabs(found - 2 * want.value) <= 1e-13 * (want.mag + 1)))
+                fail_msg("%s (%d, %d): expected %g, found %g", operation->name, (int)r, (int)j,
+                    2 * want.value, found);
+        }
+}
+
+static void plan_operation(fixture_t *f, rc_op_t op, double data[RC_INPUTS_MAX + 1][MOST * MOST + 1])
+{
+    enum { k = 4 };
+    const rc_operation_t *operation = rc_operation_of(op);
+    f->p = (rc_plan_problem_t){.op = op,
+        .precision = RC_FP64,
+        .layout = RC_ROW_MAJOR,
+        .k = f->k,
+        .ks = operation->has_k};
+    rc_csr_t a = {.rows = f->in.rows, .cols = f->in.cols, .nnz = f->in.nnz,
+        .row_ptr = f->in.ptr64, .col_idx = f->in.col, .val = f->in.val64};
+    rc_csr_t t = {0};
+    assert_int_equal(rc_csr_transpose(&a, &t, NULL), RC_OK);
+    rc_reference_matrix_t m = {operation->transposed ? &t : &a, RC_FP64, 1};
+    rc_operands_t o = {.out = {.data = data[RC_INPUTS_MAX], .ld = k}};
+    for (int i = 0; i < rc_operation_inputs(operation); i++)
+        o.in[i] = (rc_dense_t){.data = data[i],
+            .ld = operation->in[i].wide ? k : 1,
+            .layout = RC_ROW_MAJOR};
+    rc_plan_t *plan = plan_of(f, NULL);
+    rc_err_t err = {0};
+    if (rc_plan_run(plan, k, &o, 2, 0, &err) != RC_OK)
+        fail_msg("%s: %s", operation->name, err.text);
+    check_output(operation, &m, &a, &o);
+    rc_plan_free(plan);
+    rc_csr_free(&t);
+}
+
+static void every_operation_is_planned(void **state)
+{
+    (void)state;
+    static double data[RC_INPUTS_MAX + 1][MOST * MOST + 1];
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 21);
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        for (int j = 0; j < MOST * MOST; j++)
+            data[i][j] = rc_rng_unit(&rng);
+    for (int op = 0; op < RC_OPS; op++)
+        plan_operation(begin(), (rc_op_t)op, data);
+}
+
+/* --------------------------------------------------------------------------- choosing */
+
+/* A clock of the test: the second kernel or order that is timed is the fast one. */
+typedef struct clock {
+    int calls;
+    int per_candidate;
+} fake_clock_t;
+
+static rc_status_t fake_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    fake_clock_t *c = user;
+    (void)batch;
+    *ns = c->calls++ / c->per_candidate == 1 ? 1000000 : 3000000;
+    return fn(launch, err);
+}
+
+static void the_fastest_is_chosen(void **state)
+{
+    (void)state;
+    enum { calls = 7 }; /* of a candidate: two single launches, five batches */
+    fake_clock_t clock = {.per_candidate = calls};
+    fixture_t *f = begin();
+    f->p.op = RC_OP_SPMM;
+    f->place.time = fake_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.orders = "lpt,csr,random:seed=2", .tune = 2});
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_parts(plan), 1);
+    assert_int_equal(rc_plan_part(plan, 1, &part, NULL), RC_EINVAL);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.candidates, 3);
+    assert_int_equal(part.reference, 1); /* the original order, timed first */
+    assert_int_equal(part.why, RC_PLAN_TIMED);
+    assert_string_equal(part.candidate[part.chosen].order, "lpt");
+    assert_true(part.candidate[0].time_ns < part.candidate[1].time_ns);
+    assert_int_equal(clock.calls, 3 * calls);
+    assert_true(part.break_even >= 0);
+    rc_plan_free(plan);
+}
+
+/* The reference is timed besides the number that was asked for; one candidate is not timed. */
+static void no_more_is_timed_than_asked_for(void **state)
+{
+    (void)state;
+    enum { calls = 7 };
+    fake_clock_t clock = {.per_candidate = calls};
+    fixture_t *f = begin();
+    f->place.time = fake_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = 1}));
+    assert_int_equal(clock.calls, 2 * calls);
+    clock.calls = 0;
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9}));
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt", .tune = 0}));
+    assert_int_equal(clock.calls, 0);
+}
+
+/* ------------------------------------------------------------------------------ files */
+
+static void a_plan_comes_back(void **state)
+{
+    char path[SCRATCH_PATH];
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    rc_plan_part_t part;
+    fixture_t *f = begin();
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.orders = "random:seed=9"});
+    rc_plan_t *again = NULL;
+    scratch_path(state, "plan.json", path);
+    rc_rng_seed(&rng, 3);
+    assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
+    rc_plan_free(plan);
+    if (rc_plan_load(path, &f->place, &f->p, &f->m, &again, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(rc_plan_part(again, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.why, RC_PLAN_LOADED);
+    assert_string_equal(part.candidate[part.chosen].order, "random:seed=9");
+    assert_true(part.candidate[part.chosen].order_ns == 0);
+    check_product(&rng, again, &f->p, &f->in, 8);
+    rc_plan_free(again);
+}
+
+static void not_loaded(const fixture_t *f, const char *path, rc_status_t status, const char *text)
+{
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    rc_status_t st = rc_plan_load(path, &f->place, &f->p, &f->m, &plan, &err);
+    if (st != status || plan || !strstr(err.text, text))
+        fail_msg("expected status %d with '%s', found %d: %s", status, text, st, err.text);
+}
+
+static void other_plans_are_refused(void **state)
+{
+    char path[SCRATCH_PATH];
+    fixture_t *f = begin();
+    rc_plan_t *plan = plan_of(f, NULL);
+    scratch_path(state, "other.json", path);
+    assert_int_equal(rc_plan_save(plan, path, NULL), RC_OK);
+    rc_plan_free(plan);
+    f->p.precision = RC_FP64;
+    not_loaded(f, path, RC_EINVAL, "precision: expected fp64, found fp32");
+    f = begin();
+    f->k[1] = 16;
+    not_loaded(f, path, RC_EINVAL, "expected K = 16");
+    f = begin();
+    f->m.rows--; /* its last row without entries, or one of another pattern */
+    f->m.nnz = f->in.ptr64[f->m.rows];
+    not_loaded(f, path, RC_EINVAL, "matrix.pattern: expected");
+    f = begin();
+    not_loaded(f, "/nonexistent/plan.json", RC_ENOENT, "/nonexistent/plan.json");
+    scratch_write(path, "{\"format\": 3}", 13);
+    not_loaded(f, path, RC_EFORMAT, "format");
+    scratch_write(path, "{\"format\": \"rowcast-plan\", \"version\": 2}", 40);
+    not_loaded(f, path, RC_ENOTSUP, "version");
+    scratch_write(path, "{\"for", 5);
+    not_loaded(f, path, RC_EFORMAT, "other.json:1:");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_multiply),
+        cmocka_unit_test(wrong_matrices_are_refused),
+        cmocka_unit_test(wrong_requests_are_refused),
+        cmocka_unit_test(wrong_operands_write_nothing),
+        cmocka_unit_test(wrong_values_leave_the_old_ones),
+        cmocka_unit_test(every_operation_is_planned),
+        cmocka_unit_test(the_fastest_is_chosen),
+        cmocka_unit_test(no_more_is_timed_than_asked_for),
+        cmocka_unit_test(a_plan_comes_back),
+        cmocka_unit_test(other_plans_are_refused),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
