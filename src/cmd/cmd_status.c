@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/table.h"
+#include "cmd/unsealed.h"
 #include "store/path.h"
 #include "store/scan.h"
 #include "sweep/progress.h"
@@ -16,11 +17,13 @@
 
 struct options {
     const char *format;
+    int unsealed;
 };
 
 static const rc_opt_t table[] = {
     {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
         "table, csv or json. Default: table.", 0, 0},
+    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -185,6 +188,8 @@ static int run(int argc, char **argv)
     rc_table_format_t format;
     int code = rc_command_parse(&rc_command_status, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)
+        return code;
+    if (rc_command_unsealed(&rc_command_status, o.unsealed, operands, 1, &code))
         return code;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     if (st == RC_OK)

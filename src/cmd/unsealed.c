@@ -7,6 +7,7 @@ int rc_command_unsealed(const rc_command_t *c, int allowed, char *const *stores,
 {
     int child = 0;
     const char *found = NULL;
+    rc_guard_limits_t limits = {.file = stores, .files = n};
     rc_err_t err = {0};
     rc_status_t st = RC_OK;
     for (int i = 0; i < n && stores[i] && !found && st == RC_OK; i++) {
@@ -23,7 +24,9 @@ int rc_command_unsealed(const rc_command_t *c, int allowed, char *const *stores,
             "--unsealed' makes a sealed copy",
             found);
     if (st == RC_OK)
-        st = rc_guard_fork(found, 0, &child, code, &err);
+        st = rc_guard_idle(&limits.idle_s, &err);
+    if (st == RC_OK)
+        st = rc_guard_fork(found, &limits, &child, code, &err);
     if (st < 0)
         *code = rc_command_fail(c, &err);
     return !child;

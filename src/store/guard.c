@@ -1,12 +1,16 @@
 #include "config.h"
 #include "store/guard.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/seal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -44,15 +48,15 @@ rc_status_t rc_guard_look(const char *path, int *unsealed, rc_err_t *err)
 }
 
 /* Of the child: a crash ends it at once, whoever else wanted to handle it. */
-static void become_guarded(pid_t parent, int seconds)
+static void become_guarded(pid_t parent, int cpu_s)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU};
     const struct rlimit none = {0, 0};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &none);
-    if (seconds > 0) {
-        const struct rlimit time = {(rlim_t)seconds, (rlim_t)seconds + 1};
+    if (cpu_s > 0) {
+        const struct rlimit time = {(rlim_t)cpu_s, (rlim_t)cpu_s + 1};
         (void)setrlimit(RLIMIT_CPU, &time);
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -65,19 +69,132 @@ static int is_asked(int number)
     return number == SIGPIPE || number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
-rc_status_t rc_guard_fork(const char *path, int seconds, int *child, int *code, rc_err_t *err)
+rc_status_t rc_guard_idle(int *seconds, rc_err_t *err)
+{
+    enum { by_default = 60, most = 86400 };
+    const char *text = getenv("ROWCAST_UNSEALED_SECONDS");
+    char *end = NULL;
+    *seconds = by_default;
+    if (!text || !text[0])
+        return RC_OK;
+    long given = strtol(text, &end, 10);
+    if (*end || given < 0 || given > most)
+        return rc_fail(err, RC_EINVAL,
+            "ROWCAST_UNSEALED_SECONDS: expected 0 to %d seconds, found '%.40s'", (int)most, text);
+    *seconds = (int)given;
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------ the watch */
+
+static int is_one_of(const struct stat *s, const rc_guard_limits_t *l)
+{
+    struct stat t;
+    for (int i = 0; i < l->files && l->file[i]; i++)
+        if (stat(l->file[i], &t) == 0 && t.st_dev == s->st_dev && t.st_ino == s->st_ino)
+            return 1;
+    return 0;
+}
+
+/* Whether a process has one of the files open. */
+static int is_reading(pid_t pid, const rc_guard_limits_t *l)
+{
+    char name[64];
+    int found = 0;
+    snprintf(name, sizeof name, "/proc/%ld/fd", (long)pid);
+    DIR *d = opendir(name);
+    const struct dirent *e;
+    while (d && !found && (e = readdir(d)) != NULL) {
+        struct stat s;
+        found = e->d_name[0] != '.' && fstatat(dirfd(d), e->d_name, &s, 0) == 0 && is_one_of(&s, l);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Bytes that a process has read and written so far; -1: nobody says. */
+static long long bytes_of(pid_t pid)
+{
+    char name[64];
+    char line[128];
+    long long sum = -1;
+    long long n;
+    snprintf(name, sizeof name, "/proc/%ld/io", (long)pid);
+    FILE *f = fopen(name, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "rchar: %lld", &n) == 1 || sscanf(line, "wchar: %lld", &n) == 1 ||
+            sscanf(line, "read_bytes: %lld", &n) == 1)
+            sum = sum < 0 ? n : sum + n;
+    if (f)
+        fclose(f);
+    return sum;
+}
+
+/* Wait for the other end of a pipe, which only the child has, to be closed.
+ * \return 1: it has ended; 0: it got no further for as long as it may */
+static int wait_for_end(pid_t pid, int pipe_end, const rc_guard_limits_t *l)
+{
+    enum { tick_ms = 500 };
+    static const int64_t second_ns = 1000000000;
+    int64_t since = rc_clock_ns();
+    long long before = -1;
+    for (;;) {
+        struct pollfd p = {.fd = pipe_end, .events = POLLIN};
+        int n = poll(&p, 1, l->idle_s > 0 ? tick_ms : -1);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return 1;
+        if (n < 0)
+            continue;
+        long long now = bytes_of(pid);
+        if (now < 0 || now != before || !is_reading(pid, l))
+            since = rc_clock_ns();
+        before = now;
+        if (rc_clock_ns() - since > l->idle_s * second_ns)
+            return 0;
+    }
+}
+
+/* A process that waits for a disk outlives even this: it is left to its fate. */
+static rc_status_t give_up(pid_t pid, int pipe_end, const char *path, int seconds, rc_err_t *err)
+{
+    enum { last_ms = 2000 };
+    struct pollfd p = {.fd = pipe_end, .events = POLLIN};
+    (void)kill(pid, SIGKILL);
+    if (poll(&p, 1, last_ms) > 0)
+        (void)waitpid(pid, NULL, 0);
+    return rc_fail(err, RC_ESTORE,
+        "%s: has no seal, and the process that read it got no further for %d s (ROWCAST_UNSEALED_SECONDS): "
+        "the file is damaged, or its disk does not answer",
+        path, seconds);
+}
+
+rc_status_t rc_guard_fork(
+    const char *path, const rc_guard_limits_t *limits, int *child, int *code, rc_err_t *err)
 {
     int status = 0;
+    int alive[2]; /* the child has the end to write to as long as it lives */
     pid_t parent = getpid();
     (void)fflush(NULL); /* or both would print what is in the buffers */
+    if (pipe2(alive, O_CLOEXEC) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot make a pipe", path);
     pid_t pid = fork();
+    *child = pid == 0;
+    if (pid != 0)
+        close(alive[1]);
+    if (pid <= 0)
+        close(alive[0]);
     if (pid < 0)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot start a process to read it in", path);
-    *child = pid == 0;
     if (pid == 0) {
-        become_guarded(parent, seconds);
+        become_guarded(parent, limits->cpu_s);
         return RC_OK;
     }
+    int ended = wait_for_end(pid, alive[0], limits);
+    rc_status_t st = ended ? RC_OK : give_up(pid, alive[0], path, limits->idle_s, err);
+    close(alive[0]);
+    if (st < 0)
+        return st;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return rc_fail_errno(err, RC_EIO, errno, "%s: cannot wait for the process that reads it", path);

@@ -15,13 +15,27 @@ int rc_guard_is_hdf5(int fd);
  *  \return RC_OK; RC_EIO; RC_ENOMEM.  Cost: reads the seal, not the file. */
 rc_status_t rc_guard_look(const char *path, int *unsealed, rc_err_t *err);
 
+/** What a child may take. */
+typedef struct rc_guard_limits {
+    int cpu_s;         /**< processor time; 0: any */
+    int idle_s;        /**< time in which it reads and writes no byte while it has one of `file` open;
+                            0: any.  What it does with a file once that is closed has no limit */
+    char *const *file; /**< [files], or fewer and NULL; borrowed */
+    int files;
+} rc_guard_limits_t;
+
+/** The limit that rc_guard_limits_t.idle_s has by default: 60, or what the environment variable
+ *  ROWCAST_UNSEALED_SECONDS says; 0 there: none.
+ *  \return RC_OK; RC_EINVAL: it is no number of seconds */
+rc_status_t rc_guard_idle(int *seconds, rc_err_t *err);
+
 /** Go on in a child process.  Returns in both, as fork() does: in the child at once with *child 1, in
- *  the parent when the child has ended.  The child ends with its parent, and leaves no core.  Not
- *  after MPI_Init(), nor with threads.
- *  \param[in]  path     in errors
- *  \param[in]  seconds  of processor time that the child may take; 0: any
- *  \param[out] code     in the parent: the exit code of the child
- *  \return RC_OK; RC_ESTORE: the child died of a signal; RC_EIO: there is no child */
-rc_status_t rc_guard_fork(const char *path, int seconds, int *child, int *code, rc_err_t *err);
+ *  the parent when the child has ended, or was ended as it went beyond a limit.  The child ends with its
+ *  parent, and leaves no core.  Not after MPI_Init(), nor with threads.
+ *  \param[in]  path    in errors
+ *  \param[out] code    in the parent: the exit code of the child
+ *  \return RC_OK; RC_ESTORE: the child died of a signal, or got no further; RC_EIO: there is no child */
+rc_status_t rc_guard_fork(
+    const char *path, const rc_guard_limits_t *limits, int *child, int *code, rc_err_t *err);
 
 #endif

@@ -3,7 +3,7 @@
 # crash is one line.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 34
+plan 37
 
 sealed=$top_srcdir/tests/store/v1.h5
 bare=$tmp/bare.h5
@@ -18,6 +18,7 @@ refused()
 }
 refused verify "$bare"
 refused query "$bare"
+refused status "$bare"
 refused export "$bare" --csv "$tmp/csv"
 refused compare "$sealed" "$bare"
 refused merge "$tmp/out.h5" "$sealed" "$bare"
@@ -35,6 +36,7 @@ code "with --unsealed it is read" 0 "$ROWCAST" query --unsealed "$bare" -f csv -
 mv "$tmp/out" "$tmp/read"
 "$ROWCAST" query "$sealed" -f csv -o all >"$tmp/expected"
 ok "as it was with its seal" cmp "$tmp/read" "$tmp/expected"
+code "asked for its status" 0 "$ROWCAST" status --unsealed "$bare"
 code "verified" 0 "$ROWCAST" verify --unsealed "$bare"
 ok "and said to have no digests" grep -q 'has no digests' "$tmp/err"
 code "an exit code of the child is that of the command" 2 "$ROWCAST" query --unsealed "$bare" -w 'policy == lpd'

@@ -6,7 +6,8 @@
  *                there on; io: EIO once; kill: the process is killed before the call; torn: half
  *                of it is written, then the process is killed; limit: no file may grow beyond
  *                FAULT_AT bytes (RLIMIT_FSIZE, from the first call on: MPI could not start so);
- *                list: none fails, each is in the log
+ *                list: none fails, each is in the log; hang: a read, and only those are counted,
+ *                never returns
  *   FAULT_RANK   only in this rank of Open MPI
  *   FAULT_LOG    at a fault and at the end: a line with the call, appended */
 #define _GNU_SOURCE
@@ -76,7 +77,7 @@ static int fate(const char *what, const char *name)
     const char *match = getenv("FAULT_MATCH");
     const char *at = getenv("FAULT_AT");
     const char *how = getenv("FAULT_HOW");
-    if (!match || !name || !strstr(name, match))
+    if (!match || !name || !strstr(name, match) || (how && strcmp(how, "hang") == 0))
         return 0;
     const char *only = getenv("FAULT_RANK");
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -139,6 +140,42 @@ static void hit_limit(int fd)
 static int is_spared(void)
 {
     return getenv("FAULT_RANK") != NULL;
+}
+
+/* A disk that does not answer. */
+static void maybe_hang(int fd)
+{
+    char name[600];
+    const char *match = getenv("FAULT_MATCH");
+    const char *at = getenv("FAULT_AT");
+    const char *how = getenv("FAULT_HOW");
+    int saved = errno;
+    if (match && at && how && fd > 2 && strcmp(how, "hang") == 0 &&
+        strstr(name_of(fd, name, sizeof name), match) &&
+        __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) == atol(at)) {
+        note("read", name);
+        for (;;)
+            pause();
+    }
+    errno = saved;
+}
+
+ssize_t read(int fd, void *data, size_t n)
+{
+    maybe_hang(fd);
+    return NEXT(ssize_t, "read", (int, void *, size_t))(fd, data, n);
+}
+
+ssize_t pread(int fd, void *data, size_t n, off_t at)
+{
+    maybe_hang(fd);
+    return NEXT(ssize_t, "pread", (int, void *, size_t, off_t))(fd, data, n, at);
+}
+
+ssize_t pread64(int fd, void *data, size_t n, off64_t at)
+{
+    maybe_hang(fd);
+    return NEXT(ssize_t, "pread64", (int, void *, size_t, off64_t))(fd, data, n, at);
 }
 
 /* half or all of a transfer */

@@ -4,7 +4,7 @@
 # ROWCAST_FAULT_POINTS: how many bytes are flipped ("all": 200).
 # shellcheck source=tests/fault/fault.sh
 . "${top_srcdir:?}/tests/fault/fault.sh"
-plan 12
+plan 17
 
 for i in 1 2; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
@@ -76,6 +76,16 @@ for i in $(seq "$flips"); do
     rm -rf "$bad.journal"
 done
 is "each is detected, or hides the digests and changes nothing else" "$(cat "$tmp/faults")" ""
+
+# a disk that does not answer: only the reader of a store without a seal has a limit
+head -c $((size - 80)) "$tmp/same.h5" >"$tmp/bare.h5" # one digest of 16 bytes, a footer of 64
+export ROWCAST_UNSEALED_SECONDS=1
+for at in 3 9; do
+    code "a read that never returns, number $at" 3 faulty "$tmp/bare.h5" "$at" hang query --unsealed "$tmp/bare.h5"
+    ok "is ended, in a line" grep -q 'bare.h5: has no seal, .* no further for 1 s (ROWCAST_UNSEALED_SECONDS): .*' "$tmp/err"
+done
+code "one that returns has no limit" 0 faulty "$tmp/bare.h5" 1000000 hang query --unsealed "$tmp/bare.h5" -f csv
+unset ROWCAST_UNSEALED_SECONDS
 
 # cut off
 head -c $((size / 2)) "$tmp/same.h5" >"$tmp/cut.h5"

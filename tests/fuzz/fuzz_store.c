@@ -46,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[FUZZ_PATH];
     rc_err_t err = {0};
+    const rc_guard_limits_t limits = {.cpu_s = SECONDS};
     int unsealed = 0;
     int child = 0;
     int code = 0;
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_CHECK(rc_view_read(path, &view, &err) == RC_ESTORE && is_said(RC_ESTORE, &err));
         return 0;
     }
-    rc_status_t st = rc_guard_fork(path, SECONDS, &child, &code, &err);
+    rc_status_t st = rc_guard_fork(path, &limits, &child, &code, &err);
     if (child)
         _exit(read_store(path));
     FUZZ_CHECK(is_said(st, &err));
