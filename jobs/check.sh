@@ -198,14 +198,14 @@ stored=(tests/unit/test_store tests/unit/test_inflight tests/unit/test_merge tes
     tests/unit/test_store_flaws tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset
     tests/cli/archive.t tests/cli/results.t tests/cli/summary.t tests/cli/merge.t tests/cli/verify.t
     tests/cli/grow.t tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/mpi/archive.t
-    tests/fault/disk.t)
+    tests/nodes/nodes.t tests/fault/disk.t)
 # The programs that those are or need.
 stored_programs=(tests/cli/synthetic_store)
 for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
 # What the sanitizers would see again, or not at all: scripts, programs of others, the same calls many times over.
 elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
     tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
-    tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t
+    tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/report/report.t tests/report/small.t)

@@ -502,8 +502,10 @@ static int fail(const rc_session_t *s, rc_status_t st, const rc_log_t *log, cons
             rc_fail(&said, st, "another rank failed");
         return rc_command_fail(&rc_command_sweep, &said);
     }
-    if (s->rank == first)
+    if (s->rank == first && strstr(err->text, s->host))
         rc_log(log, RC_LOG_ERROR, "sweep", "%s", err->text);
+    else if (s->rank == first)
+        rc_log(log, RC_LOG_ERROR, "sweep", "on %s: %s", s->host, err->text);
     return st == RC_EINVAL || st == RC_ENOTSUP ? RC_EXIT_USAGE : RC_EXIT_ERROR;
 }
 

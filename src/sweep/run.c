@@ -16,6 +16,7 @@
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
 #include "sweep/queue.h"
+#include "sweep/shared.h"
 #include "sweep/threads.h"
 #include "sweep/totals.h"
 #include "sweep/node_lock.h"
@@ -28,6 +29,7 @@
 
 /* Another process that folds the same store is given this long. */
 static const int64_t lock_wait_ns = INT64_C(60000000000);
+static const char *const lock_name = "sweep.lock"; /* in the journal folder */
 
 /* A sweep, as one rank sees it. */
 typedef struct sweep {
@@ -497,12 +499,13 @@ static rc_status_t play(sweep_t *w)
     int64_t start = rc_clock_ns();
     rc_status_t st = RC_OK;
     if (w->s->rank == 0)
-        st = rc_lock_take(w->dir, "sweep.lock", 0, &w->lock, w->err);
+        st = rc_lock_take(w->dir, lock_name, 0, &w->lock, w->err);
     st = rc_session_agree(w->s, st, w->err);
     if (st == RC_EBUSY && w->s->rank == 0)
         rc_err_context(w->err, "another sweep has this store");
     if (st < 0)
         return st;
+    RC_TRY(rc_shared_check(w->s, w->dir, lock_name, w->err));
     RC_TRY(rc_drain_install(w->err));
     RC_TRY(common_start(w));
     RC_TRY(commit(w, w->c->make_store));
