@@ -208,7 +208,7 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
     e->candidate = c;
     e->part.candidates = 1;
     e->part.why = RC_PLAN_LOADED;
-    e->part.break_even = 0;
+    e->part.candidate = c;
     c->predicted_ns = c->predicted_setup_ns = c->order_ns = c->prepare_ns = NAN;
     const json_t *time = json_object_get(p, "time_ns");
     c->time_ns = json_is_number(time) ? json_number_value(time) : NAN;

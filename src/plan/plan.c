@@ -84,7 +84,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     RC_TRY(plan->entry ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < plan->entries; i++)
         plan->entry[i].part =
-            (rc_plan_part_t){.k = problem->ks > 0 ? problem->k[i] : 1, .break_even = NAN};
+            (rc_plan_part_t){.k = problem->ks > 0 ? problem->k[i] : 1};
     RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
     if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
@@ -231,6 +231,5 @@ rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, 
     if (index < 0 || index >= plan->entries)
         return rc_fail(err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
     *out = plan->entry[index].part;
-    out->candidate = plan->entry[index].candidate;
     return RC_OK;
 }

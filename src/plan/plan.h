@@ -96,10 +96,13 @@ typedef struct rc_plan_part {
     int chosen;                           /**< index */
     int reference; /**< index of the one that changes nothing: the first in original order */
     rc_plan_why_t why;
-    double tune_ns;    /**< spent in timing candidates, preparations of those not chosen included */
-    double break_even; /**< products after which the chosen one has paid for its setup over the
-                            reference (measured times, else predicted); INFINITY never, NaN unknown */
+    double tune_ns; /**< spent in timing candidates, preparations of those not chosen included */
 } rc_plan_part_t;
+
+/** Products after which a candidate has paid for its setup over the reference of its part: by measured
+ *  times where both were timed, else by predicted ones.  0 for the reference itself, INFINITY when it
+ *  never does, NaN when times are missing. */
+double rc_plan_break_even(const rc_plan_part_t *part, int index);
 
 typedef struct rc_plan rc_plan_t;
 

@@ -109,10 +109,10 @@ static rc_status_t none_can(const rc_plan_entry_t *e, rc_err_t *err)
         e->part.candidates > 1 ? " (and none of the others can)" : "");
 }
 
-static double break_even(const rc_plan_entry_t *e)
+double rc_plan_break_even(const rc_plan_part_t *part, int index)
 {
-    const rc_plan_candidate_t *c = &e->candidate[e->part.chosen];
-    const rc_plan_candidate_t *r = &e->candidate[e->part.reference];
+    const rc_plan_candidate_t *c = &part->candidate[index];
+    const rc_plan_candidate_t *r = &part->candidate[part->reference];
     int measured = !isnan(c->time_ns) && !isnan(r->time_ns);
     double gain = measured ? r->time_ns - c->time_ns : r->predicted_ns - c->predicted_ns;
     double cost = measured ? c->order_ns + c->prepare_ns - r->order_ns - r->prepare_ns
@@ -143,7 +143,6 @@ rc_status_t rc_plan_choose(
     if (st == RC_OK && t.best < 0)
         st = none_can(entry, err);
     entry->part.chosen = t.best < 0 ? 0 : t.best;
-    if (st == RC_OK)
-        entry->part.break_even = break_even(entry);
+    entry->part.candidate = entry->candidate;
     return st;
 }

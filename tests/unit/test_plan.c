@@ -482,7 +482,9 @@ static void the_fastest_is_chosen(void **state)
     assert_string_equal(part.candidate[part.chosen].order, "lpt");
     assert_true(part.candidate[0].time_ns < part.candidate[1].time_ns);
     assert_int_equal(clock.calls, 3 * calls);
-    assert_true(part.break_even >= 0);
+    assert_true(rc_plan_break_even(&part, part.chosen) >= 0);
+    assert_true(rc_plan_break_even(&part, part.reference) == 0);
+    assert_true(isinf(rc_plan_break_even(&part, 2))); /* timed as slow as the reference, and ordered */
     rc_plan_free(plan);
 }
 

@@ -1,0 +1,432 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/load.h"
+#include "cmd/models.h"
+#include "cmd/table.h"
+#include "plan/plan.h"
+#include "sparse/csr.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char *k;
+    const char *op;
+    const char *precision;
+    const char *layout;
+    const char *device;
+    const char *kernels;
+    const char *orders;
+    const char *model;
+    int extrapolate;
+    int64_t tune;
+    double tune_time;
+    double reuse;
+    int deterministic;
+    int64_t device_memory;
+    const char *save;
+    const char *load;
+    const char *format;
+    int64_t threads;
+    int64_t memory;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const rc_opt_t options[] = {
+    {"k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|n",
+        "Columns of B that the plan is for; n: as many as the matrix has columns. spmv has no K.", 0, 0},
+    {"op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm.", 0, 0},
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64.", 0, 0},
+    {"layout", 0, RC_OPT_TEXT, AT(layout), "row|col",
+        "Of the operands with K columns. Default: row.", 0, 0},
+    {"device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
+        "Where it runs. Default auto: the first GPU when there is one, else the CPU.", 0, 0},
+    {"kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
+        "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit.", 0, 0},
+    {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST",
+        "Only these row orders. Default: those of the model, else csr.", 0, 0},
+    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates.", 0, 0},
+    {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+        "Ask the model also outside of what it knows.", 0, 0},
+    {"tune", 0, RC_OPT_INT, AT(tune), "N",
+        "Time at most N candidates on the matrix, and the reference, and take the best. Default 0: the "
+        "first one that can.",
+        0, 10000},
+    {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
+        "Time no more candidates after this long, for each K. Default 2.", 0, 1e6},
+    {"reuse", 'r', RC_OPT_DOUBLE, AT(reuse), "N",
+        "Products with this matrix: take what costs least in total, order and preparation included. "
+        "Default 0: the fastest product.",
+        0, 1e15},
+    {"deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
+        "Only kernels whose runs give the same bits each time.", 0, 0},
+    {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+        "Device memory that the plan and its timing may take. Default: any.", 0, 0},
+    {"save", 0, RC_OPT_TEXT, AT(save), "PLAN", "Write choices and orders to a file.", 0, 0},
+    {"load", 0, RC_OPT_TEXT, AT(load), "PLAN", "Take choices and orders of such a file.", 0, 0},
+    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table (default), csv or json.", 0, 0},
+    {"threads", 't', RC_OPT_INT, AT(threads), "N", "Threads of the host. Default 0: all.", 0, 4096},
+    RC_MEMORY_OPTION(AT(memory)),
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_plan = {
+    .name = "plan",
+    .summary = "make the fastest product for a matrix, and say what it is",
+    .usage = "FILE --k LIST [--tune N] [--reuse N] [--model MODEL]",
+    .description =
+        "FILE is a Matrix Market file (plain, .gz, .xz, .zst or .tar.gz), the name of a built-in "
+        "matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP "\n\n"
+        "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for both. The "
+        "candidates are the classes of the model, best first; without a model each of the kernels "
+        "with each of the orders. With --tune they are timed on the matrix itself. The reference is "
+        "the vendor's kernel in original order where it is among them, else the first in original "
+        "order; speedup and break-even are over it.\n\n"
+        "The plan that was made is run once on random operands, and a sample of the output is compared "
+        "with sums in fp64; a plan that is wrong is an error.\n\n"
+        "--save keeps choices and orders; --load makes the same plan of the same pattern without "
+        "ordering, predicting or timing anything.",
+    .examples = "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of six on this machine\n"
+                "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
+                "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
+                "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
+    .options = options,
+    .run = run,
+};
+
+/* ------------------------------------------------------------------ request */
+
+static rc_status_t parse_ks(const char *text, const rc_csr_t *a, int64_t **out, int *count, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st = rc_words_split(text, ',', &words, err);
+    if (st == RC_OK) {
+        *out = rc_alloc((size_t)words.count, sizeof **out, "the K of a plan", err);
+        st = *out ? RC_OK : RC_ENOMEM;
+    }
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        (*out)[i] = a->cols;
+        if (strcmp(words.word[i], "n") != 0)
+            st = rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &(*out)[i], err);
+        else if (a->cols < 1)
+            st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
+    }
+    *count = words.count;
+    rc_words_free(&words);
+    if (st == RC_ERANGE)
+        st = err->status = RC_EINVAL; /* a wrong word on the command line */
+    return st;
+}
+
+static rc_status_t parse_problem(
+    const struct options *o, const rc_csr_t *a, rc_plan_problem_t *p, int64_t **k, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    p->layout = RC_ROW_MAJOR;
+    if (o->op && rc_op_parse(o->op, &p->op, err) < 0) {
+        rc_err_context(err, "--op");
+        return err->status = RC_EINVAL;
+    }
+    if (o->precision && rc_precision_parse(o->precision, &p->precision, err) < 0)
+        return rc_err_context(err, "--precision");
+    if (o->layout && strcmp(o->layout, "col") == 0)
+        p->layout = RC_COL_MAJOR;
+    else if (o->layout && strcmp(o->layout, "row") != 0)
+        st = rc_fail(err, RC_EINVAL, "--layout: expected row or col, found '%.40s'", o->layout);
+    int has_k = rc_operation_of(p->op)->has_k;
+    if (st == RC_OK && has_k != (o->k != NULL))
+        st = rc_fail(err, RC_EINVAL, has_k ? "--k: expected the columns of B, found none"
+                                           : "--k: %s has no K", rc_op_name(p->op));
+    if (st == RC_OK && has_k)
+        st = parse_ks(o->k, a, k, &p->ks, err);
+    p->k = *k;
+    return st;
+}
+
+static rc_status_t open_device(const struct options *o, rc_device_t **out, rc_err_t *err)
+{
+    const char *name = o->device ? o->device : "auto";
+    rc_gpu_info_t *list = NULL;
+    rc_err_t why = {0};
+    int gpus = 0;
+    if (strcmp(name, "cpu") != 0 && strcmp(name, "cuda") != 0 && strcmp(name, "auto") != 0)
+        return rc_fail(err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%.40s'", name);
+    rc_status_t st = strcmp(name, "cpu") == 0 ? RC_OK : rc_gpu_list(&list, &gpus, &why);
+    free(list);
+    if (strcmp(name, "cuda") == 0 && (st < 0 || gpus == 0))
+        return rc_fail(err, RC_EDEVICE, "--device cuda: %s", st < 0 ? why.text : "there is no GPU");
+    return st == RC_OK && gpus > 0 ? rc_device_open_gpu(0, (int)o->threads, out, err)
+                                   : rc_device_open_cpu((int)o->threads, out, err);
+}
+
+/* --------------------------------------------------------------- verification */
+
+enum { SEED = 20210601, SAMPLES = 2000 };
+
+typedef struct check {
+    rc_device_t *d;
+    const rc_csr_t *a; /* as the reference reads it */
+    const rc_operation_t *op;
+    rc_precision_t precision;
+    int64_t k;
+    rc_operands_t o;
+    int64_t row[SAMPLES];
+    int64_t col[SAMPLES];
+    double found[SAMPLES];
+    unsigned char poison[SAMPLES];
+} check_t;
+
+static double input_value(const void *user, int operand, int64_t row, int64_t col)
+{
+    const check_t *c = user;
+    int64_t cols = c->o.in[operand].cols;
+    uint64_t at = (uint64_t)(row * cols + col);
+    return rc_precision_round(c->precision, rc_rng_signed(SEED + (uint64_t)operand, at));
+}
+
+static rc_status_t compare(check_t *c, rc_err_t *err)
+{
+    rc_reference_matrix_t m = {c->a, c->precision, 1};
+    double eps = c->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    for (int i = 0; i < SAMPLES; i++) {
+        rc_exact_t want;
+        c->op->value(&m, c->row[i], c->col[i], c->k, input_value, c, &want);
+        double bound = (double)(want.terms + 2) * eps * want.mag;
+        if (c->poison[i] || !(fabs(c->found[i] - want.value) <= bound))
+            return rc_fail(err, RC_EWRONG,
+                "the plan is wrong at (%" PRId64 ", %" PRId64 "): expected %g within %g, found %g",
+                c->row[i], c->col[i], want.value, bound, c->found[i]);
+    }
+    return RC_OK;
+}
+
+static rc_status_t alloc_operand(
+    check_t *c, const rc_shape_t *s, const rc_csr_t *a, rc_layout_t layout, rc_dense_t *out, rc_err_t *err)
+{
+    rc_executor_t *x = &c->d->executor;
+    *out = (rc_dense_t){.rows = rc_shape_rows(s, a),
+        .cols = rc_shape_cols(s, c->k),
+        .precision = c->precision,
+        .layout = s->wide ? layout : RC_COL_MAJOR};
+    out->ld = out->layout == RC_ROW_MAJOR ? out->cols : out->rows;
+    int64_t bytes = rc_sat_mul(rc_sat_mul(out->rows, out->cols), (int64_t)rc_precision_bytes(c->precision));
+    return x->alloc(x, (size_t)bytes, &out->data, err);
+}
+
+/* Run the plan once on random operands and compare a sample of its output. */
+static rc_status_t run_and_compare(
+    check_t *c, rc_plan_t *plan, const rc_csr_t *a, rc_layout_t layout, rc_err_t *err)
+{
+    rc_status_t st;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, SEED);
+    RC_TRY(alloc_operand(c, &c->op->out, a, layout, &c->o.out, err));
+    for (int i = 0; i < rc_operation_inputs(c->op); i++) {
+        rc_dense_t *in = &c->o.in[i];
+        RC_TRY(alloc_operand(c, &c->op->in[i], a, layout, in, err));
+        RC_TRY(c->d->dense_random(c->d, in, SEED + (uint64_t)i, in->cols, 0, err));
+    }
+    if (c->o.out.rows == 0 || c->o.out.cols == 0)
+        goto done;
+    RC_TRY(c->d->dense_poison(c->d, &c->o.out, NULL, err));
+    RC_TRY(rc_plan_run(plan, c->k, &c->o, 1, 0, err));
+    for (int i = 0; i < SAMPLES; i++) {
+        c->row[i] = (int64_t)rc_rng_below(&rng, (uint64_t)c->o.out.rows);
+        c->col[i] = (int64_t)rc_rng_below(&rng, (uint64_t)c->o.out.cols);
+    }
+    RC_TRY(c->d->dense_gather(c->d, &c->o.out, c->row, c->col, SAMPLES, c->found, c->poison, err));
+    st = compare(c, err);
+done:
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        c->d->executor.release(&c->d->executor, c->o.in[i].data);
+    c->d->executor.release(&c->d->executor, c->o.out.data);
+    return st;
+}
+
+static rc_status_t verify(
+    rc_device_t *d, rc_plan_t *plan, const rc_plan_problem_t *p, const rc_csr_t *a, rc_err_t *err)
+{
+    const rc_operation_t *op = rc_operation_of(p->op);
+    rc_csr_t t = {0};
+    rc_status_t st = op->transposed ? rc_csr_transpose(a, &t, err) : RC_OK;
+    check_t *c = rc_alloc(1, sizeof *c, "the verification", err);
+    if (!c)
+        st = RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {
+        rc_plan_part_t part;
+        st = rc_plan_part(plan, i, &part, err);
+        if (st < 0)
+            break;
+        *c = (check_t){.d = d, .a = op->transposed ? &t : a, .op = op, .precision = p->precision, .k = part.k};
+        st = run_and_compare(c, plan, a, p->layout, err);
+    }
+    free(c);
+    rc_csr_free(&t);
+    return st;
+}
+
+/* -------------------------------------------------------------------- output */
+
+static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_plan_problem_t *p,
+    const rc_plan_part_t *part, int i)
+{
+    const rc_plan_candidate_t *c = &part->candidate[i];
+    double products = rc_plan_break_even(part, i);
+    double unit = format == RC_TABLE_TEXT ? 1e-3 : 1;
+    if (p->ks > 0)
+        rc_table_int(t, part->k);
+    else
+        rc_table_missing(t);
+    rc_table_text(t, c->kernel);
+    rc_table_text(t, c->order);
+    if (format == RC_TABLE_TEXT)
+        rc_table_text(t, i == part->chosen ? rc_plan_why_name(part->why) : "");
+    else
+        rc_table_bool(t, i == part->chosen);
+    rc_table_real(t, c->time_ns * unit, 4);
+    rc_table_real(t, part->candidate[part->reference].time_ns / c->time_ns, 4);
+    rc_table_real(t, c->predicted_ns * unit, 4);
+    rc_table_real(t, c->order_ns * unit, 4);
+    rc_table_real(t, c->prepare_ns * unit, 4);
+    if (isinf(products) && format == RC_TABLE_TEXT)
+        rc_table_text(t, "never");
+    else
+        rc_table_real(t, products, 6);
+    if (c->bytes >= 0)
+        rc_table_int(t, c->bytes);
+    else
+        rc_table_missing(t);
+    rc_table_text(t, c->status == RC_OK ? "" : c->text);
+    if (format != RC_TABLE_TEXT) {
+        rc_table_bool(t, i == part->reference);
+        rc_table_text(t, rc_plan_why_name(part->why));
+    }
+}
+
+static rc_status_t print_plan(
+    const rc_plan_t *plan, const rc_plan_problem_t *p, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t people[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
+        {"time", "us"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"}, {"prepare", "us"},
+        {"break_even", "products"}, {"memory", "bytes"}, {"note", ""}};
+    static const rc_column_t programs[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
+        {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
+        {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
+        {"reference", ""}, {"why", ""}};
+    int text = format == RC_TABLE_TEXT;
+    int columns = text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);
+    rc_table_t *t = rc_table_begin(stdout, format, text ? people : programs, columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < rc_plan_parts(plan); i++) {
+        rc_plan_part_t part;
+        if (rc_plan_part(plan, i, &part, err) < 0)
+            break;
+        for (int j = 0; j < part.candidates; j++)
+            print_candidate(t, format, p, &part, j);
+    }
+    return rc_table_end(t, err);
+}
+
+/* ------------------------------------------------------------------- command */
+
+static rc_status_t time_on_device(
+    void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    rc_device_t *d = user;
+    int64_t most = d->batch_max > 0 && batch > d->batch_max ? d->batch_max : batch;
+    rc_status_t st = d->time_batch(d, fn, state, most, ns, err);
+    if (most < batch) /* launches of a batch are alike */
+        *ns = (int64_t)((double)*ns * (double)batch / (double)most);
+    return st;
+}
+
+static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_csr_t *a,
+    const rc_plan_problem_t *p, rc_plan_t **out, rc_err_t *err)
+{
+    const double ns = 1e9;
+    rc_plan_place_t place = {&d->executor, time_on_device, d, d->class_name};
+    rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
+        a->val, (int)sizeof *a->val, 0};
+    rc_plan_options_t how = {.kernels = o->kernels,
+        .orders = o->orders,
+        .extrapolate = o->extrapolate,
+        .tune = (int)o->tune,
+        .tune_ns = (int64_t)(o->tune_time * ns),
+        .memory = o->device_memory,
+        .reuse = o->reuse,
+        .deterministic = o->deterministic,
+        .threads = d->executor.threads};
+    rc_model_t *model = NULL;
+    rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
+    how.model = model;
+    if (st == RC_OK)
+        st = o->load ? rc_plan_load(o->load, &place, p, &m, out, err)
+                     : rc_plan_new(&place, p, &m, &how, out, err);
+    rc_model_free(model);
+    return st;
+}
+
+static rc_status_t check_options(const struct options *o, rc_err_t *err)
+{
+    if (o->load && (o->kernels || o->orders || o->model || o->tune))
+        return rc_fail(err, RC_EINVAL, "--load: excludes --kernels, --orders, --model and --tune");
+    return RC_OK;
+}
+
+static rc_status_t plan_matrix(
+    const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
+{
+    rc_csr_t a = {0};
+    rc_mtx_info_t info;
+    rc_plan_problem_t p = {0};
+    int64_t *k = NULL;
+    rc_device_t *d = NULL;
+    rc_plan_t *plan = NULL;
+    rc_status_t st;
+    RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
+    RC_TRY(parse_problem(o, &a, &p, &k, err));
+    RC_TRY(open_device(o, &d, err));
+    RC_TRY(make_plan(o, d, &a, &p, &plan, err));
+    RC_TRY(verify(d, plan, &p, &a, err));
+    if (format == RC_TABLE_TEXT)
+        printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\nproduct %s, %s, %s-major\n"
+               "device  %s\n\n", word, a.rows, a.cols, a.nnz, rc_op_name(p.op),
+            rc_precision_name(p.precision), rc_layout_name(p.layout), d->class_name);
+    RC_TRY(print_plan(plan, &p, format, err));
+    if (o->save)
+        st = rc_plan_save(plan, o->save, err);
+done:
+    rc_plan_free(plan);
+    rc_device_close(d);
+    free(k);
+    rc_csr_free(&a);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    char **operands;
+    int code = rc_command_parse(&rc_command_plan, &o, argc, argv, 1, 1, &operands);
+    if (code != RC_EXIT_OK)
+        return code;
+    rc_err_t err = {0};
+    rc_table_format_t format;
+    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
+    if (st == RC_OK)
+        st = check_options(&o, &err);
+    if (st == RC_OK)
+        st = plan_matrix(operands[0], &o, format, &err);
+    return st < 0 ? rc_command_fail(&rc_command_plan, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# rowcast plan: what it chooses, what it prints, files of plans, wrong words.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 37
+cd "${tmp:?}" || exit 99
+plans()
+{
+    "${ROWCAST:?}" plan "$@" --device cpu --threads 1
+}
+# field FILE LINE NUMBER: a cell of a CSV file without quotes
+field()
+{
+    sed -n "$2p" "$1" | cut -d, -f"$3"
+}
+
+code "a plan of one K" 0 plans mesh2d:n=12 -k 8
+ok "says the matrix" grep -q '^matrix *mesh2d:n=12: 144 x 144' out
+ok "and the kernel" grep -qE '^ *8 +rowsplit +csr +default' out
+code "column-major" 0 plans mesh2d:n=12 -k 8 --layout col -f csv
+is "has another kernel" "$(field out 2 2)" cstat
+is "which was taken" "$(field out 2 4)" 1
+code "several K, orders and timing" 0 plans mesh2d:n=12 -k 4,n --orders csr,lpt,random:seed=1 --tune 2 -f csv
+is "a row per candidate" "$(wc -l <out)" 7
+is "K = n is the number of columns" "$(field out 7 1)" 144
+is "one is chosen for each K" "$(awk -F, 'NR > 1 { n[$1] += $4 } END { print n[4], n[144] }' out)" "1 1"
+is "it was timed" "$(field out 2 14)" timed
+# shellcheck disable=SC2016  # the fields are awk's
+ok "and is not slower than the reference" awk -F, 'NR > 1 && $4 == 1 && !($6 >= 1) { bad = 1 } END { exit bad || NR == 1 }' out
+# shellcheck disable=SC2016  # likewise
+ok "the reference is in original order" awk -F, 'NR > 1 && $13 == 1 && $3 != "csr" { bad = 1 } END { exit bad || NR == 1 }' out
+code "as json" 0 plans mesh2d:n=12 -k 4 -f json
+ok "it can be read" python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))["rows"]; assert r[0]["why"] == "default" and r[0]["time_ns"] is None' out
+for op in spmm_t sddmm; do
+    code "$op" 0 plans mesh2d:n=12 --op $op -k 3 --precision fp64
+done
+code "spmv has no K" 0 plans mesh2d:n=12 --op spmv -f csv
+is "and none is shown" "$(field out 2 1)" ""
+code "a kernel by name" 0 plans mesh2d:n=12 -k 4 --kernels rowsplit --orders lpt -f csv
+is "is no choice" "$(field out 2 14)" named
+
+code "a plan is kept" 0 plans mesh2d:n=12 -k 4,8 --orders random:seed=5 --save m.plan
+code "and comes back" 0 plans mesh2d:n=12 -k 8 --load m.plan -f csv
+is "with its order" "$(field out 2 3) $(field out 2 14)" "random:seed=5 loaded"
+code "not for another matrix" 2 plans mesh2d:n=13 -k 8 --load m.plan
+ok "which is said" grep -q 'm.plan: matrix.pattern: expected' err
+code "not for another K" 2 plans mesh2d:n=12 -k 9 --load m.plan
+code "not with other kernels" 2 plans mesh2d:n=12 -k 8 --load m.plan --kernels rowsplit
+head -c 50 m.plan >cut.plan
+code "not from half a file" 3 plans mesh2d:n=12 -k 8 --load cut.plan
+
+code "no K" 2 plans mesh2d:n=12
+code "K = 0" 2 plans mesh2d:n=12 -k 0
+code "one K twice" 2 plans mesh2d:n=12 -k 8,8
+code "a wrong layout" 2 plans mesh2d:n=12 -k 8 --layout both
+code "an unknown kernel" 2 plans mesh2d:n=12 -k 8 --kernels rowsplt
+ok "a like one is named" grep -q "did you mean 'rowsplit'" err
+code "no memory" 3 plans mesh2d:n=12 -k 8 --device-memory 100
+ok "the figures are said" grep -q 'expected at most 100' err
