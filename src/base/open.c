@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,4 +119,14 @@ rc_status_t rc_open_folder(const char *path, rc_err_t *err)
     return S_ISDIR(s.st_mode)
                ? RC_OK
                : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", path);
+}
+
+void rc_open_more(int64_t files)
+{
+    const rlim_t beside = 64; /* MPI, HDF5, standard streams */
+    struct rlimit r;
+    if (files < 0 || getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= (rlim_t)files + beside)
+        return;
+    r.rlim_cur = (rlim_t)files + beside < r.rlim_max ? (rlim_t)files + beside : r.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &r);
 }

@@ -6,6 +6,7 @@
 #ifndef RC_BASE_OPEN_H
 #define RC_BASE_OPEN_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -46,5 +47,9 @@ FILE *rc_open_stream(const char *path, rc_open_use_t use, rc_err_t *err);
 /** Make a folder of ours; one that is there is taken, a link to one is not.
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_open_folder(const char *path, rc_err_t *err);
+
+/** Let this process have `files` more files open, as far as the hard limit allows: the soft one is often
+ *  1024.  What is not allowed fails when it is opened. */
+void rc_open_more(int64_t files);
 
 #endif

@@ -2,6 +2,7 @@
 #include "store/fold.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/outcome.h"
 #include "base/str.h"
 #include "store/commit.h"
@@ -510,6 +511,7 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     if (!out->part || !out->view || !s.inflight)
         RC_TRY(RC_ENOMEM);
     out->parts = n;
+    rc_open_more(n); /* each stays open, for its lock */
     for (int64_t i = 0; i < n; i++)
         RC_TRY(scan_one(&s, names[i], i));
     RC_TRY(land_all(&s));

@@ -21,7 +21,9 @@ struct rc_prepare {
     int ready;     /* jobs in the list */
     int measuring; /* 1: the measuring thread has a job */
     int alone;     /* 1: a suspect is in hand */
-    int64_t limit; /* of preparing + ready */
+    int64_t limit; /* of preparing + ready, ... */
+    double limit_s; /* ... and of their time */
+    double ahead_s; /* estimated time of what is preparing or ready */
     int64_t bytes; /* of host memory that the jobs in hand are taken to hold */
     int free_threads;
     rc_job_t *first; /* the list, longest ready first */
@@ -39,7 +41,8 @@ static int is_over(const rc_prepare_t *p)
 
 static int is_full(const rc_prepare_t *p)
 {
-    return p->asking || p->alone || p->preparing + p->ready >= p->limit;
+    int ahead = p->preparing + p->ready;
+    return p->asking || p->alone || ahead >= p->limit || (ahead > 0 && p->ahead_s > p->limit_s);
 }
 
 static int in_hand(const rc_prepare_t *p)
@@ -76,8 +79,15 @@ static void enter(rc_prepare_t *p, rc_job_t *j)
     j->threads = threads_for_next(p);
     p->free_threads -= j->threads;
     p->preparing++;
+    p->ahead_s += j->item->cost_s;
     p->bytes += j->bytes;
     p->alone = j->item->suspect;
+}
+
+/* It is measured, or it never will be. */
+static void no_more_ahead(rc_prepare_t *p, const rc_job_t *j)
+{
+    p->ahead_s -= j->item->cost_s;
 }
 
 static void leave(rc_prepare_t *p, const rc_job_t *j)
@@ -107,16 +117,19 @@ static rc_job_t *pop(rc_prepare_t *p)
     p->first = j->next;
     p->last = p->first ? p->last : NULL;
     p->ready--;
+    no_more_ahead(p, j);
     p->measuring = 1;
     return j;
 }
 
-/* A rank that hoards lengthens the end of the sweep: the fewer items are left for each, the fewer
- * it takes ahead. */
-static void set_limit(rc_prepare_t *p, int64_t share)
+/* A rank that hoards lengthens the end of the sweep: it takes no more ahead than half of what is left
+ * for each, neither in number nor in time.  By number alone the first to ask, which is rank 0, would
+ * take the longest of all, since these are dealt out first. */
+static void set_limit(rc_prepare_t *p, const rc_share_t *share)
 {
-    int64_t most = share / 2;
+    int64_t most = share->items / 2;
     p->limit = most < 1 ? 1 : most < p->w->ahead ? most : p->w->ahead;
+    p->limit_s = share->cost_s / 2;
 }
 
 /* ---------------------------------------------------------------- preparers */
@@ -128,7 +141,7 @@ static rc_job_t *next_job(rc_prepare_t *p)
     rc_err_t err = {0};
     rc_job_t *j = NULL;
     int64_t item = -1;
-    int64_t share = 0;
+    rc_share_t share = {0, 0};
     p->asking = 1;
     pthread_mutex_unlock(&p->mutex);
     rc_status_t st = rc_queue_next(w->queue, &item, &share, &err);
@@ -141,7 +154,7 @@ static rc_job_t *next_job(rc_prepare_t *p)
         fail(p, st, &err);
     p->exhausted = p->exhausted || item < 0;
     if (j) {
-        set_limit(p, share);
+        set_limit(p, &share);
         j->bytes = rc_worklist_host_bytes(w->config, j->entry);
         while (!p->stop && p->failed == RC_OK && !may_enter(p, j))
             pthread_cond_wait(&p->changed, &p->mutex);
@@ -174,6 +187,7 @@ static void prepare_one(rc_prepare_t *p, rc_job_t *j)
     else {
         if (st < 0 && st != RC_EINTR)
             fail(p, st, &err);
+        no_more_ahead(p, j);
         leave(p, j);
         rc_job_free(j);
     }

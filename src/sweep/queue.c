@@ -7,6 +7,7 @@
 #include "sweep/drain.h"
 #include "sweep/progress.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -38,8 +39,10 @@ typedef struct request {
 
 typedef struct reply {
     int64_t value;
-    int64_t share;
+    rc_share_t share;
 } reply_t;
+
+static const rc_share_t all_of_it = {INT64_MAX, INFINITY};
 
 struct rc_queue {
     const rc_session_t *session;
@@ -58,14 +61,16 @@ struct rc_queue {
     atomic_int draining;    /* this rank knows */
     atomic_int told;        /* this rank has told the server */
     pthread_mutex_t asking; /* one question at a time is on its way */
-    /* the server and rank 0's worker, under the mutex */
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex;  /* of everything below */
+    rc_progress_t untold;   /* of a rank that tells by message: since the last one ... */
+    int64_t told_ns;        /* ... at this time */
+    /* the server and rank 0's worker */
     pthread_t thread;
     int thread_runs;
     unsigned char *taken; /* [items] */
     int64_t out;          /* items handed out */
     int64_t next;         /* first item that may not be taken yet */
-    int64_t *left;        /* [classes] items not taken */
+    rc_share_t *left;     /* [classes] items not taken */
     int suspect_with;     /* rank that has an item with a suspect, -1 none */
     rc_map_t claimed;
     int stop; /* the server is to drain */
@@ -87,9 +92,23 @@ static void drop_suspect(rc_queue_t *q, int rank)
         q->suspect_with = -1;
 }
 
+/* An item of a class is taken (-1) or comes back (1). */
+static void count_left(rc_queue_t *q, const rc_sweep_item_t *item, int way)
+{
+    q->left[item->class_id].items += way;
+    q->left[item->class_id].cost_s += way * item->cost_s;
+}
+
+static rc_share_t share_of(const rc_queue_t *q, int class_id)
+{
+    rc_share_t left = q->left[class_id];
+    int ranks = q->ranks_of[class_id];
+    return ranks > 1 ? (rc_share_t){left.items / ranks, left.cost_s / ranks} : all_of_it;
+}
+
 static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
 {
-    reply_t reply = {item_none, INT64_MAX};
+    reply_t reply = {item_none, all_of_it};
     drop_suspect(q, rank); /* who asks is done with it */
     if (q->stop || class_id < 0 || class_id >= q->classes)
         return reply;
@@ -107,12 +126,11 @@ static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
             q->suspect_with = rank;
         q->taken[i] = 1;
         q->out++;
-        q->left[class_id]--;
+        count_left(q, item, -1);
         q->meter.matrices_out++;
         reply.value = i;
     }
-    if (q->ranks_of[class_id] > 1)
-        reply.share = q->left[class_id] / q->ranks_of[class_id];
+    reply.share = share_of(q, class_id);
     return reply;
 }
 
@@ -123,7 +141,7 @@ static void take_back(rc_queue_t *q, int64_t item, const rc_digest_t *claimed, i
     int class_id = q->work->item[item].class_id;
     q->taken[item] = 0;
     q->out--;
-    q->left[class_id]++;
+    count_left(q, &q->work->item[item], 1);
     q->meter.matrices_out--;
     q->next = item < q->next ? item : q->next;
     if (claimed)
@@ -161,7 +179,7 @@ static void start_drain(rc_queue_t *q, const char *why)
 
 static void answer(rc_queue_t *q, int from, const request_t *r)
 {
-    reply_t reply = {item_none, 0};
+    reply_t reply = {item_none, {0, 0}};
     pthread_mutex_lock(&q->mutex);
     switch ((request_kind_t)r->kind) {
     case ask_next:
@@ -214,10 +232,12 @@ static void *server(void *argument)
     rc_queue_t *q = argument;
     /* others wait for an answer; alone there is only the progress line to show */
     const int64_t pause_ns = q->session->size > 1 && q->served ? 2000000 : 50000000;
+    const int most = 1000; /* messages in a row: when they never end, a drain must begin all the same */
     int spread = 0;
     for (;;) {
-        while (q->session->size > 1 && q->served && serve_one(q))
-            ;
+        int served = 0;
+        while (q->session->size > 1 && q->served && served < most && serve_one(q))
+            served++;
         pthread_mutex_lock(&q->mutex);
         if (rc_drain_asked())
             start_drain(q, "a signal asked for it; what is finished is safe");
@@ -233,7 +253,8 @@ static void *server(void *argument)
         }
         if (end)
             return NULL;
-        rc_sleep_ns(pause_ns);
+        if (served < most)
+            rc_sleep_ns(pause_ns);
     }
 }
 
@@ -301,15 +322,15 @@ static rc_status_t next_once(rc_queue_t *q, reply_t *reply, rc_err_t *err)
     if (q->served)
         *reply = hand_out(q, q->class_id, q->session->rank);
     else
-        *reply = (reply_t){next_dealt(q), INT64_MAX};
+        *reply = (reply_t){next_dealt(q), all_of_it};
     pthread_mutex_unlock(&q->mutex);
     return RC_OK;
 }
 
-rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, int64_t *share, rc_err_t *err)
+rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_err_t *err)
 {
     static const int64_t pause_ns = 20000000;
-    reply_t reply = {item_later, INT64_MAX};
+    reply_t reply = {item_later, all_of_it};
     *item = item_none;
     while (reply.value == item_later) {
         if (rc_queue_draining(q))
@@ -349,7 +370,7 @@ rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_
 {
     if (is_remote(q)) {
         request_t r = {.kind = ask_claim, .class_id = q->class_id, .matrix = matrix};
-        reply_t reply = {0, 0};
+        reply_t reply = {0, {0, 0}};
         rc_status_t st = ask(q, &r, &reply, err);
         *mine = (int)reply.value;
         return st;
@@ -360,16 +381,30 @@ rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_
     return RC_OK;
 }
 
+/* Count; a rank that tells by message sends what has gathered when the last one is long enough ago. */
+static rc_status_t tell(rc_queue_t *q, const rc_progress_t *more, int64_t interval_ns, rc_err_t *err)
+{
+    request_t r = {.kind = tell_progress, .class_id = q->class_id};
+    int64_t now = rc_clock_ns();
+    pthread_mutex_lock(&q->mutex);
+    if (!is_remote(q))
+        add_progress(q, more);
+    for (int i = 0; i < RC_CASE_STATUSES; i++)
+        q->untold.cases[i] += more->cases[i];
+    q->untold.cost_s += more->cost_s;
+    int due = is_remote(q) && now - q->told_ns >= interval_ns;
+    if (due) {
+        r.progress = q->untold;
+        q->untold = (rc_progress_t){.cost_s = 0};
+        q->told_ns = now;
+    }
+    pthread_mutex_unlock(&q->mutex);
+    return due ? send_request(q, &r, err) : RC_OK;
+}
+
 rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err)
 {
-    if (is_remote(q)) {
-        request_t r = {.kind = tell_progress, .class_id = q->class_id, .progress = *p};
-        return send_request(q, &r, err);
-    }
-    pthread_mutex_lock(&q->mutex);
-    add_progress(q, p);
-    pthread_mutex_unlock(&q->mutex);
-    return RC_OK;
+    return tell(q, p, 1000000000, err); /* one after each block was nine of ten of all messages */
 }
 
 void rc_queue_drain(rc_queue_t *q, const char *why)
@@ -437,7 +472,7 @@ static rc_status_t find_members(rc_queue_t *q, rc_err_t *err)
         q->ranks_of[all[i]]++;
     }
     for (int64_t i = 0; i < q->work->items; i++)
-        q->left[q->work->item[i].class_id]++;
+        count_left(q, &q->work->item[i], 1);
     free(all);
     return RC_OK;
 }
@@ -535,7 +570,8 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
     int64_t all = 0;
     if (is_remote(q)) {
         request_t r = {.kind = tell_leave};
-        st = send_request(q, &r, err);
+        st = tell(q, &(rc_progress_t){.cost_s = 0}, 0, err);
+        st = st < 0 ? st : send_request(q, &r, err);
     }
     if (q->thread_runs) {
         pthread_mutex_lock(&q->mutex);

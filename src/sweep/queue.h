@@ -1,6 +1,6 @@
 /** \file sweep/queue.h  Dealing out the items of a work list.
  *
- *  Rank 0 runs a small server thread (probe, answer, sleep a millisecond); the other ranks ask by
+ *  Rank 0 runs a small server thread (probe, answer, sleep two milliseconds); the other ranks ask by
  *  message, rank 0's own worker asks under a mutex.  Why not one-sided counters: a passive target
  *  stalls while its owner computes, and needs a transport between nodes that is not always there.
  *  Where MPI gives no MPI_THREAD_MULTIPLE, the items are dealt out in advance instead.
@@ -24,6 +24,13 @@ typedef struct rc_progress {
     double cost_s; /**< of the estimate */
 } rc_progress_t;
 
+/** What is left of the items of a device class for each rank that takes them; where no other rank
+ *  does, INT64_MAX and INFINITY. */
+typedef struct rc_share {
+    int64_t items;
+    double cost_s; /**< estimated time of them */
+} rc_share_t;
+
 /** Start.  Collective.
  *  \param[in] work           the same items on every rank (borrowed)
  *  \param[in] class_id       device class of this rank
@@ -35,9 +42,8 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
  *  An item with a suspect (RC_WORKLIST_SUSPECT) is out on one rank at a time, so that whatever dies
  *  with it is to blame on it: until that rank asks again, and so says that it is done with it,
  *  another rank waits when nothing else is left.
- *  \param[out] share  items left of this class for each rank that takes them; INT64_MAX when no
- *                     other rank does.  May be NULL */
-rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, int64_t *share, rc_err_t *err);
+ *  \param[out] share  after that item.  May be NULL */
+rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_err_t *err);
 
 /** Give back an item that was not measured.  It is dealt again to whoever still asks.
  *  \param[in] claimed  the matrix, when this rank has claimed it; NULL: it has not */
@@ -48,7 +54,7 @@ rc_status_t rc_queue_put_back(
  *  \param[out] mine  1: this rank is to measure it */
 rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_t *err);
 
-/** Tell what was done, for the progress line. */
+/** Tell what was done, for the progress line.  Sends at most one message a second. */
 rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err);
 
 /** 1: drain now.  Cheap; asks MPI at most every 20 ms. */

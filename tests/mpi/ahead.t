@@ -9,7 +9,7 @@ ulimit -c 0 2>/dev/null || true
 kills=${ROWCAST_KILLS:-8}
 seed=${ROWCAST_SEED:-$$}
 export OMPI_MCA_odls_base_sigkill_timeout=0 # mpirun ends the others at once
-plan 64
+plan 67
 
 for i in 1 2 3 4 5 6 7 8; do
     matrix "m$i" uniform:n=$((60 + 20 * i))
@@ -47,6 +47,16 @@ code "room for one matrix at a time" 0 sweep 2 "$tmp/room.h5" $list --ahead 6 -m
 is "takes them one by one" "$(cases "$tmp/room.h5")" "$(cases "$tmp/0.h5")"
 # shellcheck disable=SC2086
 ok "figures of the run for programs" sh -c "'$ROWCAST' sweep -C '$tmp/col' -s '$tmp/fig.h5' $quick $list --ahead 2 -f csv 2>/dev/null | grep -q '^run,,,,,,[0-9]'"
+
+# the longest come first: whoever asks first must not have them all
+mkdir "$tmp/long"
+(cd "$tmp/long" && mkdir -p G && for i in 1 2 3 4; do alone generate "uniform:n=1500$i,mean=20" -o "G/long$i.mtx"; done \
+    && for i in 1 2 3 4 5 6 7 8 9; do for k in 0 1 2 3; do alone generate "uniform:n=5$k$i" -o "G/short$i$k.mtx"; done; done) >/dev/null
+code "four long matrices and many short ones" 0 launch 2 sweep -C "$tmp/long" -s "$tmp/long.h5" \
+    --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -k 512 -p csr --kernels rowsplit --ahead 8
+is "measures all" "$(rows "$tmp/long.h5" -w 'status == ok')" 40
+is "no rank has all of the long ones" \
+    "$(alone query "$tmp/long.h5" -f csv -o rank -w 'rows > 10000' | tail -n +2 | sort -u | tr '\n' ' ')" "0 1 "
 
 # --------------------------------------------------------------- failures of a preparer
 echo 'this is no matrix' >"$tmp/col/G/x1.mtx"

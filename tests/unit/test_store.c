@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -478,6 +479,31 @@ static void samples_belong_to_their_rows(void **state)
     rc_view_free(v);
 }
 
+/* A sweep of a thousand ranks leaves more journals than the usual soft limit of open files. */
+static void more_journals_than_files_may_be_open(void **state)
+{
+    enum { journals = 90, files = 40 };
+    struct rlimit before;
+    place_t p = make_place(state, "many");
+    rc_commit_info_t info;
+    rc_err_t err = {0};
+    for (int rank = 0; rank < journals; rank++) {
+        rc_journal_t *j = open_journal(&p, 1, rank);
+        rc_case_t c = make_case(rank, "csr", 8);
+        add_source(j, rank, RC_CASE_OK, "");
+        add_result(j, &c, RC_CASE_OK, 300);
+        rc_journal_close(j);
+    }
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit few = {files, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    rc_status_t st = rc_commit(p.store, MPI_COMM_WORLD, 1, 0, NULL, &info, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_string_equal(err.text, "");
+    assert_int_equal(st, RC_OK);
+    assert_int_equal(info.results, journals);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +520,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_newest_row_wins),
         cmocka_unit_test(speedup_and_breakeven_are_what_they_say),
         cmocka_unit_test(samples_belong_to_their_rows),
+        cmocka_unit_test(more_journals_than_files_may_be_open),
     };
     MPI_Init(&argc, &argv);
     int failed = cmocka_run_group_tests_name("store", tests, scratch_setup, scratch_teardown);
