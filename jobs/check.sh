@@ -1,11 +1,13 @@
 #!/bin/bash
 # Installs what is missing, builds, runs all tests; the last line is "N passed, N failed".
-# Usage: jobs/check.sh [--full | --quick]
+# Usage: jobs/check.sh [--full | --quick | --stacks]
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
 #            cppcheck, shellcheck, make distcheck (each of the last four counts as one test).  This is the
 #            default.  CUDA is in the ordinary build only, where there is a compiler.
+#   --stacks only: the suite with MPICH and its HDF5, with clang, and with -O3 -march=native, each in a build of its
+#            own (an hour on 2 cores); MPICH is installed for it
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
 #   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [1800]
@@ -21,10 +23,12 @@ passed=0
 failed=0
 skipped=0
 full=1
+stacks=0
 for word in "$@"; do
     case $word in
     --full) full=1 ;;
     --quick) full=0 ;;
+    --stacks) full=0 stacks=1 ;;
     -h | --help)
         sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}"
         exit 0
@@ -213,10 +217,27 @@ elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/doc
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t
     tests/cli/predict.t tests/cli/fetch.t tests/cli/report.t tests/mpi/sweep.t tests/fault/clock.t tests/lint/source.t)
 
+# Other compilers and another MPI; what the tests of stores, ranks and numbers rest on.
+check_stacks()
+{
+    install_packages "${packages_build[@]}" "${packages_report[@]}" "${packages_check[@]}" "${packages_stacks[@]}"
+    prepare_mpi 5
+    suite "$build/mpich" --enable-werror --without-cuda CC=mpicc.mpich
+    suite "$build/clang" --enable-werror --without-cuda CC=clang
+    suite "$build/native" --enable-werror --without-cuda CFLAGS="-g -O3 -march=native"
+    say "$skipped skipped"
+    echo "$passed passed, $failed failed"
+    ((failed == 0))
+}
+
 # bash reads a script as it runs: a function is read whole, so an edit meanwhile does no harm
 main()
 {
     local -a packages
+    if ((stacks)); then
+        check_stacks
+        return
+    fi
     packages=("${packages_build[@]}" "${packages_report[@]}" "${packages_check[@]}")
     ((full)) && packages+=("${packages_full[@]}")
     install_packages "${packages[@]}"

@@ -19,6 +19,7 @@ jobs=${ROWCAST_JOBS:-$cores}
     packages_report=(gnuplot-nox)
     packages_check=(libcmocka-dev hdf5-tools patchelf python3 python3-h5py python3-pandas xz-utils zstd groff-base)
     packages_full=(slurm-wlm munge libhdf5-dev shellcheck cppcheck clang chromium chromium-driver)
+    packages_stacks=(mpich libmpich-dev libhdf5-mpich-dev clang libomp-dev) # beside Open MPI, which stays the default
 }
 
 # say TEXT: a progress line with the time since the start

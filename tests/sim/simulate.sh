@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 echo "== messages and the server of real sweeps"
 SIM_RANKS=${SIM_RANKS:-2 4 16 64} SIM_MATRICES=${SIM_MATRICES:-200} ROWCAST_COMMAND_LIMIT=${ROWCAST_COMMAND_LIMIT:-900} \
     sh "$top_srcdir/tests/sim/messages.t" | tee "$work/messages"
-! grep -q '^not ok' "$work/messages"
+if grep -q '^not ok' "$work/messages"; then exit 1; fi
 serve=$(sed -n 's/^# the real server.* CPU \([0-9.]*\) us.*/\1/p' "$work/messages" | tail -n 1)
 
 echo "== journals and commits"

@@ -10,6 +10,11 @@ for rc_flag in -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing
     [AC_MSG_RESULT([yes]); WARN_CFLAGS="$WARN_CFLAGS $rc_flag"], [AC_MSG_RESULT([no])])
 done
 CFLAGS=$rc_save_CFLAGS
+# of these names clang means more than gcc does
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#ifndef __clang__
+#error another compiler
+#endif]], [[]])],
+  [WARN_CFLAGS="$WARN_CFLAGS -Wno-sign-conversion -Wno-missing-field-initializers -Wno-string-plus-int"])
 AC_SUBST([WARN_CFLAGS])
 AC_LANG_POP([C])
 ])
