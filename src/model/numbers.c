@@ -31,7 +31,7 @@ static rc_status_t list_of(const json_t *object, const char *path, const char *k
 rc_status_t rc_numbers_real(
     const json_t *object, const char *path, const char *key, size_t n, double *to, rc_err_t *err)
 {
-    const json_t *list;
+    const json_t *list = NULL;
     rc_status_t st = list_of(object, path, key, n, &list, err);
     for (size_t i = 0; st == RC_OK && i < n; i++) {
         const json_t *v = json_array_get(list, i);
@@ -45,7 +45,7 @@ rc_status_t rc_numbers_real(
 rc_status_t rc_numbers_int(const json_t *object, const char *path, const char *key, size_t n,
     int32_t min, int32_t max, int32_t *to, rc_err_t *err)
 {
-    const json_t *list;
+    const json_t *list = NULL;
     rc_status_t st = list_of(object, path, key, n, &list, err);
     for (size_t i = 0; st == RC_OK && i < n; i++) {
         const json_t *v = json_array_get(list, i);
