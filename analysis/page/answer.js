@@ -64,7 +64,7 @@ function sentences(setting) {
     out.push(el('p', { class: 'note' }, 'A gain is held out: the best is chosen on one half of what was measured and scored on the other. Plain numbers, '
       + 'those of every matrix and those of figures that do not say otherwise, choose and score on the same measurements and are a little too large. '
       + 'The best order is of one kernel; '
-      + 'the best plan has every kernel to choose from, so less is left for the order to gain. A figure says in its caption which K and precision it shows.'));
+      + 'the best plan has every kernel to choose from, so less is left for the order to gain. A figure of one K and precision is of those chosen here, and says so in its caption.'));
   return out;
 }
 
@@ -78,6 +78,7 @@ function said(setting) {
 // Everything that is of one K and precision.
 function drawSaid(setting) {
   $('said').replaceChildren(...said(setting), ...sentences(setting), tiles(setting));
+  drawFigures(data.settings.indexOf(setting));
 }
 
 function tile(value, ...label) { return el('div', {}, el('dt', {}, ...label), el('dd', {}, value)); }
@@ -226,23 +227,52 @@ function drawing(svg) {
   return root.localName === 'svg' ? document.importNode(root, true) : 'The drawing cannot be read.';
 }
 
-function figure(f) {
-  const files = ['csv', 'svg', 'pdf'].flatMap((kind, i) =>
-    [i ? ' ' : '', el('a', { href: `figures/${f.name}.${kind}` }, kind.toUpperCase())]);
-  return el('figure', { id: 'figure-' + f.name }, el('h3', {}, f.title), el('div', { class: 'plot' }, drawing(pictures.figures[f.name])),
-    el('figcaption', {}, f.caption || '', ...(f.source ? [' ', el('span', { class: 'source' }, f.source + '.')] : []), ' ',
+function fileOf(f, kind) { return `figures/${f.folder}${f.name}.${kind}`; }
+
+// What stands where a figure is: of the product that is chosen, else of the one at home, and why.
+function choice(name, setting) {
+  const all = data.figures.filter(f => f.name === name);
+  const home = all.find(f => f.home);
+  const own = home.setting === null ? home : all.find(f => f.setting === setting);
+  if (own && own.missing === null) return { shown: own, instead: null };
+  const why = own ? own.missing : 'a report draws the products with most matrices only';
+  return { shown: home, instead: home.missing === null && home.setting !== null ? { why, own } : null };
+}
+
+function insteadNote(instead, setting) {
+  if (!instead) return [];
+  return [el('strong', {}, `Not at ${data.settings[setting].label}`), ': ', instead.why,
+    ...(instead.own && instead.own.svg ? [' (', el('a', { href: fileOf(instead.own, 'svg') }, 'SVG'), ')'] : []), '. '];
+}
+
+function fillFigure(box, setting) {
+  const { shown: f, instead } = choice(box.dataset.figure, setting);
+  const files = ['csv', 'svg', 'pdf'].flatMap((kind, i) => [i ? ' ' : '', el('a', { href: fileOf(f, kind) }, kind.toUpperCase())]);
+  box.dataset.setting = f.setting === null ? '' : data.settings[f.setting].slug;
+  box.replaceChildren(el('h3', {}, f.title), el('div', { class: 'plot' }, drawing(pictures.figures[f.folder + f.name])),
+    el('figcaption', {}, ...insteadNote(instead, setting), f.caption || '', ...(f.source ? [' ', el('span', { class: 'source' }, f.source + '.')] : []), ' ',
       el('span', { class: 'files' }, ...files)));
 }
 
+// A figure that is drawn for one product at least has a place; the others are named.
 function leftOut(figures) {
-  const parts = figures.flatMap((f, i) => [i ? '; ' : '', f.csv ? el('a', { href: `figures/${f.name}.csv` }, f.title) : f.title, ` (${f.missing})`]);
+  const parts = figures.flatMap((f, i) => [i ? '; ' : '', f.csv ? el('a', { href: fileOf(f, 'csv') }, f.title) : f.title, ` (${f.missing})`]);
   return parts.length ? el('p', { class: 'missing' }, 'Left out: ', ...parts, '.') : null;
 }
 
 function figureSection(section) {
-  const own = data.figures.filter(f => f.section === section);
+  const own = data.figures.filter(f => f.home && f.section === section);
   return el('section', { id: anchor(section), class: 'figures' }, el('h2', {}, section), leftOut(own.filter(f => f.missing !== null)),
-    ...own.filter(f => f.missing === null).map(figure));
+    ...own.filter(f => f.missing === null).map(f => el('figure', { id: 'figure-' + f.name, 'data-figure': f.name })));
+}
+
+// Those that show another product now.
+function drawFigures(setting) {
+  for (const box of document.querySelectorAll('figure[data-figure]')) {
+    if (box.dataset.of === String(setting)) continue;
+    box.dataset.of = String(setting);
+    fillFigure(box, setting);
+  }
 }
 
 /* --------------------------------------------------------------------- model */
@@ -283,6 +313,7 @@ function drawAnswer() {
     $('model-note').append(...modelNote(data.model));
     $('model-note').hidden = false;
   }
+  drawFigures(data.main);
 }
 
 drawAnswer();

@@ -17,6 +17,7 @@ typedef struct parts {
     rc_str_t data;
     rc_str_t pictures;
     rc_str_t nonce;
+    rc_str_t figure; /* the first one, for readers without scripts */
 } parts_t;
 
 static rc_status_t read_asset(const char *dir, const char *name, rc_str_t *out, rc_err_t *err)
@@ -54,11 +55,12 @@ static rc_status_t put_part(
     const struct {
         const char *name;
         const rc_str_t *text;
-    } known[] = {{"data", &w->data}, {"pictures", &w->pictures}, {"nonce", &w->nonce}};
+    } known[] = {{"data", &w->data}, {"pictures", &w->pictures}, {"nonce", &w->nonce}, {"figure", &w->figure}};
     char file[64];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].name) == n && memcmp(known[i].name, name, n) == 0) {
-            rc_str_addn(s, known[i].text->text, known[i].text->len);
+            if (known[i].text->len)
+                rc_str_addn(s, known[i].text->text, known[i].text->len);
             return RC_OK;
         }
     snprintf(file, sizeof file, "%.*s", (int)n, name);
@@ -112,6 +114,19 @@ static void make_nonce(parts_t *w)
     rc_str_add(&w->nonce, hex);
 }
 
+/* The distribution of the speedups where it was drawn, else the first figure that was. */
+static void make_figure(parts_t *w, const rc_page_t *page)
+{
+    const rc_drawn_t *shown = NULL;
+    for (int i = 0; i < page->drawn_count; i++) {
+        const rc_drawn_t *d = &page->drawn[i];
+        if (d->svg && d->is_home && (!shown || strcmp(d->plot->name, "speedup-boxes") == 0))
+            shown = d;
+    }
+    if (shown)
+        rc_str_addf(&w->figure, "<figure>%s</figure>", shown->svg);
+}
+
 /* Sentences of all settings.  \param[out] out  [settings]; free with free_answers */
 static rc_status_t make_answers(const rc_survey_t *s, const rc_headline_t *headline,
     const rc_held_out_t *held_out, rc_answer_t **out, rc_err_t *err)
@@ -152,7 +167,8 @@ rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char 
     RC_TRY(rc_page_document(&data, page, headline, answer, err));
     rc_page_pictures(&pictures, page);
     make_nonce(&w);
-    RC_TRY(w.pictures.failed || w.nonce.failed ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
+    make_figure(&w, page);
+    RC_TRY(w.pictures.failed || w.nonce.failed || w.figure.failed ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
                                                : RC_OK);
     RC_TRY(fill(&html, &w, skeleton.text, err));
     RC_TRY(write_file(dir, "report.json", &w.data, err));
@@ -169,6 +185,7 @@ done:
     rc_str_free(&w.data);
     rc_str_free(&w.pictures);
     rc_str_free(&w.nonce);
+    rc_str_free(&w.figure);
     rc_str_free(&html);
     rc_str_free(&skeleton);
     return st;

@@ -369,6 +369,10 @@ static void put_figures(writer_t *w)
         rc_json_text(w->j, "caption", d->text.caption.text);
         rc_json_text(w->j, "missing", d->svg ? NULL : missing);
         rc_json_int(w->j, "csv", d->has_csv);
+        rc_json_int(w->j, "svg", d->has_svg);
+        rc_json_index(w->j, "setting", d->setting);
+        rc_json_int(w->j, "home", d->is_home);
+        rc_json_text(w->j, "folder", d->folder);
         rc_json_close(w->j, '{');
     }
     rc_json_close(w->j, '[');
@@ -402,8 +406,11 @@ void rc_page_pictures(rc_json_t *j, const rc_page_t *p)
     rc_json_open(j, NULL, '{');
     rc_json_open(j, "figures", '{');
     for (int i = 0; i < p->drawn_count; i++)
-        if (p->drawn[i].svg)
-            rc_json_text(j, p->drawn[i].plot->name, p->drawn[i].svg);
+        if (p->drawn[i].svg) {
+            char name[160];
+            snprintf(name, sizeof name, "%s%s", p->drawn[i].folder, p->drawn[i].plot->name);
+            rc_json_text(j, name, p->drawn[i].svg);
+        }
     rc_json_close(j, '{');
     rc_json_open(j, "spies", '{');
     for (int i = 0; p->spy && i < p->in->survey->matrices; i++) {

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define RC_PLOT(name) extern const rc_plot_t rc_plot_##name;
@@ -33,14 +32,16 @@ void rc_plot_text_free(rc_plot_text_t *t)
 
 /* What all figures of a report share while they are drawn. */
 typedef struct drawer {
-    const rc_plot_input_t *in;
+    rc_plot_input_t in;
     const char *templates;
-    rc_str_t dir; /* of the figures */
+    rc_str_t all; /* folder of the figures */
+    rc_str_t dir; /* of those that are drawn: the same, or the folder of a setting in it */
     rc_str_t common;
     rc_str_t program;    /* of gnuplot; empty: there is none */
     const char *without; /* why */
     rc_plot_colour_t colour[RC_PLOT_COLOURS_MAX];
     int colours;
+    size_t bytes; /* of the drawings for the page */
     rc_err_t *err;
 } drawer_t;
 
@@ -93,7 +94,7 @@ static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
     rc_status_t st;
     RC_TRY(check_text(&path, d->err));
     RC_TRY(rc_replace_begin_ours(path.text, &r, d->err));
-    RC_TRY(x->plot->write(d->in, r.file, &x->text, d->err));
+    RC_TRY(x->plot->write(&d->in, r.file, &x->text, d->err));
     RC_TRY(check_text(&x->text.caption, d->err));
     RC_TRY(check_text(&x->text.missing, d->err));
     RC_TRY(check_text(&x->text.define, d->err));
@@ -234,6 +235,7 @@ static rc_status_t take_drawings(
     if (rename(raw_pdf, pdf.text) != 0)
         RC_TRY(rc_fail_errno(d->err, RC_EIO, errno, "cannot rename '%s'", raw_pdf));
     x->svg = inlined.text;
+    x->has_svg = 1;
     inlined = (rc_str_t){0};
 done:
     rc_str_free(&raw);
@@ -283,7 +285,7 @@ done:
 static rc_status_t make_figure(const drawer_t *d, rc_drawn_t *x)
 {
     rc_status_t st = RC_OK;
-    if (x->plot->needs_model && !d->in->model_file)
+    if (x->plot->needs_model && !d->in.model_file)
         rc_str_add(&x->text.missing, "no model was given (--model)");
     else
         st = write_csv(d, x);
@@ -309,24 +311,16 @@ static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
     return st == RC_OK && !x->has_csv ? remove_old(d, x->plot->name, ".csv") : st;
 }
 
-static rc_status_t make_dir(const char *path, rc_err_t *err)
-{
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot make the folder '%s'", path);
-    return RC_OK;
-}
-
 static rc_status_t prepare(drawer_t *d, const char *dir)
 {
     rc_str_t common = {0};
     rc_err_t why = {0};
     rc_status_t st;
-    rc_str_addf(&d->dir, "%s/figures", dir);
+    rc_str_addf(&d->all, "%s/figures", dir);
     rc_str_addf(&common, "%s/common.gp", d->templates);
-    RC_TRY(check_text(&d->dir, d->err));
+    RC_TRY(check_text(&d->all, d->err));
     RC_TRY(check_text(&common, d->err));
-    RC_TRY(make_dir(dir, d->err));
-    RC_TRY(make_dir(d->dir.text, d->err));
+    RC_TRY(rc_open_folder(d->all.text, d->err));
     RC_TRY(read_text(common.text, &d->common, d->err));
     rc_str_add(&d->common, "\n");
     RC_TRY(check_text(&d->common, d->err));
@@ -342,28 +336,80 @@ done:
     return st;
 }
 
+/* One figure of one setting. */
+static rc_status_t draw_for(drawer_t *d, const rc_plot_t *plot, int setting, int is_home, rc_drawn_t *x)
+{
+    const rc_survey_t *s = d->in.survey;
+    *x = (rc_drawn_t){.plot = plot, .setting = setting, .is_home = is_home};
+    if (!is_home)
+        snprintf(x->folder, sizeof x->folder, "%s/", s->setting[setting].slug);
+    d->in.shown = setting;
+    d->dir.len = 0;
+    rc_str_addf(&d->dir, "%s%s%s", d->all.text, is_home ? "" : "/", is_home ? "" : s->setting[setting].slug);
+    rc_status_t st = check_text(&d->dir, d->err);
+    if (st == RC_OK)
+        st = rc_open_folder(d->dir.text, d->err);
+    if (st == RC_OK)
+        st = draw(d, x);
+    if (st < 0 || !x->svg)
+        return st;
+    d->bytes += strlen(x->svg);
+    if (!is_home && d->bytes > RC_PLOT_PAGE_BYTES) {
+        d->bytes -= strlen(x->svg);
+        free(x->svg);
+        x->svg = NULL;
+        rc_str_add(&x->text.missing, "the page would grow too large; its drawing is a file");
+    }
+    return check_text(&x->text.missing, d->err);
+}
+
+static int has_more_matrices(const rc_survey_t *s, int a, int b)
+{
+    return s->setting[a].pairs != s->setting[b].pairs ? s->setting[a].pairs > s->setting[b].pairs : a < b;
+}
+
+/* Whether a setting is of those with most matrices. */
+static int is_drawn(const rc_survey_t *s, int setting)
+{
+    int before = 0;
+    for (int a = 0; a < s->settings; a++)
+        before += has_more_matrices(s, a, setting);
+    return before < RC_PLOT_SETTINGS;
+}
+
+static rc_status_t draw_plot(drawer_t *d, const rc_plot_t *plot, rc_drawn_t *list, int *n)
+{
+    const rc_survey_t *s = d->in.survey;
+    int home = plot->home ? plot->home(s) : -1;
+    rc_status_t st = draw_for(d, plot, home, 1, &list[(*n)++]);
+    for (int a = 0; plot->home && home >= 0 && st == RC_OK && a < s->settings; a++)
+        if (a != home && is_drawn(s, a))
+            st = draw_for(d, plot, a, 0, &list[(*n)++]);
+    return st;
+}
+
 rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, const char *dir,
     rc_drawn_t **out, int *count, rc_err_t *err)
 {
-    drawer_t d = {.in = in, .templates = templates, .err = err};
+    drawer_t d = {.in = *in, .templates = templates, .err = err};
     rc_drawn_t *list = NULL;
+    int plots = 0;
     int n = 0;
     rc_status_t st;
-    while (rc_plots[n])
-        n++;
-    list = rc_alloc0((size_t)n, sizeof *list, "figures", err);
+    while (rc_plots[plots])
+        plots++;
+    list = rc_alloc0((size_t)plots, (RC_PLOT_SETTINGS + 1) * sizeof *list, "figures", err);
     if (!list)
         RC_TRY(RC_ENOMEM);
     RC_TRY(prepare(&d, dir));
-    for (int i = 0; i < n; i++) {
-        list[i].plot = rc_plots[i];
-        RC_TRY(draw(&d, &list[i]));
-    }
+    for (int i = 0; i < plots; i++)
+        RC_TRY(draw_plot(&d, rc_plots[i], list, &n));
     *out = list;
     *count = n;
     list = NULL;
 done:
     rc_drawn_free(list, n);
+    rc_str_free(&d.all);
     rc_str_free(&d.dir);
     rc_str_free(&d.common);
     rc_str_free(&d.program);

@@ -14,6 +14,7 @@
 /** What figures are drawn from. */
 typedef struct rc_plot_input {
     const rc_survey_t *survey;
+    int shown;                /**< setting that a figure of a single setting shows; -1: none */
     const char *store;        /**< path */
     const rc_model_t *model;  /**< NULL: none was given */
     const char *model_name;   /**< NULL: none */
@@ -40,6 +41,9 @@ typedef struct rc_plot {
     const char *section; /**< heading of the page that it belongs under: "Orders", "Kernels",
                               "Cost", "Model" */
     int needs_model;
+    /** The setting that it shows where nobody asks for another, -1 none; NULL: the figure shows all
+     *  settings, or none, and is drawn once. */
+    int (*home)(const rc_survey_t *s);
     /** Write the CSV, header line with units first, or say in text->missing why there is none.
      *  \return RC_OK, RC_EIO, RC_ENOMEM */
     rc_status_t (*write)(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
@@ -50,17 +54,30 @@ extern const rc_plot_t *const rc_plots[]; /**< in the order of the page; NULL-te
 /** A figure that was drawn or left out. */
 typedef struct rc_drawn {
     const rc_plot_t *plot;
+    int setting;     /**< that it shows; -1: it is of no single one, or there is none */
+    int is_home;     /**< 1: the one that is shown where nobody asks for another; the first of its plot */
+    char folder[72]; /**< of its files below figures/: "" at home, "k8-fp32/" */
     rc_plot_text_t text;
     int has_csv; /**< 1: the numbers were written, also where the drawing is left out */
     char *svg;   /**< the drawing, for inlining: no XML declaration, no scripts, ids unique by the
                   name of the figure, colours through CSS variables of the page where that is
                   possible; NULL when it was left out */
+    int has_svg; /**< 1: there are files of the drawing, also where `svg` is left out of the page */
 } rc_drawn_t;
 
-/** Draw all figures: DIR/figures/NAME.csv, NAME.svg, NAME.pdf.
+/** Settings that a figure is drawn for, at most: those with most matrices. */
+enum { RC_PLOT_SETTINGS = 12 };
+
+/** Bytes of drawings for a page: those of other settings than the one at home are files only when
+ *  there are more. */
+enum { RC_PLOT_PAGE_BYTES = 8 << 20 };
+
+/** Draw all figures: DIR/figures/NAME.csv, NAME.svg, NAME.pdf; those of a single setting for the
+ *  others too, as DIR/figures/SLUG/NAME.csv and so on.
+ *  \param[in] in         `shown` is not read
  *  \param[in] templates  directory of NAME.gp and common.gp
  *  \param[in] dir        of the report; figures/ is created
- *  \param[out] out       [*count] one for each of rc_plots; free with rc_drawn_free
+ *  \param[out] out       [*count] in the order of rc_plots; free with rc_drawn_free
  *  \return RC_OK, also when gnuplot is not there (every figure is then left out with that note, its
  *          CSV is written all the same); RC_ENOENT (no template), RC_EIO, RC_ENOMEM; RC_EIO with
  *  the first line that gnuplot said when it fails */

@@ -195,7 +195,12 @@ void rc_plot_orders_free(rc_plot_orders_t *o)
     *o = (rc_plot_orders_t){0};
 }
 
-int rc_plot_orders_setting(const rc_survey_t *s)
+int rc_plot_home_main(const rc_survey_t *s)
+{
+    return s->main_setting;
+}
+
+int rc_plot_home_orders(const rc_survey_t *s)
 {
     int best = s->main_setting;
     if (best >= 0 && s->setting[best].reference[0])
@@ -222,7 +227,7 @@ rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
-    int setting = rc_plot_orders_setting(s);
+    int setting = in->shown >= 0 && s->setting[in->shown].reference[0] ? in->shown : -1;
     *out = (rc_plot_orders_t){0};
     if (setting < 0) {
         rc_str_add(&text->missing,

@@ -37,11 +37,14 @@ rc_status_t rc_plot_orders_make(
     const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err);
 void rc_plot_orders_free(rc_plot_orders_t *o);
 
-/** The setting that figures of row orders show: the main one; where no kernel ran another order
+/** The setting that figures of row orders show where nobody asks for another: the main one; where no kernel ran another order
  *  than csr there, the one with most matrices of those where one did; -1 none. */
-int rc_plot_orders_setting(const rc_survey_t *s);
+int rc_plot_home_orders(const rc_survey_t *s);
 
-/** The orders of the reference kernel in that setting; where there is nothing to compare, what is
+/** The main setting of the survey. */
+int rc_plot_home_main(const rc_survey_t *s);
+
+/** The orders of the reference kernel in the setting that is shown; where there is nothing to compare, what is
  *  missing is said and out->policies is 0. */
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err);

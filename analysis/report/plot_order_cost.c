@@ -36,5 +36,6 @@ const rc_plot_t rc_plot_order_cost = {
     .title = "What building each row order costs",
     .source = "Hong et al., figure 13",
     .section = "Cost",
+    .home = rc_plot_home_orders,
     .write = write,
 };

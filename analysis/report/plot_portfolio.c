@@ -114,5 +114,6 @@ const rc_plot_t rc_plot_portfolio = {
     .title = "What more row orders are worth",
     .source = "Mehrabi et al., figure 10",
     .section = "Orders",
+    .home = rc_plot_home_orders,
     .write = write,
 };

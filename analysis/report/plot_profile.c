@@ -22,6 +22,7 @@ typedef struct family {
 
 typedef struct profile {
     const rc_survey_t *s;
+    int shown; /* setting */
     const rc_survey_setting_t *facet[FACETS];
     int facets;
     family_t family[FAMILIES_MAX];
@@ -30,12 +31,15 @@ typedef struct profile {
     double *ns;         /* [families * pairs of the survey], NaN none */
 } profile_t;
 
-/* Arenas that differ from the main one in K only. */
+/* Settings that differ from the one shown in K only. */
 static void choose_facets(profile_t *p)
 {
     const rc_survey_t *s = p->s;
-    const rc_row_result_t *q = rc_view_result(s->view, s->setting[s->main_setting].setting.row);
+    const rc_row_result_t *q = rc_view_result(s->view, s->setting[p->shown].setting.row);
+    /* a place is kept for the one shown */
     for (int a = 0; a < s->settings && p->facets < FACETS; a++) {
+        if (a < p->shown && p->facets == FACETS - 1)
+            continue;
         const rc_row_result_t *r = rc_view_result(s->view, s->setting[a].setting.row);
         if (r->device == q->device && r->precision == q->precision && r->op == q->op &&
             r->c_order == q->c_order && r->cache == q->cache)
@@ -113,7 +117,7 @@ static int by_cost(const void *a, const void *b)
 static void choose_curves(profile_t *p)
 {
     family_t *list[FAMILIES_MAX] = {NULL};
-    const char *reference = p->s->setting[p->s->main_setting].reference;
+    const char *reference = p->s->setting[p->shown].reference;
     size_t n = strcspn(reference, ":");
     for (int k = 0; k < p->families; k++) {
         family_t *x = list[k] = &p->family[k];
@@ -196,7 +200,7 @@ static void define(const profile_t *p, rc_plot_text_t *t)
         "Share of the matrices that a kernel, in its best variant and row order, computes at most "
         "so many times slower than the fastest of all kernels; a matrix that it lacks counts as "
         "not computed. %" PRId64 " matrices at %s.",
-        p->s->setting[p->s->main_setting].pairs, p->s->setting[p->s->main_setting].label);
+        p->s->setting[p->shown].pairs, p->s->setting[p->shown].label);
     if (p->families > curves)
         rc_str_addf(&t->caption, " %d slower kernels are not drawn; the CSV has them.",
             p->families - curves);
@@ -205,7 +209,7 @@ static void define(const profile_t *p, rc_plot_text_t *t)
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    if (in->survey->main_setting < 0) {
+    if (in->shown < 0) {
         rc_str_add(&text->missing, rc_plot_no_results);
         return RC_OK;
     }
@@ -213,6 +217,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (!p)
         return RC_ENOMEM;
     p->s = in->survey;
+    p->shown = in->shown;
     choose_facets(p);
     st = collect(p, err);
     if (st == RC_OK && p->families < 2)
@@ -233,5 +238,6 @@ const rc_plot_t rc_plot_profile = {
     .title = "Performance profiles of the kernels",
     .source = "Hong et al., figure 10",
     .section = "Kernels",
+    .home = rc_plot_home_main,
     .write = write,
 };

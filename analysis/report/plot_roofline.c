@@ -46,11 +46,11 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     };
     const rc_survey_t *s = in->survey;
     double peak = NAN;
-    if (s->main_setting >= 0)
-        peak = highest_rate(s, s->setting[s->main_setting].device);
+    if (in->shown >= 0)
+        peak = highest_rate(s, s->setting[in->shown].device);
     if (!(peak > 0)) {
         rc_str_add(&text->missing,
-            s->main_setting < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
+            in->shown < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
         return RC_OK;
     }
     rc_str_addf(&text->caption,
@@ -59,7 +59,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "entries: the store has no peak bandwidth of the "
         "device, and matrices that fit the caches can exceed that of memory. Of each matrix the "
         "fastest cuSPARSE kernel and the fastest of ours, as far as the store has them.",
-        peak, s->setting[s->main_setting].device);
+        peak, s->setting[in->shown].device);
     return rc_plot_series_write(&series, in, 1 / peak, csv, text, err);
 }
 
@@ -68,5 +68,6 @@ const rc_plot_t rc_plot_roofline = {
     .title = "Share of the highest memory rate over entries",
     .source = "Hong et al., figure 1 (d)",
     .section = "Kernels",
+    .home = rc_plot_home_main,
     .write = write,
 };

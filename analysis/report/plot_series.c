@@ -24,10 +24,11 @@ static void put_row(const rc_survey_t *s, const char *series, int64_t row,
 }
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
-static int64_t collect(const rc_plot_series_t *p, const rc_survey_t *s, int series, double scale,
+static int64_t collect(const rc_plot_series_t *p, const rc_plot_input_t *in, int series, double scale,
     const int64_t *own, double *x, double *y, FILE *csv)
 {
-    const rc_survey_setting_t *a = &s->setting[s->main_setting];
+    const rc_survey_t *s = in->survey;
+    const rc_survey_setting_t *a = &s->setting[in->shown];
     int64_t n = 0;
     for (int64_t i = 0; i < a->pairs; i++) {
         const rc_survey_matrix_t *m = &s->matrix[s->pair[a->first + i].matrix];
@@ -42,10 +43,10 @@ static int64_t collect(const rc_plot_series_t *p, const rc_survey_t *s, int seri
     return n;
 }
 
-static rc_status_t fill(const rc_plot_series_t *p, const rc_survey_t *s, double scale,
+static rc_status_t fill(const rc_plot_series_t *p, const rc_plot_input_t *in, double scale,
     const int64_t *own, double *x, FILE *csv, rc_plot_text_t *t, rc_err_t *err)
 {
-    const rc_survey_setting_t *a = &s->setting[s->main_setting];
+    const rc_survey_setting_t *a = &in->survey->setting[in->shown];
     double *y = x + a->pairs;
     rc_status_t st = RC_OK;
     int panels = 0;
@@ -56,7 +57,7 @@ static rc_status_t fill(const rc_plot_series_t *p, const rc_survey_t *s, double 
     rc_plot_block_begin(&trend, "TREND");
     for (int k = 0; st == RC_OK && k < p->series; k++) {
         char name[32];
-        if (collect(p, s, k, scale, own, x, y, csv) == 0)
+        if (collect(p, in, k, scale, own, x, y, csv) == 0)
             continue;
         panels++;
         snprintf(name, sizeof name, "PANEL[%d]", panels);
@@ -91,11 +92,11 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
     const rc_survey_t *s = in->survey;
     int64_t *own = rc_alloc((size_t)s->pairs, sizeof *own, "a figure", err);
     double *xy =
-        rc_alloc((size_t)s->setting[s->main_setting].pairs, 2 * sizeof *xy, "a figure", err);
+        rc_alloc((size_t)s->setting[in->shown].pairs, 2 * sizeof *xy, "a figure", err);
     rc_status_t st = RC_ENOMEM;
     if (own && xy) {
         rc_plot_own_best(s, 0, own);
-        st = fill(p, s, scale, own, xy, csv, text, err);
+        st = fill(p, in, scale, own, xy, csv, text, err);
     }
     free(own);
     free(xy);

@@ -1,4 +1,4 @@
-/** \file analysis/report/plot_series.h  Figures with a point per matrix of the main setting for
+/** \file analysis/report/plot_series.h  Figures with a point per matrix of the setting shown for
  *  each of a few ways to compute the product, side by side over the number of entries.  Private to
  *  analysis/report. */
 #ifndef RC_ANALYSIS_PLOT_SERIES_H
@@ -22,7 +22,7 @@ typedef struct rc_plot_series {
 /** Write the CSV (what,matrix,entries,kernel,policy,y) and define MATRICES, PANELS, the array PANEL
  *  of their names, blocks $POINTS1 ... and $TREND with a series for each; series without points are
  *  left out.  Adds to the caption how many matrices, and what is not drawn.
- *  \param[in] in  its survey has a main setting
+ *  \param[in] in  a setting is shown
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_t *in, double scale,
     FILE *csv, rc_plot_text_t *text, rc_err_t *err);

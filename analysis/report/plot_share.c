@@ -64,5 +64,6 @@ const rc_plot_t rc_plot_share = {
     .title = "How often each row order is the fastest",
     .source = "Mehrabi et al., figure 9",
     .section = "Orders",
+    .home = rc_plot_home_orders,
     .write = write,
 };

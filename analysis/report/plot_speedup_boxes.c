@@ -96,7 +96,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         csv);
     rc_plot_block_begin(text, "BOXES");
     for (int a = 0; a < s->settings && st == RC_OK; a++)
-        if (is_sibling(s, rc_plot_orders_setting(s), a))
+        if (is_sibling(s, in->shown, a))
             st = put_device(s, a, csv, text, &titles, &devices, &lines, err);
     rc_plot_block_end(text);
     rc_str_addf(&text->define, "DEVICES = %d\narray PANEL[DEVICES]\narray LINES[DEVICES]\n%s",
@@ -106,7 +106,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "Speedup of each row order over the original one: quartiles (box, median), 5th and 95th "
         "percentile (whiskers), smallest and largest (points), geomean (cross). The oracle is plain: it "
         "chooses and is scored on the same measurements. %s, %s.",
-        s->setting[rc_plot_orders_setting(s)].label,
+        s->setting[in->shown].label,
         titles.caption.text ? titles.caption.text : "");
     if (titles.define.failed || titles.caption.failed)
         text->define.failed = 1;
@@ -119,5 +119,6 @@ const rc_plot_t rc_plot_speedup_boxes = {
     .title = "Distribution of the speedups of each row order",
     .source = "Mehrabi et al., figure 8",
     .section = "Orders",
+    .home = rc_plot_home_orders,
     .write = write,
 };

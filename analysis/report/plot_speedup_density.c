@@ -31,5 +31,6 @@ const rc_plot_t rc_plot_speedup_density = {
     .title = "Speedup of each row order over density",
     .source = "Mehrabi et al., figures 5 (a) and 6 (a)",
     .section = "Orders",
+    .home = rc_plot_home_orders,
     .write = write,
 };

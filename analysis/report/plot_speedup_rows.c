@@ -31,5 +31,6 @@ const rc_plot_t rc_plot_speedup_rows = {
     .title = "Speedup of each row order over rows",
     .source = "Mehrabi et al., figures 5 (b) and 6 (b)",
     .section = "Orders",
+    .home = rc_plot_home_orders,
     .write = write,
 };

@@ -29,11 +29,11 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         .y = gflops,
     };
     const rc_survey_t *s = in->survey;
-    if (s->main_setting < 0) {
+    if (in->shown < 0) {
         rc_str_add(&text->missing, rc_plot_no_results);
         return RC_OK;
     }
-    const char *reference = s->setting[s->main_setting].reference;
+    const char *reference = s->setting[in->shown].reference;
     rc_str_add(&text->caption,
         "Throughput (2 x entries x K operations over the median time, without K for spmv) against "
         "entries: of each "
@@ -50,5 +50,6 @@ const rc_plot_t rc_plot_throughput = {
     .title = "Throughput over entries",
     .source = "Mehrabi et al., figure 4",
     .section = "Kernels",
+    .home = rc_plot_home_main,
     .write = write,
 };

@@ -97,7 +97,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "our kernels in the original order, and the fastest of them in its best order. "
         "Preprocessing "
         "and ordering are not in the times. What is the fastest is chosen and scored on the same "
-        "measurements.",
+        "measurements. All products (K, precision) are in it.",
         most);
     rc_str_free(&names);
     free(own);

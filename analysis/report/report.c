@@ -178,8 +178,8 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     made.rows = w.survey.results;
     made.matrices = w.survey.matrices;
     for (int i = 0; i < w.figures; i++) {
-        made.figures += w.drawn[i].svg != NULL;
-        made.left_out += w.drawn[i].svg == NULL;
+        made.figures += w.drawn[i].is_home && w.drawn[i].svg != NULL;
+        made.left_out += w.drawn[i].is_home && w.drawn[i].svg == NULL;
     }
     rc_str_t program = {0};
     made.without_gnuplot = rc_plot_program(&program, NULL) == RC_ENOENT;

@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py' 2>/dev/null || skip_all "no python3 with h5py"
-plan 27
+plan 31
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 check=$top_srcdir/tests/report
@@ -57,6 +57,11 @@ ok "with times that a seed decides" $python "$tmp/edit.py" "$tmp/a.h5"
 seal "$tmp/a.h5"
 code "a report" 0 report "$tmp/a.h5" "$tmp/a"
 ok "has the numbers that query and the file have" $python "$check/check_figures.py" "$ROWCAST" "$tmp/a.h5" "$tmp/a"
+for k in 8 32; do
+    ok "and those of K = $k, in a folder of their own" env SETTING="k$k-fp32" LABEL="K = $k, fp32" \
+        $python "$check/check_figures.py" "$ROWCAST" "$tmp/a.h5" "$tmp/a"
+    not_ok "which are other numbers" cmp "$tmp/a/figures/k$k-fp32/speedup-boxes.csv" "$tmp/a/figures/speedup-boxes.csv"
+done
 code "again" 0 report "$tmp/a.h5" "$tmp/again"
 ok "the numbers are the same" diff -r -x '*.pdf' "$tmp/a/figures" "$tmp/again/figures"
 ok "two devices" "$synthetic" --matrices 30 --groups 10 --k 8,n --devices 2 "$tmp/b.h5"
@@ -98,7 +103,7 @@ fi
 GNUPLOT=$tmp/none code "without gnuplot" 0 report "$tmp/a.h5" "$tmp/a"
 ok "stderr says so" grep -q "^rowcast report: gnuplot was not found" "$tmp/err"
 is "there are numbers and no drawings" "$(find "$tmp/a/figures" -name '*.csv' | wc -l) \
-$(find "$tmp/a/figures" -name '*.svg' -o -name '*.pdf' | wc -l)" "12 0"
+$(find "$tmp/a/figures" -name '*.svg' -o -name '*.pdf' | wc -l)" "32 0"
 ok "and the page says so" grep -q 'gnuplot was not found' "$tmp/a/index.html"
 code "one order and one kernel" 0 report "$tmp/a.h5" "$tmp/a" -w 'policy == csr && kernel ~ "syn-a*"'
 is "leaves out what compares" "$(cd "$tmp/a/figures" && echo ./*.csv)" "./break-even.csv ./roofline.csv ./throughput.csv"

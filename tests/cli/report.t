@@ -61,8 +61,8 @@ assert policy and policy[0].startswith("default-src \x27none\x27;"), policy
 assert "{{" not in p.source.split("<script")[0]'
 ok "every file that it links is there" page '
 import os
-drawn = [f["name"] for f in p.data["figures"] if f["missing"] is None]
-files = ["figures/" + f["name"] + ".csv" for f in p.data["figures"] if f["csv"]]
+drawn = [f["folder"] + f["name"] for f in p.data["figures"] if f["missing"] is None]
+files = ["figures/" + f["folder"] + f["name"] + ".csv" for f in p.data["figures"] if f["csv"]]
 files += ["figures/" + name + kind for name in drawn for kind in (".svg", ".pdf")]
 missing = [f for f in files + ["report.json"] if not os.path.getsize(os.path.join(sys.argv[1], f))]
 assert files and not missing, missing

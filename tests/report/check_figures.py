@@ -1,5 +1,6 @@
 """check_figures.py ROWCAST STORE REPORT [MODEL]: the numbers behind each figure against `rowcast query`, the
-file itself and the model file, by other means than the report's.  Prints what differs; exit code 1 then."""
+file itself and the model file, by other means than the report's.  Prints what differs; exit code 1 then.
+SETTING, "k8-fp32" with the label "K = 8, fp32", makes it look at the figures of that product."""
 import csv
 import json
 import math
@@ -13,8 +14,14 @@ rowcast, store, report = sys.argv[1:4]
 wrong = []
 
 
+folder = os.environ.get("SETTING", "")
+
+
 def table(name):
-    with open(os.path.join(report, "figures", name + ".csv"), newline="") as f:
+    path = os.path.join(report, "figures", folder, name + ".csv")
+    if not os.path.exists(path):  # of all products
+        path = os.path.join(report, "figures", name + ".csv")
+    with open(path, newline="") as f:
         return list(csv.reader(f))[1:]
 
 
@@ -57,6 +64,8 @@ for r in rows:
     arena.setdefault(label(r), {}).setdefault(matrix[r["matrix"]]["name"].decode(), []).append(r)
 main = [a for a in arena if a.startswith("K = n")]
 main = max(main, key=lambda a: len(arena[a]))
+main = os.environ.get("LABEL", main)
+k_of = main.split(",")[0].split("= ")[1]
 in_csr = lambda r: policy[r["policy"]] == "csr"
 vendor = lambda r: kernel[r["kernel"]].startswith("cusparse")
 fastest = lambda own, fits: min((r for r in own if fits(r)), key=lambda r: (r["median_ns"], not in_csr(r)), default=None)
@@ -91,7 +100,7 @@ for p, low, high, count, share in table("speedup-histogram"):
     same(f"histogram {p} from {low}", count, len(inside))
     same(f"histogram {p} from {low} share", share, 100 * len(inside) / len(gain_of(p)), 1e-3)
 
-where = f"kernel ~ '{reference}' && k == cols && precision == fp32"
+where = f"kernel ~ '{reference}' && k == {'cols' if k_of == 'n' else k_of} && precision == fp32"
 if "," in main.split(", ", 1)[1]:
     where += " && device == '" + main.split(", on ")[1] + "'"
 speedup = {r["policy"]: r for r in query("--summary", "speedup", "--where", where)}

@@ -352,6 +352,36 @@ def figures_have_a_caption_and_files_that_are_there():
     check(len(ids) == len(set(ids)), "an id stands twice", [i for i in ids if ids.count(i) > 1][:5])
 
 
+READ_FIGURES = """return [...document.querySelectorAll('figure[data-figure]')].map(f => ({ name: f.dataset.figure, slug: f.dataset.setting,
+    caption: f.querySelector('figcaption').textContent, svg: f.querySelector('svg').outerHTML,
+    links: [...f.querySelectorAll('a')].map(a => a.getAttribute('href')) }))"""
+OF_ALL = {"vendor-speedup", "break-even", "model-classes", "model-error", "model-confusion", "model-loss", "model-topologies"}
+
+
+@test
+def the_choice_of_k_and_precision_switches_every_figure_of_one_product():
+    fresh()
+    before = {f["name"]: f for f in browser.js(READ_FIGURES)}
+    check(len(set(before) - OF_ALL) >= 10, sorted(before))
+    check(len(SHOWN) > 1, "one product only")
+    for i, a in enumerate(SHOWN):
+        if a["main"]:
+            continue
+        browser.js(f"const s = document.getElementById('setting'); s.value = '{i}'; s.dispatchEvent(new Event('change'))")
+        after = {f["name"]: f for f in browser.js(READ_FIGURES)}
+        check(set(after) == set(before), a["label"], sorted(after))
+        for name, f in after.items():
+            if name in OF_ALL:
+                check(f["slug"] == "" and f["svg"] == before[name]["svg"], a["label"], name, f["slug"])
+                continue
+            check(f["slug"] == a["slug"] and a["label"] in f["caption"], a["label"], name, f["slug"], f["caption"])
+            check(name == "profile" or f["svg"] != before[name]["svg"], a["label"], name, "is the same drawing")
+            for link in f["links"]:
+                check(a["slug"] + "/" in link and os.path.getsize(os.path.join(os.path.dirname(page), link)) > 50, link)
+    fresh()
+    check({f["name"]: f["svg"] for f in browser.js(READ_FIGURES)} == {n: f["svg"] for n, f in before.items()}, "not as before")
+
+
 def look_at(dark):
     scheme = "dark" if dark else "light"
     for width in (360, 1280):
@@ -395,6 +425,7 @@ def without_scripts_a_reader_is_told_where_the_numbers_and_figures_are():
     seen = browser.js("""const shown = s => { const e = document.querySelector(s); return Boolean(e && e.getClientRects().length); };
         return [shown('noscript p'), shown('#explorer'), [...document.querySelectorAll('noscript a')].map(a => a.getAttribute('href'))]""")
     check(seen == [True, False, ["report.json", "figures/"]], seen)
+    check(browser.js("return document.querySelector('noscript svg').getBoundingClientRect().height") > 50, "no figure")
     for link in seen[2]:
         check(os.path.exists(os.path.join(os.path.dirname(page), link)), link)
     browser.look(1280)

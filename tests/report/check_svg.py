@@ -7,7 +7,7 @@ import xml.etree.ElementTree as tree
 
 wrong = []
 ids = {}
-files = sorted(glob.glob(os.path.join(sys.argv[1], "figures", "*.svg")))
+files = sorted(glob.glob(os.path.join(sys.argv[1], "figures", "**", "*.svg"), recursive=True))
 for file in files:
     with open(file) as f:
         text = f.read()
