@@ -119,3 +119,61 @@ void rc_str_add_csv(rc_str_t *s, const char *text)
     rc_str_add(s, "\"");
     rc_str_free(&shown);
 }
+
+/* -------------------------------------------------------------------- width */
+
+typedef struct range {
+    uint32_t first;
+    uint32_t last;
+} range_t;
+
+static int is_in(const range_t *r, size_t n, uint32_t c)
+{
+    for (size_t i = 0; i < n && r[i].first <= c; i++)
+        if (c <= r[i].last)
+            return 1;
+    return 0;
+}
+
+static int columns_of(uint32_t c)
+{
+    static const range_t none[] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd}, {0x610, 0x61a},
+        {0x64b, 0x65f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d}, {0x20d0, 0x20ff},
+        {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef}};
+    static const range_t two[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf},
+        {0xa960, 0xa97f}, {0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60},
+        {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
+        {0x20000, 0x3fffd}};
+    if (is_in(none, sizeof none / sizeof *none, c))
+        return 0;
+    return is_in(two, sizeof two / sizeof *two, c) ? 2 : 1;
+}
+
+int rc_text_width(const char *text)
+{
+    int width = 0;
+    while (*text) {
+        size_t n = plain_run(text);
+        uint32_t c;
+        width += (int)n;
+        text += n;
+        if (!*text)
+            break;
+        n = decode((const unsigned char *)text, &c);
+        width += n ? columns_of(c) : 1;
+        text += n ? n : 1;
+    }
+    return width;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+const char *rc_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+const char *rc_matrices(int64_t n)
+{
+    return n == 1 ? "matrix" : "matrices";
+}

@@ -6,6 +6,8 @@
 
 #include "base/str.h"
 
+#include <stdint.h>
+
 /** Append text with what cannot be seen spelled out: control characters and bytes that are not
  *  UTF-8 as \xNN, C1 controls, marks of direction (U+061C, 200E, 200F, 202A to 202E, 2066 to 2069;
  *  https://trojansource.codes) and separators of lines (U+2028, 2029) as \uNNNN.  The rest stays as
@@ -22,5 +24,16 @@ int rc_is_visible(const char *text);
  *  with =, +, - or @ and is no number gets a ' before it: a spreadsheet takes it for a formula
  *  otherwise (https://owasp.org/www-community/attacks/CSV_Injection). */
 void rc_str_add_csv(rc_str_t *s, const char *text);
+
+/** Columns of a terminal that a visible text takes: combining marks none, wide characters of East Asia and
+ *  pictures two (by ranges of Unicode 15, https://www.unicode.org/reports/tr11), the rest one.  Bytes
+ *  that are not UTF-8 count one each.  Does not depend on the locale. */
+int rc_text_width(const char *text);
+
+/** "" for one, "s" for any other number: of words that take an s. */
+const char *rc_plural(int64_t n);
+
+/** "matrix" for one, "matrices" for any other number. */
+const char *rc_matrices(int64_t n);
 
 #endif

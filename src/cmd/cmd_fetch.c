@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "catalog/fetch.h"
 #include "cmd/cmd.h"
 #include "cmd/table.h"
@@ -211,12 +212,15 @@ static rc_status_t print_result(const char *to, int64_t matrices, const rc_fetch
     rc_status_t st = rc_table_end(t, err);
     if (r->failed)
         fprintf(
-            stderr, "%s: %" PRId64 " matrices failed, the lines above say why\n", to, r->failed);
+            stderr, "%s: %" PRId64 " %s failed, the lines above say why\n", to, r->failed,
+            rc_matrices(r->failed));
     if (r->left)
         fprintf(
-            stderr, "%s: %" PRId64 " matrices are left; run the same command again\n", to, r->left);
+            stderr, "%s: %" PRId64 " %s left; run the same command again\n", to, r->left,
+            r->left == 1 ? "matrix is" : "matrices are");
     if (!quiet && r->failed + r->left == 0)
-        fprintf(stderr, "%s: all %" PRId64 " matrices are there\n", to, matrices);
+        fprintf(stderr, "%s: %s%" PRId64 " %s there\n", to, matrices == 1 ? "the " : "all ", matrices,
+            matrices == 1 ? "matrix is" : "matrices are");
     return st;
 }
 

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/error.h"
+#include "base/visible.h"
 #include "cmd/cmd.h"
 #include "store/commit.h"
 #include "store/journal.h"
@@ -78,12 +79,13 @@ static int fold(const rc_session_t *s, const struct options *o, const char *stor
                             : (st == RC_EINVAL ? RC_EXIT_USAGE : RC_EXIT_ERROR);
     if (s->rank == 0 && !o->quiet) {
         if (info.changed)
-            printf("%s: %" PRId64 " results from %" PRId64 " journals; %" PRId64
-                   " results in the store\n",
-                store, info.results, info.journals, info.total_results);
+            printf("%s: %" PRId64 " result%s from %" PRId64 " journal%s; %" PRId64
+                   " result%s in the store\n",
+                store, info.results, rc_plural(info.results), info.journals,
+                rc_plural(info.journals), info.total_results, rc_plural(info.total_results));
         else
-            printf("%s: nothing to fold; %" PRId64 " results in the store\n", store,
-                info.total_results);
+            printf("%s: nothing to fold; %" PRId64 " result%s in the store\n", store,
+                info.total_results, rc_plural(info.total_results));
     }
     return RC_EXIT_OK;
 }

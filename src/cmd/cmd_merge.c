@@ -1,4 +1,5 @@
 #include "config.h"
+#include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/unsealed.h"
 #include "store/merge.h"
@@ -66,9 +67,9 @@ static int run(int argc, char **argv)
     if (rc_merge(operands[0], (const char *const *)&operands[1], count, &options, &info, &err) < 0)
         return rc_command_fail(&rc_command_merge, &err);
     if (!o.quiet)
-        printf("%s: %" PRId64 " result rows, %" PRId64 " of them new; %" PRId64
-               " store%s read, %" PRId64 " rows were in several\n",
-            operands[0], info.results, info.fresh, info.stores, info.stores == 1 ? "" : "s",
-            info.again);
+        printf("%s: %" PRId64 " result row%s, %" PRId64 " of them new; %" PRId64
+               " store%s read, %" PRId64 " row%s in several\n",
+            operands[0], info.results, rc_plural(info.results), info.fresh, info.stores,
+            rc_plural(info.stores), info.again, info.again == 1 ? " was" : "s were");
     return RC_EXIT_OK;
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/models.h"
@@ -266,16 +267,16 @@ static void print_chosen(const report_t *r)
         char other[32];
         rc_text_seconds(total_of(r, c->candidate) * 1e-9, mine, sizeof mine);
         rc_text_seconds(total_of(r, c->reference) * 1e-9, other, sizeof other);
-        printf("reuse    setup and %.0f products take %s, with %s %s\n", r->request.reuse, mine,
-            baseline, other);
+        printf("reuse    setup and %.0f product%s take %s, with %s %s\n", r->request.reuse,
+            rc_plural(llround(r->request.reuse)), mine, baseline, other);
     }
     if (isnan(c->break_even) || c->candidate == c->reference)
         return;
     if (isinf(c->break_even))
         printf("pays     never: features, prediction and setup are not earned back\n");
     else
-        printf("pays     after %.0f products: features, prediction and setup against %s\n",
-            c->break_even, baseline);
+        printf("pays     after %.0f product%s: features, prediction and setup against %s\n",
+            c->break_even, rc_plural(llround(c->break_even)), baseline);
 }
 
 /* Classes that are not ranked, and how to have those of the other layout. */
@@ -300,8 +301,8 @@ static void print_head(const report_t *r)
     rc_text_seconds(r->choice.featurise_ns * 1e-9, features, sizeof features);
     rc_text_seconds(r->choice.predict_ns * 1e-9, prediction, sizeof prediction);
     rc_text_seconds(r->choice.order_ns * 1e-9, order, sizeof order);
-    printf("matrix   %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n", r->matrix, r->a->rows,
-        r->a->cols, r->a->nnz);
+    printf("matrix   %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entr%s\n", r->matrix, r->a->rows,
+        r->a->cols, r->a->nnz, r->a->nnz == 1 ? "y" : "ies");
     printf("product  %s, ", r->request.operation);
     if (r->request.k > 0)
         printf("K = %" PRId64 ", ", r->request.k);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/select.h"
 #include "cmd/table.h"
@@ -354,9 +355,10 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
     char text[32];
     rc_text_seconds(seconds, text, sizeof text);
     fprintf(stderr,
-        "%" PRId64 " of %" PRId64 " matrices have work left: %" PRId64 " cases pending, %" PRId64
+        "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
         " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
-        items, r->selected, r->planned, r->done_before, r->absent, text);
+        items, r->selected, r->selected == 1 ? "matrix has" : "matrices have", r->planned,
+        rc_plural(r->planned), r->done_before, r->absent, text);
     return st;
 }
 
@@ -475,8 +477,9 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
             fprintf(stderr, "%s: nothing to do: no case can be made of these lists\n", c->store);
         else
             fprintf(stderr,
-                "%s: nothing to do: all %" PRId64 " cases of %" PRId64 " matrices are done\n",
-                c->store, r->done_before, r->selected);
+                "%s: nothing to do: %s%" PRId64 " case%s of %" PRId64 " %s %s done\n", c->store,
+                r->done_before == 1 ? "the " : "all ", r->done_before, rc_plural(r->done_before),
+                r->selected, rc_matrices(r->selected), r->done_before == 1 ? "is" : "are");
         tell_failed(c->store, r, o->accept_failed);
         return exit_code(r, o->accept_failed);
     }
@@ -484,8 +487,8 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
         return rc_command_fail(&rc_command_sweep, &err);
     if (r->drained)
         fprintf(stderr,
-            "%s: stopped early, %" PRId64 " matrices were not begun; run the same command again\n",
-            c->store, r->items_left);
+            "%s: stopped early, %" PRId64 " %s not begun; run the same command again\n", c->store,
+            r->items_left, r->items_left == 1 ? "matrix was" : "matrices were");
     tell_failed(c->store, r, o->accept_failed);
     return exit_code(r, o->accept_failed);
 }

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/table.h"
 #include "cmd/unsealed.h"
@@ -114,13 +115,13 @@ done:
 static void say(const char *store, const rc_verify_info_t *i)
 {
     if (i->problems)
-        fprintf(stderr, "%s: %" PRId64 " problems%s\n", store, i->problems,
+        fprintf(stderr, "%s: %" PRId64 " problem%s%s\n", store, i->problems, rc_plural(i->problems),
             i->stopped ? "; the rest was not looked at" : "");
     else
         fprintf(stderr,
-            "%s: sound: %" PRId64 " result rows, %" PRId64
-            " of them with raw times that give their statistics; %" PRId64 " journals\n",
-            store, i->results, i->timed, i->journals);
+            "%s: sound: %" PRId64 " result row%s, %" PRId64
+            " of them with raw times that give their statistics; %" PRId64 " journal%s\n",
+            store, i->results, rc_plural(i->results), i->timed, i->journals, rc_plural(i->journals));
     if (!i->sealed && !i->stopped)
         fprintf(stderr,
             "%s: has no digests of its bytes: a flipped bit can only be seen where it contradicts "

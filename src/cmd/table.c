@@ -223,12 +223,12 @@ void rc_table_missing(rc_table_t *t)
 
 static void print_cell(FILE *out, const char *text, int width, int right, int last)
 {
+    int pad = width - rc_text_width(text); /* columns, where %*s counts bytes */
     if (right)
-        fprintf(out, "%*s", width, text);
-    else if (last)
-        fputs(text, out);
-    else
-        fprintf(out, "%-*s", width, text);
+        fprintf(out, "%*s", pad, "");
+    fputs(text, out);
+    if (!right && !last)
+        fprintf(out, "%*s", pad, "");
     fputs(last ? "\n" : "  ", out);
 }
 
@@ -237,17 +237,17 @@ static void print_text(rc_table_t *t, int *width, int *right)
 {
     int units = 0;
     for (int i = 0; i < t->columns; i++) {
-        width[i] = (int)strlen(t->column[i].name);
+        width[i] = rc_text_width(t->column[i].name);
         right[i] = t->cells > 0;
         if (t->column[i].unit[0])
             units = 1;
-        if ((int)strlen(t->column[i].unit) > width[i])
-            width[i] = (int)strlen(t->column[i].unit);
+        if (rc_text_width(t->column[i].unit) > width[i])
+            width[i] = rc_text_width(t->column[i].unit);
     }
     for (size_t c = 0; c < t->cells; c++) {
         int i = (int)(c % (size_t)t->columns);
-        if ((int)strlen(t->cell[c]) > width[i])
-            width[i] = (int)strlen(t->cell[c]);
+        if (rc_text_width(t->cell[c]) > width[i])
+            width[i] = rc_text_width(t->cell[c]);
         if (!t->right[c])
             right[i] = 0;
     }

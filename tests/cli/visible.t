@@ -2,7 +2,7 @@
 # Text from outside in tables, CSV and messages: it moves no cursor and is no formula.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 14
+plan 15
 
 esc=$(printf '\033')
 c1=$(printf '\302\233')
@@ -28,6 +28,9 @@ ok "and marks of direction" grep -qxF 'turned\u202egpj' "$tmp/out"
 ok "what begins with = is text" grep -qxF "\"'=größe\"" "$tmp/out"
 "$ROWCAST" catalog -c "$tmp/index.csv" --columns kind >"$tmp/out"
 ok "a table says it as it is" grep -qx "=größe *" "$tmp/out"
+"$ROWCAST" catalog -c "$tmp/index.csv" --columns kind,nnz >"$tmp/out"
+is "and its columns are those of a terminal, not bytes" \
+    "$(sed 's/ö/o/g; s/ß/s/g' "$tmp/out" | awk 'NF { print length($0) }' | sort -u | wc -l | tr -d ' ')" 1
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 %s[2J 1\n' "$esc" >"$tmp/bad.mtx"
 code "a damaged file" 3 "$ROWCAST" features "$tmp/bad.mtx"
 not_ok "is shown without escapes" grep -q "$esc" "$tmp/err"

@@ -213,6 +213,29 @@ static void cells_are_no_formulas(void **state)
     }
 }
 
+static void width_is_columns_not_bytes(void **state)
+{
+    static const struct {
+        const char *text;
+        int width;
+    } t[] = {{"", 0}, {"abc", 3}, {"gr\xc3\xb6\xc3\x9f" "e", 5}, {"e\xcc\x81", 1}, {"\xe7\x9f\xa9\xe9\x98\xb5", 4},
+        {"\xf0\x9f\x98\x80!", 3}, {"\xff\xfe", 2}, {"\xc3", 1}, {"\xe2\x82\xac", 1}, {"\xed\x95\x9c", 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+        if (rc_text_width(t[i].text) != t[i].width)
+            fail_msg("'%s': expected %d, found %d", t[i].text, t[i].width, rc_text_width(t[i].text));
+}
+
+static void words_fit_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(rc_plural(1), "");
+    assert_string_equal(rc_plural(0), "s");
+    assert_string_equal(rc_plural(2), "s");
+    assert_string_equal(rc_matrices(1), "matrix");
+    assert_string_equal(rc_matrices(0), "matrices");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +249,8 @@ int main(void)
         cmocka_unit_test(words_and_near_names),
         cmocka_unit_test(options_and_operands_mix),
         cmocka_unit_test(bad_options_are_named),
+        cmocka_unit_test(width_is_columns_not_bytes),
+        cmocka_unit_test(words_fit_numbers),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }
