@@ -3,9 +3,9 @@
 # refused in a line, or replaced; what they lead to stays as it is, byte for byte.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 30
+plan 52
 cd "$tmp" || exit 99
-quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2 -p csr --kernels rowsplit"
+quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2,3 -p csr --kernels rowsplit"
 mkdir -p col/G far
 "$ROWCAST" generate uniform:n=60 -o col/G/a.mtx >/dev/null
 # shellcheck disable=SC2086
@@ -63,11 +63,13 @@ safe "STORE.merge-tmp" m.h5.merge-tmp "$ROWCAST" merge m.h5 whole.h5
 safe "COPY.archive-tmp" a.h5.archive-tmp "$ROWCAST" archive whole.h5 a.h5
 
 # names that hold the number of the process: a shell plants the link and becomes the program
-become() # become PATTERN COMMAND...: %P is the number
+become() # become PATTERN ARGUMENT...: %P is the number
 {
+    become_link=$1
+    shift
     # shellcheck disable=SC2016
     sh -c 'link=$(printf %s "$1" | sed "s/%P/$$/g"); target=$2; rm -f "$link"; ln -s "$target" "$link"; shift 2; exec "$@"' \
-        sh "$1" "$(readlink "$tmp/at")" "$ROWCAST" "$2" "$3" "$4" "$5"
+        sh "$become_link" "$(readlink "$tmp/at")" "$ROWCAST" "$@"
 }
 mkdir -p exported pages
 safe "OUTPUT.tmpPROCESS" "$tmp/at" become "$tmp/spy.png.tmp%P" spy col/G/a.mtx -o spy.png
@@ -76,6 +78,88 @@ safe "a table of export" exported/results.csv "$ROWCAST" export --force whole.h5
 safe "the index of export" exported/tables.csv "$ROWCAST" export --force whole.h5 --csv exported
 export ROWCAST_ASSETS="$top_srcdir/analysis"
 safe "the page of a report" pages/index.html "$ROWCAST" report -q whole.h5 -o pages
+safe "REPORT/figures" pages/figures "$ROWCAST" report -q whole.h5 -o pages
+if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
+    for kind in gp svg pdf; do
+        safe "REPORT/FIGURE.$kind.tmpPROCESS" "$tmp/at" become "pages/figures/throughput.$kind.tmp%P" report -q whole.h5 -o pages
+    done
+    for kind in svg pdf; do
+        safe "REPORT/FIGURE.$kind" "pages/figures/throughput.$kind" "$ROWCAST" report -q whole.h5 -o pages
+    done
+else
+    for kind in gp svg pdf "svg itself" "pdf itself"; do skip "a figure: $kind" "no gnuplot"; done
+fi
+other=$(cd pages/figures && echo */)
+safe "REPORT/figures/PRODUCT" "pages/figures/${other%/}" "$ROWCAST" report -q whole.h5 -o pages
+
+# the cache: a name that the run before shows, and one of the process
+cached()
+{
+    rm -rf s.h5*
+    # shellcheck disable=SC2086
+    "$ROWCAST" sweep -s s.h5 $quick --cache cache
+}
+cached >/dev/null 2>&1
+file=$(find cache -name '*.csr')
+safe "CACHE/GROUP/FILE" "$file" cached
+safe "CACHE/GROUP" cache/G cached
+mkdir -p cache/G
+rm -rf s.h5*
+# shellcheck disable=SC2086
+safe "CACHE/.FILE.HOST-PROCESS-N.tmp" "$tmp/at" become "cache/G/.${file##*/}.$(uname -n)-%P-0.tmp" sweep -s s.h5 $quick --cache cache
+rm -rf s.h5*
+
+# locks of the node, in a /dev/shm and a /tmp of its own: sweeps elsewhere have theirs
+lock() # lock NAME: the link is at $tmp/at
+{
+    rm -rf s.h5*
+    # shellcheck disable=SC2016,SC2086
+    unshare -m sh -c 'mount -t tmpfs none /dev/shm && ln -s "$1" "/dev/shm/rowcast-$(id -u).$2" && shift 2 && exec "$@"' \
+        sh "$(readlink at)" "$1" "$ROWCAST" sweep -s s.h5 $quick
+}
+if unshare -m sh -c 'mount -t tmpfs none /dev/shm' 2>/dev/null; then
+    for name in room gate; do
+        safe "/dev/shm/rowcast-USER.$name" at lock "$name"
+        is "and the sweep did its work" "$safe_code" 0
+    done
+else
+    for name in room gate; do
+        skip "/dev/shm/rowcast-USER.$name" "no mount of one's own"
+        skip "and the sweep did its work" "the same"
+    done
+fi
+
+# what is rescued: the name of the run stands in its journal, for all to read
+sleepy="--threads 1 --share-device --timing shared --case-time 5 --max-reps 1000000 --target 0 -q -C $tmp/col -k 2 -p csr,lpt,dcsr --kernels rowsplit"
+rescue() # rescue ENDING: a link to $tmp/at under STORE.rescued-RUN and the ending, then the store is gone; 0: saved elsewhere
+{
+    rm -rf hold spare
+    mkdir hold spare
+    cp whole.h5 hold/s.h5
+    # shellcheck disable=SC2086
+    (cd hold && TMPDIR=$tmp/spare exec "$ROWCAST" sweep -s s.h5 $sleepy) 2>hold.err &
+    rescue_pid=$!
+    rescue_round=0
+    until rescue_run=$(find hold/s.h5.journal -name '*.rcj' -size +0 2>/dev/null | grep .) || [ $rescue_round -ge 600 ]; do
+        rescue_round=$((rescue_round + 1))
+        sleep 0.1
+    done
+    rescue_run=${rescue_run##*/}
+    rescue_run=${rescue_run%%.*}
+    ln -s "$(readlink at)" "hold/s.h5.rescued-$rescue_run$1"
+    rm -f hold/s.h5
+    kill -TERM "$rescue_pid"
+    wait "$rescue_pid"
+    rescue_code=$?
+    if [ "$rescue_code" -ne 3 ] || ! grep -q "is saved: .*$tmp/spare/s.h5.rescued-$rescue_run" hold.err ||
+        ! cmp -s whole.h5 "spare/s.h5.rescued-$rescue_run"; then
+        cat hold.err >&2
+        return 1
+    fi
+}
+for ending in "" .journal; do
+    safe "STORE.rescued-RUN$ending, and the rescue is elsewhere" at rescue "$ending"
+done
 
 fetch()
 {
@@ -125,7 +209,8 @@ in_list() # in_list PATTERN: as src/base/open.c has it
 {
     grep -qF "{\"$1" "$top_srcdir/src/base/open.c"
 }
-for name in STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
+for name in /dev/shm/rowcast-USER.DEVICE.room /dev/shm/rowcast-USER.DEVICE.gate STORE.rescued-RUN \
+    CACHE/.FILE.HOST-PROCESS-N.tmp REPORT/FIGURE.gp.tmpPROCESS REPORT/FIGURE.svg.tmpPROCESS STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
     STORE.journal/commit.lock OUTPUT.tmpPROCESS OUTPUT.part-PROCESS-N COLLECTION/manifest.jsonl; do
     ok "$name is in the list" in_list "$name"
 done

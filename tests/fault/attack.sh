@@ -49,7 +49,7 @@ done
 [ "$copies" -gt 0 ] || { echo "attack.sh: --copies: expected at least 1" >&2; exit 2; }
 rowcast=$(cd "$(dirname "$rowcast")" && pwd)/$(basename "$rowcast")
 if [ $# -eq 0 ]; then
-    set -- tests/mpi/kill.t tests/mpi/crash.t tests/mpi/hang.t
+    set -- tests/mpi/kill.t tests/mpi/crash.t tests/mpi/hang.t tests/cli/links.t
     for test in "$top_srcdir"/tests/fault/*.t; do set -- "$@" "tests/fault/$(basename "$test")"; done
 fi
 work=$(mktemp -d) || exit 1
