@@ -70,6 +70,7 @@ one()
 {
     one_log=$logs/$(basename "$1" .t).$2.log
     env top_srcdir="$top_srcdir" top_builddir="$work" ROWCAST="$rowcast" CUDA_VISIBLE_DEVICES= OMPI_MCA_pml="${OMPI_MCA_pml-ob1}" \
+        OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle-1}" \
         ROWCAST_STACKS="$work/tests/fault/shim_stack.so" ROWCAST_FAULT_POINTS="$points" ROWCAST_SEED=$((seed + 1000 * $2)) \
         ROWCAST_KILLS=$(((kills + copies - 1) / copies)) ROWCAST_REMOVALS=$(((removals + copies - 1) / copies)) \
         sh "$top_srcdir/tests/bound.sh" --test "${ROWCAST_TEST_LIMIT:-7200}" sh "$top_srcdir/$1" >"$one_log" 2>&1
