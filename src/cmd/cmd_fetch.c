@@ -269,7 +269,7 @@ static rc_status_t take_lock(
     const struct options *o, const rc_log_t *log, rc_lock_t **lock, rc_err_t *err)
 {
     rc_err_t why = {0};
-    rc_status_t st = rc_lock_take(o->to, ".fetch.lock", 0, lock, &why);
+    rc_status_t st = rc_lock_take(o->to, ".fetch.lock", &(rc_lock_wait_t){.log = log}, lock, &why);
     if (st == RC_EIO && access(o->to, W_OK) == 0) {
         rc_log(log, RC_LOG_WARN, "fetch", "%s: no lock; do not run a second fetch there", why.text);
         return RC_OK;

@@ -13,12 +13,17 @@
 
 struct options {
     double wait;
+    double take_over;
     int quiet;
 };
 
 static const rc_opt_t table[] = {
     {"wait", 'w', RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
         "How long to wait for another process that is folding. Default: 60.", 0, 1e6},
+    {"take-over", 0, RC_OPT_DOUBLE, offsetof(struct options, take_over), "SECONDS",
+        "Take a run on another machine for gone that has given no sign of life for so long: it gives "
+        "one every 10 s. Default: 60.",
+        0, 1e9},
     {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
         "Say nothing when all is well.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
@@ -69,10 +74,12 @@ static int fold(const rc_session_t *s, const struct options *o, const char *stor
     rc_err_t err = {0};
     rc_commit_info_t info;
     char *path = NULL;
+    const rc_commit_options_t how = {.lock_wait_ns = (int64_t)(o->wait * 1e9),
+        .writers = {.silent_ns = (int64_t)(o->take_over * 1e9)}};
     rc_log_t log = {.stream = stderr, .level = RC_LOG_INFO, .rank = s->size > 1 ? s->rank : -1};
     rc_status_t st = rc_session_agree(s, find_store(store, &path, &err), &err);
     if (st == RC_OK)
-        st = rc_commit(path, s->comm, 0, (int64_t)(o->wait * 1e9), &log, &info, &err);
+        st = rc_commit_with(path, s->comm, &how, &log, &info, &err);
     free(path);
     if (st < 0)
         return s->rank == 0 ? rc_command_fail(&rc_command_fold, &err)

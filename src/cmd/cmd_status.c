@@ -103,13 +103,13 @@ static void put_hands(const rc_scan_journal_t *j, char *text, size_t size)
 static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
 {
     char what[48];
-    char state[64];
+    char state[64 + sizeof j->host];
     char hand[RC_STATUS_HANDS * (RC_NAME_MAX + 32)];
     snprintf(what, sizeof what, "journal: rank %d of %d", j->run.rank, j->run.ranks);
     if (j->alive && j->last_utc_ns > 0) {
         char ago[32];
         rc_text_seconds((double)(rc_utc_ns() - j->last_utc_ns) * 1e-9, ago, sizeof ago);
-        snprintf(state, sizeof state, "running, last word %s ago", ago);
+        snprintf(state, sizeof state, "running%s%s, last word %s ago", j->host[0] ? " on " : "", j->host, ago);
     } else
         snprintf(state, sizeof state, "%s",
             j->alive   ? "running"

@@ -47,6 +47,7 @@ struct options {
     int64_t seed;
     double time_budget;
     double hang_limit;
+    double take_over;
     const char *redo;
     int accept_failed;
     int dry_run;
@@ -158,6 +159,10 @@ static const rc_opt_t table[] = {
         "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
         "a kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
         "crashed. Default: 3600; 0: never.",
+        0, 1e9},
+    {"take-over", 0, RC_OPT_DOUBLE, AT(take_over), "SECONDS",
+        "Go on from a run on another machine that has given no sign of life for so long: it gives one "
+        "every 10 s. Default: 60.",
         0, 1e9},
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
@@ -323,6 +328,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->ahead = (int)o->ahead;
     c->time_budget_s = o->time_budget;
     c->hang_limit_s = o->hang_limit;
+    c->take_over_s = o->take_over;
     c->redo = o->redo;
 done:
     return st;

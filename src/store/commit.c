@@ -30,9 +30,7 @@ typedef struct round {
     MPI_Comm comm;
     int rank;
     int size;
-    int create;
-    int64_t lock_wait_ns;
-    rc_watch_t *watch; /* NULL: nobody watches the store */
+    const rc_commit_options_t *o;
     const rc_log_t *log;
     rc_err_t *err;
     rc_lock_t *lock; /* rank 0 */
@@ -101,7 +99,8 @@ static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc
 
 static rc_status_t scan(round_t *r)
 {
-    rc_status_t st = rc_lock_take(r->dir, "commit.lock", r->lock_wait_ns, &r->lock, r->err);
+    const rc_lock_wait_t wait = {r->o->lock_wait_ns, r->o->writers.silent_ns, r->log};
+    rc_status_t st = rc_lock_take(r->dir, "commit.lock", &wait, &r->lock, r->err);
     if (st < 0)
         return st;
     struct stat s;
@@ -130,8 +129,8 @@ static rc_status_t scan(round_t *r)
         if (st < 0)
             return st;
     }
-    st = rc_fold_scan(r->dir, &r->dicts, last_run, r, r->log, &r->plan, r->err);
-    if (st == RC_OK && !r->exists && r->create)
+    st = rc_fold_scan(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->plan, r->err);
+    if (st == RC_OK && !r->exists && r->o->create)
         r->plan.changed = 1;
     return st;
 }
@@ -224,7 +223,7 @@ static rc_status_t hold(round_t *r)
     int fd;
     rc_status_t st = rc_open_file(r->fresh, RC_OPEN_READ, 0, &fd, r->err);
     if (st == RC_OK)
-        rc_watch_hold(r->watch, fd);
+        rc_watch_hold(r->o->watch, fd);
     return st;
 }
 
@@ -237,7 +236,9 @@ static rc_status_t put_in_place(round_t *r)
         (!r->exists || s.st_dev != r->device || s.st_ino != r->inode))
         st = rc_fail(r->err, RC_EBUSY,
             "%s: was replaced while journals were folded into it; it is left as it is", r->store);
-    if (st == RC_OK && r->watch)
+    if (st == RC_OK)
+        st = rc_lock_check(r->lock, r->err);
+    if (st == RC_OK && r->o->watch)
         st = hold(r);
     return st < 0 ? st : rc_replace(r->fresh, r->store, r->exists ? &r->mode : NULL, r->err);
 }
@@ -330,8 +331,8 @@ static rc_status_t count(round_t *r)
 {
     int64_t mine = (int64_t)r->bulk.results;
     int64_t total = 0;
-    int64_t info[6] = {(int64_t)r->plan.crashed_count, 0, r->plan.damaged_bytes,
-        r->info.total_results, r->plan.crashed_sources, r->plan.suspects};
+    int64_t info[7] = {(int64_t)r->plan.crashed_count, 0, r->plan.damaged_bytes,
+        r->info.total_results, r->plan.crashed_sources, r->plan.suspects, r->plan.alive};
     rc_comm_reduce(r->comm, &mine, &total, 1, sizeof mine, MPI_INT64_T, MPI_SUM);
     for (int64_t i = 0; i < r->plan.parts; i++)
         info[1] += r->plan.part[i].end > r->plan.part[i].start;
@@ -340,6 +341,7 @@ static rc_status_t count(round_t *r)
     r->info.crashed = info[0];
     r->info.crashed_sources = info[4];
     r->info.suspects = info[5];
+    r->info.alive = info[6];
     r->info.journals = info[1];
     r->info.damaged_bytes = info[2];
     r->info.total_results = info[3] + total;
@@ -400,19 +402,18 @@ done:
 rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
 {
-    return rc_commit_watched(store, comm, create, lock_wait_ns, NULL, log, out, err);
+    const rc_commit_options_t o = {.create = create, .lock_wait_ns = lock_wait_ns};
+    return rc_commit_with(store, comm, &o, log, out, err);
 }
 
-rc_status_t rc_commit_watched(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
-    rc_watch_t *watch, const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
+rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
+    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};
     rc_str_t fresh = {0};
     round_t r = {.store = store,
         .comm = comm,
-        .create = create,
-        .lock_wait_ns = lock_wait_ns,
-        .watch = watch,
+        .o = options,
         .log = log,
         .err = &local};
     r.rank = rc_comm_rank(comm);
@@ -431,7 +432,7 @@ rc_status_t rc_commit_watched(const char *store, MPI_Comm comm, int create, int6
     if (r.rank == 0) {
         if (st < 0 && r.lock && r.fresh)
             unlink(r.fresh);        /* a half-made copy is of no use */
-        rc_fold_plan_free(&r.plan); /* gives the locks of dead journals back */
+        rc_fold_plan_free(&r.plan);
         rc_lock_release(r.lock);
         /* succeeds only when nobody else has anything in it */
         if (r.dir)

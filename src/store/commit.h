@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "base/log.h"
+#include "store/journal.h"
 #include "store/watch.h"
 #include "rowcast.h"
 
@@ -28,6 +29,7 @@ typedef struct rc_commit_info {
     int64_t journals;        /**< journals that brought something */
     int64_t damaged_bytes;   /**< bytes in journals that belonged to no valid record */
     int64_t total_results;   /**< rows of /results afterwards */
+    int64_t alive;           /**< journals whose writers live, or may: they stay */
     int changed;             /**< 0: there was nothing to fold; the file was not touched */
 } rc_commit_info_t;
 
@@ -39,11 +41,19 @@ typedef struct rc_commit_info {
 rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
 
-/** As rc_commit, of a store that rank 0 watches: it holds what is put in place from before the store
- *  has it, so that nothing is lost when somebody removes the store the moment after.
- *  \param[in] watch  NULL on the other ranks, and where nobody watches */
-rc_status_t rc_commit_watched(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
-    rc_watch_t *watch, const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
+/** How a commit is made. */
+typedef struct rc_commit_options {
+    int create;
+    int64_t lock_wait_ns;
+    rc_watch_t *watch; /**< rank 0, of a store that it watches: it holds what is put in place from before
+                            the store has it, so that nothing is lost when somebody removes the store the
+                            moment after.  NULL: nobody watches */
+    rc_fold_writers_t writers; /**< rank 0 */
+} rc_commit_options_t;
+
+/** As rc_commit, with more to say. */
+rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
+    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
 
 /** Whether MPI may be ended: 0 after a file could not be written to its end (the disk is full), when
  *  HDF5, which ends with MPI, would crash.  The process then leaves without. */

@@ -23,6 +23,7 @@ typedef struct scan {
     const rc_log_t *log;
     rc_fold_plan_t *plan;
     rc_err_t *err;
+    const rc_fold_writers_t *writers;
     rc_inflight_t *inflight; /* [parts] */
     rc_map_t landed; /* case -> run of its last row among the journals, newer than the store's */
 } scan_t;
@@ -176,6 +177,8 @@ static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int ra
     case RC_REC_DIED:
     case RC_REC_ASKED:
     case RC_REC_LOST:
+    case RC_REC_OWNER:
+    case RC_REC_CLOSED:
         return RC_OK;
     }
     return RC_OK; /* of a newer version: left alone */
@@ -430,7 +433,6 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
     rc_fold_plan_t *p = s->plan;
     rc_fold_part_t *part = &p->part[index];
     rc_str_t path = {0};
-    int dead = 0;
     int64_t where;
     rc_status_t st = rc_strcpy(part->name, sizeof part->name, name, "name of a journal", s->err);
     if (st < 0)
@@ -441,8 +443,9 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
         return rc_fail(s->err, RC_ENOMEM, "no memory for the name of a journal");
     }
     part->start = part->end = rc_dict_journal_bytes(s->d, name);
-    RC_TRY(rc_journal_open(path.text, &dead, &p->view[index], s->err));
-    part->dead = dead;
+    int64_t bytes = rc_fold_ended_at(s->writers, name);
+    part->dead = bytes >= 0;
+    RC_TRY(rc_journal_open(path.text, bytes, &p->view[index], s->err));
     RC_TRY(scan_records(s, p->view[index], part, &s->inflight[index]));
     int64_t damage = rc_journal_damage(p->view[index], &where);
     if (damage) {
@@ -490,8 +493,9 @@ static rc_status_t land_all(scan_t *s)
 }
 
 rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
-    const rc_log_t *log, rc_fold_plan_t *out, rc_err_t *err)
+    const rc_fold_writers_t *writers, const rc_log_t *log, rc_fold_plan_t *out, rc_err_t *err)
 {
+    static const rc_fold_writers_t none = {0};
     rc_err_t local = {0};
     rc_status_t st = RC_OK;
     char **names = NULL;
@@ -502,9 +506,11 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
         .last_run = last_run,
         .user = user,
         .log = log,
+        .writers = writers ? writers : &none,
         .plan = out,
         .err = &local};
     RC_TRY(rc_journal_list(dir, &names, &n, &local));
+    RC_TRY(rc_fold_unseen(s.writers, &names, &n, &local));
     out->part = rc_alloc0((size_t)n, sizeof *out->part, "journals", &local);
     out->view = rc_alloc0((size_t)n, sizeof *out->view, "journals", &local);
     s.inflight = rc_alloc0((size_t)n, sizeof *s.inflight, "journals", &local);
@@ -514,6 +520,7 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     rc_open_more(n); /* each stays open, for its lock */
     for (int64_t i = 0; i < n; i++)
         RC_TRY(scan_one(&s, names[i], i));
+    RC_TRY(rc_fold_settle(dir, out, s.writers, log, &local));
     RC_TRY(land_all(&s));
 done:
     for (int64_t i = 0; s.inflight && i < n; i++)

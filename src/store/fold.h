@@ -32,7 +32,7 @@ enum { RC_FOLD_SETS_MAX = 16 };
 typedef struct rc_fold_plan {
     rc_fold_part_t *part;
     int64_t parts;
-    rc_journal_view_t **view; /**< [parts] kept open: they hold the locks of dead journals */
+    rc_journal_view_t **view; /**< [parts] kept open until the end */
     rc_fold_set_t set[RC_FOLD_SETS_MAX];
     int sets;
     rc_row_result_t *crashed; /**< rows for cases that ended their run too often */
@@ -44,6 +44,7 @@ typedef struct rc_fold_plan {
     int64_t first_start_ns;  /**< earliest start among the runs seen; 0 none */
     int64_t new_bytes;
     int64_t damaged_bytes;
+    int64_t alive;   /**< journals whose writers live, or may */
     int64_t changed; /**< 1: the store would change */
 } rc_fold_plan_t;
 
@@ -56,10 +57,26 @@ typedef rc_status_t rc_last_run_fn(void *user, const char case_id[32], int32_t *
 /** Scan the journals of a folder and add what they name to the dictionaries.
  *  \param[in,out] d         dictionaries of the store, grown
  *  \param[in]     last_run  asked for cases that were in flight
+ *  \param[in]     writers   NULL: nothing is known
  *  Free with rc_fold_plan_free. */
 rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
-    const rc_log_t *log, rc_fold_plan_t *out, rc_err_t *err);
+    const rc_fold_writers_t *writers, const rc_log_t *log, rc_fold_plan_t *out, rc_err_t *err);
 void rc_fold_plan_free(rc_fold_plan_t *p);
+
+/** Bytes of a journal that has its last record; -1: it is not known to have it. */
+int64_t rc_fold_ended_at(const rc_fold_writers_t *w, const char *name);
+
+/** Add the journals that are known to be there to the names: a folder that was read a while ago may not
+ *  show what other nodes have made since.
+ *  \param[in,out] names  [*count], each free with free()
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_fold_unseen(
+    const rc_fold_writers_t *w, char ***names, int64_t *count, rc_err_t *err);
+
+/** Find out which journals of the plan have lost their writers (part[].dead), and count the others.  A
+ *  writer on another machine is waited for, see rc_pulse_look.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_fold_settle(const char *dir, rc_fold_plan_t *p, const rc_fold_writers_t *writers,
+    const rc_log_t *log, rc_err_t *err);
 
 /** Bulk rows of some parts. */
 typedef struct rc_fold_bulk {

@@ -105,13 +105,12 @@ static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const 
     rc_str_t path = {0};
     rc_journal_view_t *v = NULL;
     rc_record_t r;
-    int dead;
     int64_t end = 0;
     rc_str_addf(&path, "%s/%s", dir, part->name);
     if (path.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
     else
-        st = rc_journal_open(path.text, &dead, &v, err);
+        st = rc_journal_open(path.text, part->end, &v, err);
     while (st == RC_OK && end < part->end && rc_journal_next(v, &r)) {
         end = r.end;
         if (end <= part->start)

@@ -60,6 +60,18 @@ rc_status_t rc_h5_make_way(const char *path, rc_err_t *err)
     return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
 }
 
+hid_t rc_h5_access(void)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+    if (access >= 0 && H5Pset_file_locking(access, 0, 1) < 0) {
+        H5Pclose(access);
+        return -1;
+    }
+#endif
+    return access;
+}
+
 rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err)
 {
     rc_h5_t h;
@@ -70,7 +82,7 @@ rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_
     if (st < 0)
         return st;
     rc_h5_silence();
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = rc_h5_access();
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
         h.file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
@@ -143,7 +155,11 @@ static rc_status_t open_checked(rc_h5_t *h, int writable, rc_err_t *err)
         st = rc_fail(err, RC_ESTORE,
             "%s: expected a rowcast store, found a file that is not HDF5", h->path);
     if (st == RC_OK) {
-        h->file = H5Fopen(h->path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+        hid_t access = rc_h5_access();
+        if (access >= 0)
+            h->file = H5Fopen(h->path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+        if (access >= 0)
+            H5Pclose(access);
         if (h->file < 0) {
             st = rc_h5_fail(err, h->path, "cannot open the store");
         } else if (!is_same_file(h->file, fd)) {
@@ -234,21 +250,20 @@ rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err
     if (lstat(path, &s) == 0 && !S_ISREG(s.st_mode))
         return rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a link", path);
     rc_h5_silence();
-    hid_t access = H5P_DEFAULT;
+    hid_t access = rc_h5_access();
 #ifdef HAVE_PARALLEL_HDF5
     h.parallel = comm != MPI_COMM_NULL;
     if (h.parallel) {
-        access = H5Pcreate(H5P_FILE_ACCESS);
         if (access < 0 || H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) < 0)
             st = rc_h5_fail(err, path, "cannot open the store on all ranks");
     }
 #endif
     int has_file = h.parallel || h.rank == 0;
-    if (st == RC_OK && has_file)
+    if (st == RC_OK && has_file && access >= 0)
         h.file = H5Fopen(path, H5F_ACC_RDWR, access);
     if (st == RC_OK && has_file && h.file < 0)
         st = rc_h5_fail(err, path, "cannot open the store");
-    if (access > 0)
+    if (access >= 0)
         H5Pclose(access);
     if (st == RC_OK)
         *out = h;

@@ -302,7 +302,7 @@ rc_status_t rc_h5_copy(
     rc_status_t way = rc_h5_make_way(to, err);
     if (way < 0)
         return way;
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = rc_h5_access();
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
         c.to = H5Fcreate(to, H5F_ACC_EXCL, H5P_DEFAULT, access);

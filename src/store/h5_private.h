@@ -14,6 +14,10 @@ rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what);
  *  \return RC_OK or RC_ESTORE */
 rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err);
 
+/** How files are opened: without HDF5's own flock(), which some file systems lack; what is written to is
+ *  a copy that nobody else has.  -1 on failure; close it with H5Pclose. */
+hid_t rc_h5_access(void);
+
 /** Keep HDF5 from printing its error stack. */
 void rc_h5_silence(void);
 

@@ -98,6 +98,8 @@ rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *
     case RC_REC_FEATURE:
     case RC_REC_ORDER:
     case RC_REC_PLAN:
+    case RC_REC_OWNER:
+    case RC_REC_CLOSED:
         break;
     }
     return RC_OK;

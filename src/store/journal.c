@@ -25,6 +25,8 @@ static const int64_t sync_interval_ns = INT64_C(1000000000);
 struct rc_journal {
     int fd;
     char *path;
+    rc_beat_t *beat;
+    int closed; /* the last record is written, or was tried */
     _Atomic int64_t size; /* end of the last whole record; a handler adds to it */
     uint32_t seq;
     int64_t synced_ns; /* when it was synced last */
@@ -74,51 +76,76 @@ static rc_status_t write_whole(rc_journal_t *j, const void *data, size_t n, rc_e
     return RC_OK;
 }
 
-/* Between open and flock a reader may take the new file for one whose owner is gone, lock it and
- * remove it: then it is made again. */
-static rc_status_t create_locked(rc_journal_t *j, rc_err_t *err)
+/* The bytes of a record, padded, from where the buffer's are. */
+static rc_status_t encode(
+    rc_journal_t *j, size_t at, rc_rec_type_t type, const void *data, size_t len, rc_err_t *err)
 {
-    for (;;) {
-        struct stat s;
-        rc_status_t st = rc_open_file(j->path, RC_OPEN_LOG, 0666, &j->fd, err);
-        if (st < 0)
-            return rc_err_context(err, "cannot create the journal");
-        if (flock(j->fd, LOCK_EX) != 0)
-            return rc_fail_errno(err, RC_EIO, errno,
-                "%s: cannot lock (put the store on a file system with flock)", j->path);
-        if (fstat(j->fd, &s) == 0 && s.st_nlink > 0)
-            return RC_OK;
-        close(j->fd);
-        j->fd = -1;
+    size_t total = at + sizeof(rc_record_header_t) + rc_record_padded(len);
+    void *buffer = j->buffer;
+    if (rc_grow(&buffer, &j->capacity, total, 1, "a journal record", err) < 0)
+        return RC_ENOMEM;
+    j->buffer = buffer;
+    rc_record_header_t h = {RC_RECORD_MARK, (uint32_t)type, (uint32_t)len, j->seq, 0};
+    h.checksum = rc_record_checksum(&h, data);
+    unsigned char *p = j->buffer + at;
+    memcpy(p, &h, sizeof h);
+    if (len)
+        memcpy(p + sizeof h, data, len);
+    memset(p + sizeof h + len, 0, rc_record_padded(len) - len);
+    return RC_OK;
+}
+
+/* Header, run and owner at once: whoever sees a record of the journal knows who writes it. */
+static rc_status_t write_head(rc_journal_t *j, const rc_bytes_t *run, rc_err_t *err)
+{
+    const rc_journal_header_t header = rc_journal_header();
+    char line[RC_OWNER_LINE];
+    rc_owner_t me;
+    if (run->failed)
+        return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
+    rc_status_t st = rc_owner_make(&me, err);
+    if (st < 0)
+        return st;
+    rc_owner_put(&me, line);
+    size_t owner_at = sizeof header + sizeof(rc_record_header_t) + rc_record_padded(run->len);
+    size_t total = owner_at + sizeof(rc_record_header_t) + rc_record_padded(strlen(line));
+    st = encode(j, sizeof header, RC_REC_RUN, run->data, run->len, err);
+    if (st == RC_OK) {
+        memcpy(j->buffer, &header, sizeof header);
+        j->seq++;
+        /* the number of the next record stays: this one is not given to readers */
+        st = encode(j, owner_at, RC_REC_OWNER, line, strlen(line), err);
     }
+    return st < 0 ? st : write_whole(j, j->buffer, total, err);
 }
 
 rc_status_t rc_journal_create(
     const char *dir, const rc_rec_run_t *run, rc_journal_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    const rc_journal_header_t header = rc_journal_header();
+    char name[RC_JOURNAL_NAME];
     rc_bytes_t b = {0};
     rc_str_t path = {0};
     rc_journal_t *j = rc_alloc0(1, sizeof *j, "a journal", err);
     if (!j)
         return RC_ENOMEM;
     j->fd = -1;
-    rc_str_addf(&path, "%s/%s.%05d.rcj", dir, run->uuid, run->rank);
-    if (path.failed) {
-        rc_str_free(&path);
-        free(j);
-        return rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
-    }
+    RC_TRY(rc_journal_name(run->uuid, run->rank, name, err));
+    rc_str_addf(&path, "%s/%s", dir, name);
     j->path = path.text;
-    RC_TRY(create_locked(j, err));
-    RC_TRY(write_whole(j, &header, sizeof header, err));
+    if (path.failed)
+        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a journal"));
+    st = rc_open_file(j->path, RC_OPEN_LOG, 0666, &j->fd, err);
+    if (st < 0)
+        RC_TRY(rc_err_context(err, "cannot create the journal"));
+    (void)flock(j->fd, LOCK_EX | LOCK_NB); /* a word for older versions, not more */
     rc_rec_put_run(&b, run);
-    RC_TRY(rc_journal_append(j, RC_REC_RUN, &b, err));
+    RC_TRY(write_head(j, &b, err));
     RC_TRY(rc_journal_sync(j, err));
     /* its name, and that of a folder that was made for it */
     RC_TRY(rc_sync_folder_of(j->path, err));
     RC_TRY(rc_sync_folder_of(dir, err));
+    RC_TRY(rc_beat_start(j->fd, &j->beat, err));
     *out = j;
     j = NULL;
 done:
@@ -132,18 +159,10 @@ rc_status_t rc_journal_append(
 {
     if (b->failed || b->len > RC_RECORD_LONGEST)
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
-    size_t total = sizeof(rc_record_header_t) + rc_record_padded(b->len);
-    void *buffer = j->buffer;
-    if (rc_grow(&buffer, &j->capacity, total, 1, "a journal record", err) < 0)
-        return RC_ENOMEM;
-    j->buffer = buffer;
-    rc_record_header_t h = {RC_RECORD_MARK, (uint32_t)type, (uint32_t)b->len, j->seq, 0};
-    h.checksum = rc_record_checksum(&h, b->data);
-    memcpy(j->buffer, &h, sizeof h);
-    if (b->len)
-        memcpy(j->buffer + sizeof h, b->data, b->len);
-    memset(j->buffer + sizeof h + b->len, 0, rc_record_padded(b->len) - b->len);
-    rc_status_t st = write_whole(j, j->buffer, total, err);
+    rc_status_t st = encode(j, 0, type, b->data, b->len, err);
+    if (st == RC_OK)
+        st = write_whole(
+            j, j->buffer, sizeof(rc_record_header_t) + rc_record_padded(b->len), err);
     if (st < 0)
         return st;
     j->seq++;
@@ -182,9 +201,17 @@ rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err)
 
 rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err)
 {
-    rc_status_t st = rc_journal_sync(j, err);
-    if (flock(j->fd, LOCK_UN) != 0 && st == RC_OK)
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot unlock", j->path);
+    if (j->closed)
+        return RC_OK;
+    j->closed = 1;
+    rc_beat_stop(j->beat);
+    j->beat = NULL;
+    rc_status_t st = encode(j, 0, RC_REC_CLOSED, NULL, 0, err);
+    if (st == RC_OK)
+        st = write_whole(j, j->buffer, sizeof(rc_record_header_t), err);
+    if (st == RC_OK)
+        st = rc_journal_sync(j, err);
+    (void)flock(j->fd, LOCK_UN);
     return st;
 }
 
@@ -229,13 +256,24 @@ void rc_journal_close(rc_journal_t *j)
     if (!j)
         return;
     if (j->fd >= 0) {
-        if (j->dirty)
-            (void)fdatasync(j->fd);
+        (void)rc_journal_release(j, NULL);
         close(j->fd);
     }
     free(j->path);
     free(j->buffer);
     free(j);
+}
+
+int64_t rc_journal_bytes(const rc_journal_t *j)
+{
+    return j->size;
+}
+
+rc_status_t rc_journal_name(const char *uuid, int rank, char out[RC_JOURNAL_NAME], rc_err_t *err)
+{
+    int n = snprintf(out, RC_JOURNAL_NAME, "%s.%05d.rcj", uuid, rank);
+    return n > 0 && n < RC_JOURNAL_NAME ? RC_OK
+                                        : rc_fail(err, RC_ERANGE, "%s: too long for a run", uuid);
 }
 
 char *rc_journal_dir(const char *store, rc_err_t *err)

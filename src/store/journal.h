@@ -5,16 +5,18 @@
  *  the payload), payload padded to 8 bytes.  A record is written with one write(): a killed process
  *  loses at most the record it was writing.  fdatasync() runs at most once per sync interval and
  *  on request: after a power cut at most that interval is lost.
- *  The owner holds an exclusive flock() on the file; whoever can take the lock knows that the owner
- *  is gone.  Journals live in the folder STORE.journal/, named <run uuid>.<rank>.rcj. */
+ *  Header, run and the owner's line are one write; the owner touches the file now and then (owner.h), and
+ *  its last record says that there are no more: so a reader knows whether it is still written, with no
+ *  lock of the file system's.  Journals live in the folder STORE.journal/, named <run uuid>.<rank>.rcj. */
 #ifndef RC_STORE_JOURNAL_H
 #define RC_STORE_JOURNAL_H
 
+#include "store/owner.h"
 #include "store/record.h"
 
 typedef struct rc_journal rc_journal_t;
 
-/** Create a new journal, lock it, and sync it with its name and its folder's.  Never opens an
+/** Create a new journal, and sync it with its name and its folder's.  Never opens an
  *  existing file.
  *  \param[in] run  written as the first record
  *  \return RC_OK, RC_EIO, RC_ENOMEM.  Free with rc_journal_close. */
@@ -35,7 +37,7 @@ rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err);
  *  \return RC_OK, RC_EIO (the text says what became of it) */
 rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err);
 
-/** Sync, and give the lock back: from here on whoever reads the journal takes it for finished, and
+/** Write the last record, and sync: from here on whoever reads the journal takes it for finished, and
  *  may remove it.  What it holds can still be saved.  Nothing may be appended any more.
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err);
@@ -50,7 +52,7 @@ void rc_journal_died(rc_journal_t *j, int signal_number);
 /** Async-signal-safe: append an ASKED record with the signal number.  For handlers only. */
 void rc_journal_asked(rc_journal_t *j, int signal_number);
 
-/** Sync, unlock, close, free. */
+/** Release, close, free. */
 void rc_journal_close(rc_journal_t *j);
 
 /* ------------------------------------------------------------------ reading */
@@ -68,9 +70,14 @@ typedef struct rc_record {
 typedef struct rc_journal_view rc_journal_view_t;
 
 /** Open a journal.  One whose header is damaged is read all the same when a valid record follows.
- *  \param[out] dead  1: its owner is gone (its lock could be taken, and is held until close)
+ *  \param[in] at_least  bytes that are known to be there; where NFS does not show them yet, they are waited
+ *                       for, up to RC_JOURNAL_VISIBLE_NS; 0: as it is
  *  \return RC_OK, RC_ENOENT, RC_EIO, RC_ESTORE (not a journal), RC_ENOMEM */
-rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out, rc_err_t *err);
+rc_status_t rc_journal_open(
+    const char *path, int64_t at_least, rc_journal_view_t **out, rc_err_t *err);
+
+/** What another node has written is seen by then: NFS keeps attributes for at most 60 s. */
+#define RC_JOURNAL_VISIBLE_NS INT64_C(75000000000)
 
 /** Next valid record within the size that the file had when it was opened.  Damaged stretches are
  *  stepped over; see rc_journal_damage.
@@ -80,6 +87,12 @@ int rc_journal_next(rc_journal_view_t *v, rc_record_t *out);
 
 /** Whether all could be read that there is.  \return RC_OK, RC_EIO, RC_ENOMEM */
 rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err);
+
+/** What became of the writer, after rc_journal_next has come to the end.
+ *  \param[out] who  the writer; NULL: is not asked for
+ *  \return GONE: all that will ever be there was there when the journal was opened; UNKNOWN: it was
+ *  written by an older version, or its writer has just begun; it may live where the file system has no locks */
+rc_owner_state_t rc_journal_writer(const rc_journal_view_t *v, rc_owner_t *who);
 
 /** Bytes before the last valid record that belonged to no valid record, and where they began.  A
  *  torn last record (a kill while writing) is no damage. */
@@ -93,9 +106,28 @@ void rc_journal_view_close(rc_journal_view_t *v);
 /** The journal folder of a store: "STORE.journal".  Free with free(). */
 char *rc_journal_dir(const char *store, rc_err_t *err);
 
+/** Bytes of the journal, of whole records. */
+int64_t rc_journal_bytes(const rc_journal_t *j);
+
+enum { RC_JOURNAL_NAME = 64 };
+
+/** The name of a rank's journal within its folder.
+ *  \return RC_OK, RC_ERANGE */
+rc_status_t rc_journal_name(const char *uuid, int rank, char out[RC_JOURNAL_NAME], rc_err_t *err);
+
 /** Names of the journals in a folder, sorted (which is by start of run, then rank).  A missing
  *  folder has none.  Free the names and the array with rc_journal_names_free. */
 rc_status_t rc_journal_list(const char *dir, char ***names, int64_t *count, rc_err_t *err);
 void rc_journal_names_free(char **names, int64_t count);
+
+/** What whoever folds knows of the writers of the journals. */
+typedef struct rc_fold_writers {
+    int64_t silent_ns;    /**< see rc_lock_wait_t */
+    int owns_store;       /**< 1: it has sweep.lock, so no other run is beginning */
+    const char *uuid;     /**< of a run that has written its last record; NULL: none */
+    const int64_t *bytes; /**< [ranks] of its journals; -1: not known.  They are waited for where NFS does not
+                               show them yet */
+    int ranks;
+} rc_fold_writers_t;
 
 #endif

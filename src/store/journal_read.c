@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/journal_private.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -24,10 +25,15 @@ struct rc_journal_view {
     int64_t held;
     int64_t from;
     int64_t size; /* when it was opened, or what was left of that later */
+    int64_t opened; /* size when it was opened */
     int64_t at;
     int64_t valid_end; /* behind the last valid record */
     int64_t damage;
     int64_t damage_offset; /* first damaged byte, -1 none */
+    rc_owner_t owner;      /* that wrote it, ... */
+    int has_owner;         /* ... if it left its name, ... */
+    int closed;            /* ... and said that it writes no more, ... */
+    int locked;            /* ... or holds a lock on it */
     rc_status_t failed;    /* reading was not possible, ... */
     rc_err_t why;
 };
@@ -81,18 +87,40 @@ static int valid_at(rc_journal_view_t *v, int64_t at, rc_record_header_t *h)
     return p && h->checksum == rc_record_checksum(h, p + sizeof *h);
 }
 
+/* What a journal says of its writer is not for readers. */
+static int is_of_the_writer(rc_journal_view_t *v, const rc_record_header_t *h)
+{
+    char line[RC_OWNER_LINE];
+    if (h->type == RC_REC_OWNER && h->length < sizeof line) {
+        memcpy(line, v->piece + (v->at - v->from) + sizeof *h, h->length);
+        line[h->length] = '\0';
+        v->has_owner = rc_owner_get(line, &v->owner);
+    }
+    v->closed = v->closed || h->type == RC_REC_CLOSED;
+    return h->type == RC_REC_OWNER || h->type == RC_REC_CLOSED;
+}
+
+/* Step over what belongs to no valid record; 0: there is no more. */
+static int find_record(rc_journal_view_t *v, rc_record_header_t *h)
+{
+    /* records start at multiples of 8: after damage the next valid one is looked for there */
+    while (v->at < v->size && v->failed == RC_OK && !valid_at(v, v->at, h))
+        v->at += 8;
+    if (v->at >= v->size || v->failed < 0)
+        return 0;
+    if (v->at > v->valid_end) {
+        if (v->damage_offset < 0)
+            v->damage_offset = v->valid_end;
+        v->damage += v->at - v->valid_end;
+    }
+    return 1;
+}
+
 int rc_journal_next(rc_journal_view_t *v, rc_record_t *out)
 {
     rc_record_header_t h;
-    /* records start at multiples of 8: after damage the next valid one is looked for there */
-    for (; v->at < v->size && v->failed == RC_OK; v->at += 8) {
-        if (!valid_at(v, v->at, &h))
-            continue;
-        if (v->at > v->valid_end) {
-            if (v->damage_offset < 0)
-                v->damage_offset = v->valid_end;
-            v->damage += v->at - v->valid_end;
-        }
+    while (find_record(v, &h)) {
+        int hidden = is_of_the_writer(v, &h);
         out->type = (rc_rec_type_t)h.type;
         out->seq = h.seq;
         out->payload = v->piece + (v->at - v->from) + sizeof h;
@@ -100,14 +128,29 @@ int rc_journal_next(rc_journal_view_t *v, rc_record_t *out)
         v->at += (int64_t)(sizeof h + rc_record_padded(h.length));
         v->valid_end = v->at;
         out->end = v->at;
-        return 1;
+        if (!hidden)
+            return 1;
     }
-    /* a fold keeps the views of all journals until its end, for their locks */
+    /* a fold keeps the views of all journals until its end */
     free(v->piece);
     v->piece = NULL;
     v->capacity = 0;
     v->held = 0;
     return 0;
+}
+
+rc_owner_state_t rc_journal_writer(const rc_journal_view_t *v, rc_owner_t *who)
+{
+    struct stat s;
+    if (who)
+        *who = v->owner;
+    if (v->closed)
+        return RC_OWNER_GONE;
+    rc_owner_state_t state = v->locked ? RC_OWNER_ALIVE : RC_OWNER_UNKNOWN;
+    if (v->has_owner)
+        state = rc_owner_state(&v->owner);
+    /* it may have written between the look at the file and its death */
+    return state == RC_OWNER_GONE && (fstat(v->fd, &s) != 0 || s.st_size != v->opened) ? RC_OWNER_ALIVE : state;
 }
 
 rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err)
@@ -117,7 +160,7 @@ rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err)
     return v->failed;
 }
 
-static rc_status_t open_file(rc_journal_view_t *v, int *dead, rc_err_t *err)
+static rc_status_t open_once(rc_journal_view_t *v, rc_err_t *err)
 {
     struct stat s;
     /* some network file systems give an exclusive lock only to who may write */
@@ -127,14 +170,31 @@ static rc_status_t open_file(rc_journal_view_t *v, int *dead, rc_err_t *err)
     if (v->fd < 0)
         return rc_fail_errno(
             err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open", v->path);
-    /* a shared lock is enough to see that no owner holds an exclusive one, and is to be had on a
-     * file that is open for reading also where locks are emulated.  The lock first: a journal that
-     * is dead now does not grow after its size was read */
-    *dead = flock(v->fd, LOCK_SH | LOCK_NB) == 0;
     if (fstat(v->fd, &s) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot stat", v->path);
-    v->size = s.st_size;
+    v->size = v->opened = s.st_size;
+    /* of writers that leave no name: those of older versions have a lock, which proves something only
+     * where it is refused */
+    v->locked = flock(v->fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    (void)flock(v->fd, LOCK_UN);
     return RC_OK;
+}
+
+/* Opened anew each time: then NFS asks its server. */
+static rc_status_t open_file(rc_journal_view_t *v, int64_t at_least, rc_err_t *err)
+{
+    static const int64_t pause_ns = 100000000;
+    int64_t until = rc_clock_ns() + RC_JOURNAL_VISIBLE_NS;
+    for (;;) {
+        rc_status_t st = open_once(v, err);
+        int waits = at_least > 0 && (st == RC_ENOENT || (st == RC_OK && v->size < at_least));
+        if (!waits || rc_clock_ns() >= until)
+            return st;
+        if (v->fd >= 0)
+            close(v->fd);
+        v->fd = -1;
+        rc_sleep_ns(pause_ns);
+    }
 }
 
 /* A head that was lost is damage like any other, when there are records behind it.  The head of
@@ -168,7 +228,8 @@ static rc_status_t check_head(rc_journal_view_t *v, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out, rc_err_t *err)
+rc_status_t rc_journal_open(
+    const char *path, int64_t at_least, rc_journal_view_t **out, rc_err_t *err)
 {
     rc_journal_view_t *v = rc_alloc0(1, sizeof *v, "a journal", err);
     if (!v)
@@ -176,7 +237,7 @@ rc_status_t rc_journal_open(const char *path, int *dead, rc_journal_view_t **out
     v->fd = -1;
     v->damage_offset = -1;
     v->path = rc_strdup(path, err);
-    rc_status_t st = v->path ? open_file(v, dead, err) : RC_ENOMEM;
+    rc_status_t st = v->path ? open_file(v, at_least, err) : RC_ENOMEM;
     if (st == RC_OK)
         st = check_head(v, err);
     if (st < 0) {

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
-#include "store/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,101 +18,247 @@
 struct rc_lock {
     int fd;
     char *path;
+    rc_owner_t me;
+    rc_beat_t *beat;
 };
 
-static rc_status_t busy(const char *path, rc_err_t *err)
+/* A lock, the right to take it over, the right to take over that one, ... */
+enum { deepest = 4 };
+
+/* Who looks for a lock, and whom it has watched there. */
+typedef struct seeker {
+    rc_owner_t me;
+    rc_lock_wait_t wait;
+    char holder[RC_OWNER_LINE]; /* the first line of what is there */
+    struct {
+        char id[33];
+        rc_pulse_t pulse;
+    } watched[deepest];
+    int told;
+    int again; /* what was found may be different in a moment */
+} seeker_t;
+
+/* What a lock file says; RC_ENOENT when there is none. */
+typedef struct found {
+    char line[RC_OWNER_LINE];
+    rc_owner_t owner;
+    rc_owner_state_t state;
+} found_t;
+
+/* Who left no name: a program of an older version, which holds flock(), or one that has just made the file. */
+static rc_owner_state_t state_of_nameless(int fd, const char *text)
 {
-    char holder[160] = "";
-    FILE *f = rc_open_stream(path, RC_OPEN_READ, NULL);
-    if (f) {
-        size_t n = fread(holder, 1, sizeof holder - 1, f);
-        holder[n] = '\0';
-        holder[strcspn(holder, "\n")] = '\0';
-        fclose(f);
-    }
-    return rc_fail(err, RC_EBUSY, "%s: held by %s; wait for it, or end it", path,
-        holder[0] ? holder : "another process");
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? RC_OWNER_ALIVE : RC_OWNER_UNKNOWN;
+    return strchr(text, '\n') ? RC_OWNER_GONE : RC_OWNER_UNKNOWN;
 }
 
-/* RC_OK: taken; RC_EBUSY: try again; other: give up */
-static rc_status_t try_once(const char *path, int *fd_out, rc_err_t *err)
+static rc_status_t look(const char *path, found_t *out, rc_err_t *err)
 {
     int fd;
-    rc_status_t st = rc_open_file(path, RC_OPEN_KEEP, 0666, &fd, err);
+    memset(out, 0, sizeof *out);
+    rc_status_t st = rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err);
+    if (st < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
+        st = rc_open_file(path, RC_OPEN_READ, 0, &fd, err);
+    if (st < 0)
+        return errno == ENOENT ? RC_ENOENT : st;
+    ssize_t n = pread(fd, out->line, sizeof out->line - 1, 0);
+    out->line[n > 0 ? n : 0] = '\0';
+    if (rc_owner_get(out->line, &out->owner))
+        out->state = rc_owner_state(&out->owner);
+    else {
+        snprintf(out->owner.id, sizeof out->owner.id, "nobody");
+        out->state = state_of_nameless(fd, out->line);
+    }
+    out->line[strcspn(out->line, ",\n")] = '\0';
+    close(fd);
+    return RC_OK;
+}
+
+static void tell(seeker_t *s, const char *path)
+{
+    char text[32];
+    if (s->told)
+        return;
+    s->told = 1;
+    rc_text_seconds((double)s->wait.silent_ns * 1e-9, text, sizeof text);
+    rc_log(s->wait.log, RC_LOG_INFO, "store", "%s: held by %s: waiting up to %s for a sign of life of it", path,
+        s->holder, text);
+}
+
+/* As the owner itself, but for one elsewhere what its file has shown so far. */
+static rc_owner_state_t judge(seeker_t *s, const char *path, int depth, const found_t *f)
+{
+    rc_owner_state_t state = f->state;
+    if (state != RC_OWNER_ELSEWHERE && state != RC_OWNER_UNKNOWN)
+        return state;
+    if (strcmp(s->watched[depth].id, f->owner.id) != 0) {
+        memset(&s->watched[depth], 0, sizeof s->watched[depth]);
+        snprintf(s->watched[depth].id, sizeof s->watched[depth].id, "%s", f->owner.id);
+    }
+    state = rc_pulse_look(&s->watched[depth].pulse, path, s->wait.silent_ns);
+    if (state == RC_OWNER_ELSEWHERE)
+        tell(s, path);
+    return state;
+}
+
+/* Make the file with this process's line. */
+static rc_status_t make(const seeker_t *s, const char *path, int *fd_out, rc_err_t *err)
+{
+    char line[RC_OWNER_LINE];
+    int fd;
+    rc_status_t st = rc_open_file(path, RC_OPEN_NEW, 0666, &fd, err);
     if (st < 0)
         return st;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        int why = errno;
+    rc_owner_put(&s->me, line);
+    size_t n = strlen(line);
+    (void)flock(fd, LOCK_EX | LOCK_NB); /* a word for older versions, not more */
+    if (write(fd, line, n) != (ssize_t)n || fsync(fd) != 0) {
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot write the name of its owner", path);
+        unlink(path);
         close(fd);
-        if (why == EWOULDBLOCK || why == EINTR)
-            return RC_EBUSY;
-        return rc_fail_errno(err, RC_EIO, why,
-            "%s: the file system has no locks; put the store where flock() works", path);
-    }
-    if (!rc_held_is(fd, path)) { /* its last holder removed it */
-        close(fd);
-        return RC_EBUSY;
+        errno = EIO;
+        return st;
     }
     *fd_out = fd;
     return RC_OK;
 }
 
-rc_status_t rc_lock_take(
-    const char *dir, const char *name, int64_t wait_ns, rc_lock_t **out, rc_err_t *err)
+static rc_status_t obtain(seeker_t *s, const char *path, int depth, int *fd, rc_err_t *err);
+
+/* The owner is gone.  Who makes the file PATH.<id of the owner> has the right to put its own line in the
+ * place of the owner's: nobody else touches that as long as it is the same. */
+static rc_status_t take_over(seeker_t *s, const char *path, int depth, const found_t *old, int *fd, rc_err_t *err)
+{
+    rc_str_t right = {0};
+    found_t now;
+    if (depth + 1 == deepest)
+        return RC_EBUSY;
+    s->again = 1; /* unless the right to do so is somebody's */
+    rc_str_addf(&right, "%s.%s", path, old->owner.id);
+    if (right.failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for a lock");
+    rc_status_t st = obtain(s, right.text, depth + 1, fd, err);
+    if (st < 0)
+        goto done;
+    st = look(path, &now, err);
+    if (st == RC_ENOENT || (st == RC_OK && strcmp(now.owner.id, old->owner.id) != 0))
+        st = RC_EBUSY; /* another one was faster */
+    else if (st == RC_OK && rename(right.text, path) != 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot be taken over", path);
+    if (st < 0) {
+        unlink(right.text);
+        close(*fd);
+    }
+done:
+    rc_str_free(&right);
+    return st;
+}
+
+/* RC_OK: taken; RC_EBUSY: not now; other: give up */
+static rc_status_t obtain(seeker_t *s, const char *path, int depth, int *fd, rc_err_t *err)
+{
+    found_t f;
+    rc_status_t st = make(s, path, fd, err);
+    if (st == RC_OK || errno != EEXIST)
+        return st;
+    st = look(path, &f, err);
+    s->again = st == RC_ENOENT; /* released just now, or NFS does not show it yet */
+    if (st < 0)
+        return st == RC_ENOENT ? RC_EBUSY : st;
+    snprintf(s->holder, sizeof s->holder, "%s", f.line[0] ? f.line : "another process");
+    switch (judge(s, path, depth, &f)) {
+    case RC_OWNER_GONE:
+        return take_over(s, path, depth, &f, fd, err);
+    case RC_OWNER_ALIVE:
+        break;
+    case RC_OWNER_ELSEWHERE:
+    case RC_OWNER_UNKNOWN:
+        s->again = 1;
+        break;
+    }
+    return RC_EBUSY;
+}
+
+static rc_status_t seek(seeker_t *s, const char *dir, const char *path, int *fd, rc_err_t *err)
 {
     static const int64_t pause_ns = 50 * INT64_C(1000000);
-    rc_str_t path = {0};
-    int64_t until = rc_clock_ns() + wait_ns;
-    int fd = -1;
-    rc_lock_t *l = rc_alloc0(1, sizeof *l, "a lock", err);
-    rc_str_addf(&path, "%s/%s", dir, name);
-    if (!l || path.failed) {
-        rc_str_free(&path);
-        free(l);
-        return rc_fail(err, RC_ENOMEM, "no memory for a lock");
-    }
+    int64_t until = rc_clock_ns() + s->wait.busy_ns;
+    int64_t last = until + 2 * s->wait.silent_ns;
     for (;;) {
         rc_status_t st = rc_open_folder(dir, err);
-        if (st < 0) {
-            free(l);
-            rc_str_free(&path);
+        if (st < 0)
             return st;
-        }
-        st = try_once(path.text, &fd, err);
-        if (st == RC_OK)
-            break;
+        st = obtain(s, path, 0, fd, err);
         if (st == RC_EIO && access(dir, F_OK) != 0 && rc_clock_ns() < until)
             continue; /* the folder was removed between the two calls */
-        if (st != RC_EBUSY || rc_clock_ns() >= until) {
-            if (st == RC_EBUSY)
-                busy(path.text, err);
-            free(l);
-            rc_str_free(&path);
+        if (st == RC_EBUSY && rc_clock_ns() >= (s->again ? last : until))
+            return rc_fail(err, RC_EBUSY, "%s: held by %s; wait for it, or end it", path,
+                s->holder[0] ? s->holder : "another process");
+        if (st != RC_EBUSY)
             return st;
-        }
         rc_sleep_ns(pause_ns);
     }
-    char host[128] = "?";
-    char stamp[21];
-    char text[192];
-    (void)gethostname(host, sizeof host - 1);
-    rc_utc_text(rc_utc_ns(), stamp);
-    int n =
-        snprintf(text, sizeof text, "process %ld on %s since %s\n", (long)getpid(), host, stamp);
-    /* only for the message to others: a lock without its text still locks */
-    if (ftruncate(fd, 0) == 0 && write(fd, text, (size_t)n) != n)
-        (void)ftruncate(fd, 0);
-    l->fd = fd;
+}
+
+rc_status_t rc_lock_take(
+    const char *dir, const char *name, const rc_lock_wait_t *wait, rc_lock_t **out, rc_err_t *err)
+{
+    rc_str_t path = {0};
+    seeker_t s = {.wait = wait ? *wait : (rc_lock_wait_t){0}};
+    rc_lock_t *l = rc_alloc0(1, sizeof *l, "a lock", err);
+    if (!l)
+        return RC_ENOMEM;
+    if (!s.wait.silent_ns)
+        s.wait.silent_ns = RC_OWNER_SILENT_NS;
+    l->fd = -1;
+    rc_str_addf(&path, "%s/%s", dir, name);
+    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a lock") : rc_owner_make(&s.me, err);
+    if (st == RC_OK)
+        st = seek(&s, dir, path.text, &l->fd, err);
     l->path = path.text;
+    l->me = s.me;
+    if (st == RC_OK)
+        st = rc_beat_start(l->fd, &l->beat, err);
+    if (st < 0) {
+        if (l->fd >= 0)
+            rc_lock_release(l);
+        else {
+            rc_str_free(&path);
+            free(l);
+        }
+        return st;
+    }
     *out = l;
     return RC_OK;
+}
+
+rc_status_t rc_lock_check(const rc_lock_t *l, rc_err_t *err)
+{
+    found_t f;
+    if (look(l->path, &f, NULL) < 0 || strcmp(f.owner.id, l->me.id) == 0)
+        return RC_OK; /* where it cannot be read, the next record tells more */
+    return rc_fail(err, RC_EIO, "%s: was taken over by %s, as this process gave no sign of life", l->path, f.line);
+}
+
+rc_owner_state_t rc_lock_state(const char *dir, const char *name)
+{
+    rc_str_t path = {0};
+    found_t f = {.state = RC_OWNER_GONE};
+    rc_str_addf(&path, "%s/%s", dir, name);
+    if (path.failed || look(path.text, &f, NULL) < 0)
+        f.state = RC_OWNER_GONE;
+    rc_str_free(&path);
+    return f.state;
 }
 
 void rc_lock_release(rc_lock_t *l)
 {
     if (!l)
         return;
-    unlink(l->path);
+    rc_beat_stop(l->beat);
+    if (rc_lock_check(l, NULL) == RC_OK)
+        unlink(l->path);
     close(l->fd);
     free(l->path);
     free(l);

@@ -51,8 +51,7 @@ static rc_status_t look_at_one(const char *path, int64_t *end, rc_err_t *err)
 {
     rc_journal_view_t *v = NULL;
     rc_record_t r;
-    int dead = 0;
-    rc_status_t st = rc_journal_open(path, &dead, &v, err);
+    rc_status_t st = rc_journal_open(path, 0, &v, err);
     *end = 0;
     if (st == RC_ENOENT) /* folded and removed since it was listed */
         return RC_OK;
@@ -60,7 +59,7 @@ static rc_status_t look_at_one(const char *path, int64_t *end, rc_err_t *err)
         return st;
     while (rc_journal_next(v, &r))
         *end = r.end;
-    if (dead)
+    if (rc_journal_writer(v, NULL) != RC_OWNER_ALIVE && rc_journal_writer(v, NULL) != RC_OWNER_ELSEWHERE)
         *end = INT64_MAX;
     st = rc_journal_read_status(v, err);
     rc_journal_view_close(v);
@@ -186,6 +185,7 @@ static void merge_free(rc_merge_t *m)
 static rc_status_t target_open(
     const char *out, const rc_merge_options_t *o, target_t *t, rc_err_t *err)
 {
+    const rc_lock_wait_t wait = {.busy_ns = o->lock_wait_ns};
     struct stat s;
     rc_status_t st;
     RC_TRY(rc_store_path(out, &t->path, err));
@@ -195,12 +195,12 @@ static rc_status_t target_open(
     rc_str_addf(&t->fresh, "%s.merge-tmp", t->path);
     if (t->fresh.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a store"));
-    st = rc_lock_take(t->dir, "sweep.lock", 0, &t->sweep, err);
+    st = rc_lock_take(t->dir, "sweep.lock", NULL, &t->sweep, err);
     if (st == RC_EBUSY)
         rc_err_context(err, "a sweep has the store %s", out);
     if (st < 0)
         goto done;
-    RC_TRY(rc_lock_take(t->dir, "commit.lock", o->lock_wait_ns, &t->commit, err));
+    RC_TRY(rc_lock_take(t->dir, "commit.lock", &wait, &t->commit, err));
     t->exists = stat(t->path, &s) == 0;
     t->mode = t->exists ? s.st_mode & 07777 : 0;
     /* it would be replaced, not written: so what protects it has to be asked */

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "store/journal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,8 @@ static rc_status_t take(rc_scan_t *s, rc_scan_journal_t *j, hands_t *h, const rc
     case RC_REC_DIED:
     case RC_REC_ASKED:
     case RC_REC_LOST:
+    case RC_REC_OWNER:
+    case RC_REC_CLOSED:
         break;
     }
     return RC_OK;
@@ -141,20 +144,25 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
     rc_record_t r;
     rc_str_t path = {0};
     hands_t hands = {0};
-    int dead = 0;
+    rc_owner_t who;
     rc_status_t st = rc_strcpy(j->name, sizeof j->name, name, "name of a journal", err);
     rc_str_addf(&path, "%s/%s", dir, name);
     if (path.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
     if (st == RC_OK)
-        st = rc_journal_open(path.text, &dead, &v, err);
+        st = rc_journal_open(path.text, 0, &v, err);
     if (st == RC_ENOENT)
         st = RC_OK; /* folded and removed since the folder was read */
-    j->alive = v && !dead;
     while (st == RC_OK && v && rc_journal_next(v, &r))
         st = take(s, j, &hands, &r, start, err);
     if (st == RC_OK && v)
         st = rc_journal_read_status(v, err);
+    if (st == RC_OK && v) {
+        rc_owner_state_t state = rc_journal_writer(v, &who);
+        j->alive = state == RC_OWNER_ALIVE || state == RC_OWNER_ELSEWHERE;
+        if (state == RC_OWNER_ELSEWHERE)
+            snprintf(j->host, sizeof j->host, "%s", who.host);
+    }
     if (hands.count)
         qsort(hands.hand, hands.count, sizeof *hands.hand, measured_first);
     j->hand = hands.hand;

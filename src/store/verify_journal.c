@@ -58,6 +58,8 @@ static int is_understood(const rc_record_t *r)
         return rc_rec_get_end(r->payload, r->len, &u.end) == RC_OK;
     case RC_REC_DIED:
     case RC_REC_ASKED:
+    case RC_REC_OWNER:
+    case RC_REC_CLOSED:
         return 1;
     }
     return 1; /* of a newer version */
@@ -119,7 +121,6 @@ static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, 
 {
     rc_journal_view_t *view = NULL;
     rc_str_t path = {0};
-    int dead = 0;
     reading_t j = {.v = v, .name = name, .run = -1};
     const rc_dict_t *d = &v->dicts.d[RC_T_JOURNAL];
     const rc_row_journal_t *row = d->rows;
@@ -128,7 +129,7 @@ static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, 
             j.folded = row[i].bytes;
     rc_str_addf(&path, "%s/%s", dir, name);
     rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
-                                 : rc_journal_open(path.text, &dead, &view, err);
+                                 : rc_journal_open(path.text, 0, &view, err);
     rc_str_free(&path);
     if (st == RC_ENOENT) /* folded and removed since it was listed */
         return RC_OK;

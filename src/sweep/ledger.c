@@ -18,14 +18,16 @@ static const int64_t check_interval_ns = INT64_C(2000000000);
 struct rc_ledger {
     pthread_mutex_t mutex; /* of everything below */
     rc_journal_t *journal;
-    rc_watch_t *watch; /* NULL: another rank's */
+    rc_watch_t *watch; /* NULL: another rank's; ... */
+    const rc_lock_t *lock; /* ... so is the lock of the store */
     int64_t checked_ns;
     rc_bytes_t buffer; /* the record that is being encoded */
     rc_sweep_result_t *result;
     rc_watchdog_t *watchdog; /* has a lock of its own */
 };
 
-rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, rc_watchdog_t *watchdog,
+rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lock_t *lock,
+    rc_watchdog_t *watchdog,
     rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
 {
     rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
@@ -37,6 +39,7 @@ rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, rc_watchdog
     }
     l->journal = journal;
     l->watch = watch;
+    l->lock = lock;
     l->checked_ns = rc_clock_ns();
     l->result = result;
     l->watchdog = watchdog;
@@ -66,6 +69,8 @@ static rc_status_t check_files(rc_ledger_t *l, rc_err_t *err)
     if (now - l->checked_ns < check_interval_ns)
         return RC_OK;
     rc_status_t st = rc_ledger_files(l->journal, l->watch, err);
+    if (st == RC_OK && l->lock)
+        st = rc_lock_check(l->lock, err);
     if (st == RC_OK)
         l->checked_ns = now;
     return st;

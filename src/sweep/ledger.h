@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "measure/measure.h"
 #include "store/journal.h"
+#include "store/lock.h"
 #include "store/watch.h"
 #include "sweep/sweep.h"
 #include "sweep/watchdog.h"
@@ -14,11 +15,12 @@ typedef struct rc_ledger rc_ledger_t;
 
 /** \param[in]     journal  borrowed
  *  \param[in]     watch    of the store, on one rank; borrowed; elsewhere NULL
+ *  \param[in]     lock     of the store, likewise
  *  \param[in]     watchdog told of what is in flight; borrowed; may be NULL
  *  \param[in,out] result   counted up; read it when no thread uses the ledger any more
  *  Free with rc_ledger_close. */
-rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, rc_watchdog_t *watchdog,
-    rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
+rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lock_t *lock,
+    rc_watchdog_t *watchdog, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
 void rc_ledger_close(rc_ledger_t *l);
 
 /** Whether what was finished is still where it belongs: the journal, and with a watch the store.

@@ -15,6 +15,7 @@
 #include "sweep/placement.h"
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
+#include "sweep/selection.h"
 #include "sweep/queue.h"
 #include "sweep/shared.h"
 #include "sweep/threads.h"
@@ -53,6 +54,8 @@ typedef struct sweep {
     rc_err_t held_why; /* ... and if not, why */
     int counted;       /* the result has the totals of all ranks */
     int64_t rows;      /* in the store after the last commit */
+    int64_t alive;     /* journals whose writers live, by then */
+    int64_t *bytes;    /* [ranks] of the journals of this run on other nodes, when they have ended */
     rc_node_lock_t *node_lock;
     rc_queue_t *queue;
     int64_t memory_limit; /* of the host, for this rank */
@@ -146,50 +149,6 @@ done:
 
 /* ------------------------------------------------------------- start and end */
 
-static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
-{
-    if (c->kernels > RC_WORKLIST_KERNELS_MAX)
-        return rc_fail(err, RC_EINVAL, "%d kernels, at most %d in one sweep", c->kernels,
-            RC_WORKLIST_KERNELS_MAX);
-    if (c->policies < 1 || c->kernels < 1 || c->ks < 1 || c->precisions < 1)
-        return rc_fail(err, RC_EINVAL, "nothing to sweep: a list is empty");
-    for (int64_t i = 0; i < c->catalog->count; i++) {
-        const rc_entry_t *e = &c->catalog->entry[i];
-        if (strlen(e->name) > RC_NAME_MAX || strlen(e->location) > RC_LOCATION_MAX)
-            return rc_fail(err, RC_ERANGE,
-                "%.60s...: a name has at most %d characters and a location %d", e->name,
-                RC_NAME_MAX, RC_LOCATION_MAX);
-    }
-    return RC_OK;
-}
-
-/* Every rank has read the collection for itself; the work list speaks of entries by number. */
-static rc_status_t check_catalog(sweep_t *w)
-{
-    rc_hasher_t *h = rc_hasher_new(w->err);
-    rc_status_t st = rc_session_agree(w->s, h ? RC_OK : RC_ENOMEM, w->err);
-    if (st < 0) {
-        rc_hasher_free(h);
-        return st;
-    }
-    for (int64_t i = 0; i < w->c->catalog->count; i++) {
-        const rc_entry_t *e = &w->c->catalog->entry[i];
-        rc_hasher_add(h, e->name, strlen(e->name) + 1);
-        rc_hasher_add(h, e->location, strlen(e->location) + 1);
-        rc_hasher_add(h, &e->bytes, sizeof e->bytes);
-        rc_hasher_add(h, &e->mtime_ns, sizeof e->mtime_ns);
-    }
-    rc_digest_t mine = rc_hasher_digest(h);
-    rc_digest_t first = mine;
-    rc_hasher_free(h);
-    rc_comm_broadcast(w->s->comm, &first, sizeof first);
-    if (rc_digest_compare(&mine, &first) != 0)
-        st = rc_fail(w->err, RC_EINVAL,
-            "rank %d on %s sees another collection than rank 0; put it on a shared file system",
-            w->s->rank, w->s->host);
-    return rc_session_agree(w->s, st, w->err);
-}
-
 /* What is free now is for the ranks of the node together, or on the GPU; a tenth is left alone. */
 static rc_status_t share_memory(sweep_t *w)
 {
@@ -234,9 +193,7 @@ static void tell_left_out(const sweep_t *w)
 
 static rc_status_t common_start(sweep_t *w)
 {
-    rc_status_t st = rc_session_agree(w->s, check_config(w->c, w->err), w->err);
-    if (st == RC_OK)
-        st = check_catalog(w);
+    rc_status_t st = rc_selection_check(w->s, w->c, w->err);
     if (st < 0)
         return st;
     w->result.selected = w->c->catalog->count;
@@ -341,7 +298,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     int64_t start = rc_clock_ns();
     rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
     if (st == RC_OK)
-        st = rc_ledger_open(w->journal, w->watch, watchdog, &w->result, &ledger, w->err);
+        st = rc_ledger_open(w->journal, w->watch, w->lock, watchdog, &w->result, &ledger, w->err);
     if (st < 0) {
         rc_watchdog_stop(watchdog);
         return st;
@@ -406,13 +363,16 @@ static rc_status_t commit(sweep_t *w, int create)
 {
     rc_commit_info_t info;
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_commit_watched(
-        w->c->store, w->s->comm, create, lock_wait_ns, w->watch, w->log, &info, w->err);
+    const rc_commit_options_t o = {create, lock_wait_ns, w->watch,
+        {(int64_t)(w->c->take_over_s * 1e9), w->lock != NULL, w->run.uuid[0] ? w->run.uuid : NULL,
+            w->bytes, w->s->size}};
+    rc_status_t st = rc_commit_with(w->c->store, w->s->comm, &o, w->log, &info, w->err);
     w->result.commit_s += (double)(rc_clock_ns() - start) * 1e-9;
     if (st == RC_OK) {
         w->rows = info.total_results;
         w->crashed += info.crashed;
         w->crashed_sources += info.crashed_sources;
+        w->alive = info.alive;
     }
     if (st == RC_OK && w->s->rank == 0 && info.changed)
         rc_log(w->log, RC_LOG_DEBUG, "sweep",
@@ -467,6 +427,21 @@ done:
     return st;
 }
 
+/* How long the journals of other nodes are: a commit must not take what it does not see yet for lost. */
+static rc_status_t gather_bytes(sweep_t *w)
+{
+    char first[sizeof w->s->host];
+    memcpy(first, w->s->host, sizeof first);
+    rc_comm_broadcast(w->s->comm, first, sizeof first);
+    int64_t mine =
+        w->journal && strcmp(first, w->s->host) != 0 ? rc_journal_bytes(w->journal) : -1;
+    w->bytes = rc_alloc((size_t)w->s->size, sizeof *w->bytes, "lengths of journals", w->err);
+    rc_status_t st = rc_session_agree(w->s, w->bytes ? RC_OK : RC_ENOMEM, w->err);
+    if (st == RC_OK && rc_comm_gather(w->s->comm, &mine, w->bytes, sizeof mine) < 0)
+        st = rc_fail(w->err, RC_EMPI, "the lengths of the journals cannot be gathered");
+    return st;
+}
+
 /* What is finished is committed also when the run ended in an error.  Where files were taken away
  * nothing more is folded: what is open is saved. */
 static rc_status_t land(sweep_t *w, rc_status_t st)
@@ -475,7 +450,9 @@ static rc_status_t land(sweep_t *w, rc_status_t st)
     rc_err_t *kept = w->err;
     w->err = &why;
     rc_status_t lost = rc_session_agree(w->s, w->held, &why);
-    rc_status_t landed = lost < 0 ? lost : commit(w, 0);
+    rc_status_t landed = lost < 0 ? lost : gather_bytes(w);
+    if (landed == RC_OK)
+        landed = commit(w, 0);
     if (landed == RC_OK && w->counted)
         landed = lost = rc_landing_compare(&w->landing, &w->result, &why);
     else if (lost == RC_OK && landed < 0)
@@ -494,12 +471,33 @@ static rc_status_t land(sweep_t *w, rc_status_t st)
     return landed;
 }
 
+/* Fold what earlier runs left.  Ranks of one that has lost its rank 0 may still write: what they have in
+ * hand must not be measured twice. */
+static rc_status_t commit_earlier(sweep_t *w)
+{
+    static const int64_t pause_ns = INT64_C(1000000000);
+    int64_t until = rc_clock_ns() + lock_wait_ns;
+    for (;;) {
+        rc_status_t st = commit(w, w->c->make_store);
+        if (st < 0 || w->alive == 0)
+            return st;
+        int late = rc_clock_ns() >= until;
+        rc_comm_broadcast(w->s->comm, &late, sizeof late);
+        if (late)
+            return rc_fail(w->err, RC_EBUSY,
+                "%s: %" PRId64 " ranks of another run still write to it; 'rowcast status' names them",
+                w->c->store, w->alive);
+        rc_sleep_ns(pause_ns);
+    }
+}
+
 static rc_status_t play(sweep_t *w)
 {
     int64_t start = rc_clock_ns();
+    const rc_lock_wait_t wait = {0, (int64_t)(w->c->take_over_s * 1e9), w->log};
     rc_status_t st = RC_OK;
     if (w->s->rank == 0)
-        st = rc_lock_take(w->dir, lock_name, 0, &w->lock, w->err);
+        st = rc_lock_take(w->dir, lock_name, &wait, &w->lock, w->err);
     st = rc_session_agree(w->s, st, w->err);
     if (st == RC_EBUSY && w->s->rank == 0)
         rc_err_context(w->err, "another sweep has this store");
@@ -508,7 +506,7 @@ static rc_status_t play(sweep_t *w)
     RC_TRY(rc_shared_check(w->s, w->dir, lock_name, w->err));
     RC_TRY(rc_drain_install(w->err));
     RC_TRY(common_start(w));
-    RC_TRY(commit(w, w->c->make_store));
+    RC_TRY(commit_earlier(w));
     RC_TRY(rc_session_agree(w->s,
         w->s->rank == 0 ? rc_watch_open(w->c->store, w->rows, &w->watch, w->err) : RC_OK, w->err));
     RC_TRY(rc_session_agree(w->s, w->s->rank == 0 ? make_worklist(w) : RC_OK, w->err));
@@ -537,6 +535,7 @@ static void finish(sweep_t *w)
     rc_worklist_free(&w->work);
     rc_worklist_known_free(&w->known);
     free(w->profile);
+    free(w->bytes);
     if (w->lock) {
         rc_lock_release(w->lock);
         rmdir(w->dir); /* succeeds only when it is empty */

@@ -57,7 +57,7 @@ trap 'rm -rf "$work"' EXIT
 [ -n "$logs" ] || logs=$work/logs
 mkdir -p "$logs" "$work/tests/fault" || exit 1
 printf "MPIRUN='%s'\nAWK=awk\nCC='%s'\nHAVE_PARALLEL_HDF5=\nHAVE_CUDA=\nHAVE_CURL=\n" "$mpirun" "${CC:-cc}" >"$work/tests/env.sh"
-for shim in io clock stack; do
+for shim in io clock lock stack; do
     if [ -n "$shims" ]; then
         cp "$shims/shim_$shim.so" "$work/tests/fault/"
     else

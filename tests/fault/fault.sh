@@ -4,7 +4,7 @@
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
 shims=${top_builddir:?}/tests/fault
-for shim in io clock; do
+for shim in io clock lock; do
     LD_PRELOAD=$shims/shim_$shim.so sh -c : >"$tmp/out" 2>&1
     [ ! -s "$tmp/out" ] || skip_all "shared objects cannot be preloaded here: $(cat "$tmp/out")"
 done

@@ -396,14 +396,14 @@ static void a_sweep_keeps_its_store(void **state)
     rc_lock_t *lock;
     random_store(&p, 1, 1, 1);
     random_store(&out, 1, 2, 1);
-    assert_int_equal(rc_lock_take(out.journals, "sweep.lock", 0, &lock, NULL), RC_OK);
+    assert_int_equal(rc_lock_take(out.journals, "sweep.lock", NULL, &lock, NULL), RC_OK);
     refused(out.store, p.store, NULL, RC_EBUSY, "a sweep has the store");
     rc_lock_release(lock);
-    assert_int_equal(rc_lock_take(out.journals, "commit.lock", 0, &lock, NULL), RC_OK);
+    assert_int_equal(rc_lock_take(out.journals, "commit.lock", NULL, &lock, NULL), RC_OK);
     refused(out.store, p.store, NULL, RC_EBUSY, "held by process");
     rc_lock_release(lock);
     /* inputs are only read */
-    assert_int_equal(rc_lock_take(p.journals, "sweep.lock", 0, &lock, NULL), RC_OK);
+    assert_int_equal(rc_lock_take(p.journals, "sweep.lock", NULL, &lock, NULL), RC_OK);
     merge(out.store, p.store, NULL, NULL);
     rc_lock_release(lock);
     rmdir(p.journals);

@@ -1,0 +1,226 @@
+#include "config.h"
+#include "store/owner.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------- names */
+
+/* The first word of a small file; "" when there is none. */
+static void read_word(const char *path, char *out, size_t size)
+{
+    char form[16];
+    FILE *f = fopen(path, "re");
+    out[0] = '\0';
+    if (!f)
+        return;
+    snprintf(form, sizeof form, "%%%zus", size - 1);
+    if (fscanf(f, form, out) != 1)
+        out[0] = '\0';
+    fclose(f);
+}
+
+/* State and start of a process as the kernel tells them.  \return 1; 0: there is no such word */
+static int read_process(int64_t pid, char *state, int64_t *start)
+{
+    enum { start_field = 22, state_field = 3 };
+    char path[48];
+    char text[1024];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    /* the name of the program, in brackets, may hold anything */
+    char *at = strrchr(text, ')');
+    char *save = NULL;
+    char *word = at ? strtok_r(at + 1, " ", &save) : NULL;
+    for (int i = state_field; word && i < start_field; i++) {
+        if (i == state_field)
+            *state = word[0];
+        word = strtok_r(NULL, " ", &save);
+    }
+    if (!word)
+        return 0;
+    *start = strtoll(word, NULL, 10);
+    return 1;
+}
+
+static void name_machine(char *out, size_t size)
+{
+    char boot[48];
+    char space[48] = "";
+    read_word("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[n > 0 ? n : 0] = '\0';
+    if (boot[0] && space[0])
+        snprintf(out, size, "%s/%s", boot, space);
+    else /* nothing is known: no other process is of this one's machine */
+        snprintf(out, size, "unknown");
+}
+
+rc_status_t rc_owner_make(rc_owner_t *out, rc_err_t *err)
+{
+    unsigned char random[16];
+    char state;
+    memset(out, 0, sizeof *out);
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return rc_fail_errno(err, RC_EIO, errno, "no random numbers from the system");
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(out->id + 2 * i, 3, "%02x", random[i]);
+    out->pid = getpid();
+    if (!read_process(out->pid, &state, &out->start))
+        out->start = 0;
+    if (gethostname(out->host, sizeof out->host - 1) != 0 || !out->host[0])
+        snprintf(out->host, sizeof out->host, "?");
+    rc_utc_text(rc_utc_ns(), out->since);
+    name_machine(out->machine, sizeof out->machine);
+    return RC_OK;
+}
+
+void rc_owner_put(const rc_owner_t *o, char line[RC_OWNER_LINE])
+{
+    snprintf(line, RC_OWNER_LINE, "process %" PRId64 " on %s since %s, start %" PRId64 ", machine %s, id %s\n",
+        o->pid, o->host, o->since, o->start, o->machine, o->id);
+}
+
+int rc_owner_get(const char *text, rc_owner_t *out)
+{
+    rc_owner_t o = {0};
+    int end = 0;
+    int n = sscanf(text,
+        "process %" SCNd64 " on %128s since %20[^,], start %" SCNd64 ", machine %96[^,], id %32[0-9a-f]%n", &o.pid,
+        o.host, o.since, &o.start, o.machine, o.id, &end);
+    if (n != 6 || text[end] != '\n' || strlen(o.id) != sizeof o.id - 1)
+        return 0;
+    *out = o;
+    return 1;
+}
+
+rc_owner_state_t rc_owner_state(const rc_owner_t *o)
+{
+    char machine[sizeof o->machine];
+    char state = '?';
+    int64_t start;
+    name_machine(machine, sizeof machine);
+    if (strcmp(machine, "unknown") == 0 || strcmp(machine, o->machine) != 0)
+        return RC_OWNER_ELSEWHERE;
+    if (!read_process(o->pid, &state, &start))
+        /* /proc may hide the processes of other users */
+        return kill((pid_t)o->pid, 0) == 0 || errno == EPERM ? RC_OWNER_ALIVE : RC_OWNER_GONE;
+    if (o->start && start != o->start)
+        return RC_OWNER_GONE; /* its number went to another process */
+    return state == 'Z' || state == 'X' ? RC_OWNER_GONE : RC_OWNER_ALIVE;
+}
+
+/* ----------------------------------------------------------------- signs of life */
+
+rc_owner_state_t rc_pulse_look(rc_pulse_t *p, const char *path, int64_t silent_ns)
+{
+    struct stat s;
+    int64_t now = rc_clock_ns();
+    /* opened, not only looked at: then NFS asks its server */
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT ? RC_OWNER_GONE : RC_OWNER_ELSEWHERE;
+    int seen = fstat(fd, &s) == 0;
+    close(fd);
+    if (!seen)
+        return RC_OWNER_ELSEWHERE;
+    int64_t mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
+    if (!p->since_ns)
+        *p = (rc_pulse_t){now, mtime_ns, s.st_size};
+    if (p->mtime_ns != mtime_ns || p->size != s.st_size)
+        return RC_OWNER_ALIVE;
+    return now - p->since_ns >= silent_ns ? RC_OWNER_GONE : RC_OWNER_ELSEWHERE;
+}
+
+struct rc_beat {
+    pthread_mutex_t mutex; /* of all below */
+    pthread_cond_t stopped;
+    pthread_t thread;
+    int fd;
+    int stop;
+};
+
+static void *beat(void *user)
+{
+    rc_beat_t *b = user;
+    pthread_mutex_lock(&b->mutex);
+    while (!b->stop) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += (time_t)(RC_OWNER_BEAT_NS / 1000000000);
+        if (pthread_cond_timedwait(&b->stopped, &b->mutex, &until) == ETIMEDOUT)
+            (void)futimens(b->fd, NULL); /* who cannot be reached finds out by its next record */
+    }
+    pthread_mutex_unlock(&b->mutex);
+    return NULL;
+}
+
+static int start_thread(rc_beat_t *b)
+{
+    sigset_t all;
+    sigset_t before;
+    /* signals are for the threads that work */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&b->thread, NULL, beat, b);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+rc_status_t rc_beat_start(int fd, rc_beat_t **out, rc_err_t *err)
+{
+    pthread_condattr_t attributes;
+    rc_beat_t *b = rc_alloc0(1, sizeof *b, "signs of life", err);
+    if (!b)
+        return RC_ENOMEM;
+    b->fd = fd;
+    int attributed = pthread_condattr_init(&attributes) == 0;
+    int waits = attributed && pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+                pthread_cond_init(&b->stopped, &attributes) == 0;
+    if (attributed)
+        pthread_condattr_destroy(&attributes);
+    int locks = waits && pthread_mutex_init(&b->mutex, NULL) == 0;
+    if (locks && start_thread(b) == 0) {
+        *out = b;
+        return RC_OK;
+    }
+    if (locks)
+        pthread_mutex_destroy(&b->mutex);
+    if (waits)
+        pthread_cond_destroy(&b->stopped);
+    free(b);
+    return rc_fail(err, RC_ENOMEM, "no thread can be started that gives signs of life");
+}
+
+void rc_beat_stop(rc_beat_t *b)
+{
+    if (!b)
+        return;
+    pthread_mutex_lock(&b->mutex);
+    b->stop = 1;
+    pthread_cond_signal(&b->stopped);
+    pthread_mutex_unlock(&b->mutex);
+    pthread_join(b->thread, NULL);
+    pthread_mutex_destroy(&b->mutex);
+    pthread_cond_destroy(&b->stopped);
+    free(b);
+}
