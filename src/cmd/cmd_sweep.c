@@ -48,6 +48,7 @@ struct options {
     double time_budget;
     double hang_limit;
     double take_over;
+    double silence;
     const char *redo;
     int accept_failed;
     int dry_run;
@@ -159,6 +160,10 @@ static const rc_opt_t table[] = {
         "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
         "a kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
         "crashed. Default: 3600; 0: never.",
+        0, 1e9},
+    {"silence-limit", 0, RC_OPT_DOUBLE, AT(silence), "SECONDS",
+        "End the job when rank 0 and another rank hear nothing of each other for so long: a node or its "
+        "link is lost. Default: 120; 0: never.",
         0, 1e9},
     {"take-over", 0, RC_OPT_DOUBLE, AT(take_over), "SECONDS",
         "Go on from a run on another machine that has given no sign of life for so long: it gives one "
@@ -329,6 +334,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->time_budget_s = o->time_budget;
     c->hang_limit_s = o->hang_limit;
     c->take_over_s = o->take_over;
+    c->silence_s = o->silence;
     c->redo = o->redo;
 done:
     return st;
@@ -558,6 +564,7 @@ static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1,
         .hang_limit = 3600,
+        .silence = 120,
         .op = "spmm",
         .policies = "all",
         .kernels = "all",

@@ -12,6 +12,7 @@
 #include "store/watch.h"
 #include "sweep/drain.h"
 #include "sweep/landing.h"
+#include "sweep/liveness.h"
 #include "sweep/placement.h"
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
@@ -547,13 +548,18 @@ rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *c
     rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};
+    rc_liveness_t *liveness = NULL;
     sweep_t w = {.s = session, .c = config, .log = log, .err = &local};
     w.dir = rc_journal_dir(config->store, &local);
     rc_status_t st = rc_session_agree(session, w.dir ? RC_OK : RC_ENOMEM, &local);
     if (st == RC_OK)
+        st = rc_session_agree(
+            session, rc_liveness_start(session, config->silence_s, log, &liveness, &local), &local);
+    if (st == RC_OK)
         st = play(&w);
     finish(&w);
     rc_session_wait_all(session);
+    rc_liveness_stop(liveness);
     if (st < 0) {
         rc_watch_close(w.watch);
         if (err)

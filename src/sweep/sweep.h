@@ -42,6 +42,7 @@ typedef struct rc_sweep_config {
                     prepare at once, twice */
     double time_budget_s; /**< drain after this long; 0: never */
     double hang_limit_s;  /**< end a rank in which one phase of a matrix takes longer; 0: never */
+    double silence_s;     /**< end the job when a rank hears nothing for so long; 0: never */
     double take_over_s;   /**< without a sign of life for so long a run on another machine is taken for
                                gone; 0: RC_OWNER_SILENT_NS */
     const char *cache;    /**< folder of matrices in binary form (io/cache.h); NULL: none */
