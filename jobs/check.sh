@@ -172,11 +172,11 @@ collect()
 sanitized()
 {
     export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
-    export ROWCAST_KILLS=4
+    export ROWCAST_KILLS=4 ROWCAST_REMOVALS=4
     spared=("${elsewhere[@]}")
     suite "$build/sanitize" --without-cuda --disable-shared \
         CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS
+    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS ROWCAST_REMOVALS
     spared=()
     only=()
 }
@@ -209,7 +209,7 @@ for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test");
 # What the sanitizers would see again, or not at all: scripts, programs of others, the same calls many times over.
 elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
     tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
-    tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t tests/nodes/gpu.t
+    tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t tests/nodes/gpu.t tests/nodes/faults.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/sim/messages.t tests/report/report.t tests/report/small.t)
