@@ -77,7 +77,7 @@ had()
     [ ! -e "$1" ] || cp "$1" "$1-copy/s.h5"
     [ ! -d "$1.journal" ] || cp -r "$1.journal" "$1-copy/s.h5.journal"
     if [ -e "$1-copy/s.h5" ] || [ -e "$1-copy/s.h5.journal" ]; then
-        alone fold -q "$1-copy/s.h5" >"$1-copy/out" 2>&1 || fault "fold of a copy: $(cat "$1-copy/out")"
+        alone fold -q --take-over "${take_over:-60}" "$1-copy/s.h5" >"$1-copy/out" 2>&1 || fault "fold of a copy: $(cat "$1-copy/out")"
     fi
     [ ! -e "$1-copy/s.h5" ] || ids "$1-copy/s.h5"
     rm -rf "$1-copy"

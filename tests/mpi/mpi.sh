@@ -251,7 +251,7 @@ snapshot()
 finished()
 {
     [ -e "$tmp/copy.h5" ] || [ -e "$tmp/copy.h5.journal" ] || return 0 # killed before anything
-    alone fold -q "$tmp/copy.h5" >"$tmp/fold.out" 2>&1 || fault "fold: $(cat "$tmp/fold.out")"
+    alone fold -q --take-over "${take_over:-60}" "$tmp/copy.h5" >"$tmp/fold.out" 2>&1 || fault "fold: $(cat "$tmp/fold.out")"
     [ -e "$tmp/copy.h5" ] || return 0
     twice "$tmp/copy.h5" >"$tmp/twice"
     [ ! -s "$tmp/twice" ] || fault "doubled: $(tr '\n' ' ' <"$tmp/twice")"
