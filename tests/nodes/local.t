@@ -163,18 +163,18 @@ ping 5
 is "thawed it does" "$back" 5
 
 on 2 sh -c 'echo two >/dev/shm/mine'
-node_command exec 1 sleep 1000 &
+node_command exec 1 sleep 1000.0625 &
 other_id=$!
 # one that starts others as fast as it can
 # shellcheck disable=SC2016
-node_command exec 2 sh -c 'while :; do (sleep 2000 & sleep 2000 &) & sleep 0.01; done' >"$tmp/many.out" 2>&1 &
+node_command exec 2 sh -c 'while :; do (sleep 2000.0625 & sleep 2000.0625 &) & sleep 0.01; done' >"$tmp/many.out" 2>&1 &
 many_id=$!
 sleep 0.5
-ok "some run there" test "$(with_argument '200[0]' | wc -l)" -gt 1
+ok "some run there" test "$(with_argument '2000[.]0625' | wc -l)" -gt 1
 ok "all processes of a node are killed" node_command kill 2
-is "those that it started too" "$(with_argument '200[0]')" ""
+is "those that it started too" "$(with_argument '2000[.]0625')" ""
 wait "$echo_id" "$many_id" 2>/dev/null
-is "those of other nodes are not" "$(state_of "100[0]")" S
+is "those of other nodes are not" "$(state_of "1000[.]0625")" S
 is "its shared memory is empty" "$(on 2 ls /dev/shm)" ""
 is "that of others is not" "$(on 1 cat /dev/shm/mine)" one
 echoing
