@@ -236,6 +236,38 @@ rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)
     return st;
 }
 
+/* Whether this process can write into the copy; one that was just made may be seen late on another node. */
+static rc_status_t can_write(const char *path, rc_err_t *err)
+{
+    static const int64_t visible_ns = 10000000000;
+    static const int64_t pause_ns = 100000000;
+    int64_t until = rc_clock_ns() + visible_ns;
+    struct stat s;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    while (fd < 0 && errno == ENOENT && rc_clock_ns() < until) {
+        rc_sleep_ns(pause_ns);
+        fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    }
+    if (fd < 0 && errno == ELOOP)
+        return rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a link", path);
+    if (fd < 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot write into the copy", path);
+    int regular = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    close(fd);
+    return regular ? RC_OK
+                   : rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a device", path);
+}
+
+/* MPI_File_open() of Open MPI 4.1 never returns when a single rank cannot open the file. */
+static rc_status_t all_can_write(const char *path, MPI_Comm comm, rc_err_t *err)
+{
+    rc_status_t own = can_write(path, err);
+    rc_status_t st = rc_comm_agree(comm, own);
+    if (own == RC_OK && st < 0)
+        return rc_fail(err, st, "%s: another rank cannot write into the copy", path);
+    return own < 0 ? own : st;
+}
+
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err)
 {
     rc_h5_t h;
@@ -246,13 +278,16 @@ rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err
     h.rank = rc_comm_rank(comm);
     h.size = rc_comm_size(comm);
     h.reserved = 1;
-    struct stat s;
-    if (lstat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a link", path);
+#ifdef HAVE_PARALLEL_HDF5
+    h.parallel = comm != MPI_COMM_NULL;
+#endif
+    if (h.parallel || h.rank == 0)
+        st = all_can_write(path, h.parallel ? comm : MPI_COMM_NULL, err);
+    if (st < 0)
+        return st;
     rc_h5_silence();
     hid_t access = rc_h5_access();
 #ifdef HAVE_PARALLEL_HDF5
-    h.parallel = comm != MPI_COMM_NULL;
     if (h.parallel) {
         if (access < 0 || H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) < 0)
             st = rc_h5_fail(err, path, "cannot open the store on all ranks");
