@@ -230,7 +230,12 @@ static rc_status_t hold(round_t *r)
 static rc_status_t put_in_place(round_t *r)
 {
     struct stat s;
-    rc_status_t st = rc_seal_write(r->fresh, r->err);
+    rc_status_t st = rc_lock_check(r->lock, r->err);
+    if (st == RC_OK)
+        st = rc_seal_write(r->fresh, r->err);
+    /* what takes long comes before the last look at the lock, which a process that stood still has lost */
+    if (st == RC_OK)
+        st = rc_sync_file(r->fresh, r->err);
     /* a store that was removed is made again from the copy, which has all of it */
     if (st == RC_OK && stat(r->store, &s) == 0 &&
         (!r->exists || s.st_dev != r->device || s.st_ino != r->inode))
@@ -306,7 +311,9 @@ static rc_status_t append_all(round_t *r)
     rc_h5_t h;
     rc_fold_bulk_t *b = &r->bulk;
     int64_t first = 0;
-    rc_status_t st = agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err));
+    rc_status_t st = agree(r, r->lock ? rc_lock_check(r->lock, r->err) : RC_OK);
+    if (st == RC_OK)
+        st = agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err));
     if (st < 0)
         return st;
     st = rc_h5_append_samples(&h, b->sample, (int64_t)b->samples, &first, r->err);
@@ -430,8 +437,8 @@ rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_opt
     if (st == RC_OK)
         st = play(&r);
     if (r.rank == 0) {
-        if (st < 0 && r.lock && r.fresh)
-            unlink(r.fresh);        /* a half-made copy is of no use */
+        if (st < 0 && r.lock && r.fresh && rc_lock_check(r.lock, NULL) == RC_OK)
+            unlink(r.fresh);        /* a half-made copy is of no use; another's is */
         rc_fold_plan_free(&r.plan);
         rc_lock_release(r.lock);
         /* succeeds only when nobody else has anything in it */

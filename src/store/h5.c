@@ -244,7 +244,7 @@ static rc_status_t can_write(const char *path, rc_err_t *err)
     int64_t until = rc_clock_ns() + visible_ns;
     struct stat s;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    while (fd < 0 && errno == ENOENT && rc_clock_ns() < until) {
+    while (fd < 0 && (errno == ENOENT || errno == ESTALE) && rc_clock_ns() < until) {
         rc_sleep_ns(pause_ns);
         fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     }

@@ -206,6 +206,8 @@ rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err)
     j->closed = 1;
     rc_beat_stop(j->beat);
     j->beat = NULL;
+    if (atomic_load(&j->size) == 0) /* its head could not be written: an empty file harms nobody */
+        return RC_OK;
     rc_status_t st = encode(j, 0, RC_REC_CLOSED, NULL, 0, err);
     if (st == RC_OK)
         st = write_whole(j, j->buffer, sizeof(rc_record_header_t), err);

@@ -188,6 +188,9 @@ static rc_status_t open_file(rc_journal_view_t *v, int64_t at_least, rc_err_t *e
     for (;;) {
         rc_status_t st = open_once(v, err);
         int waits = at_least > 0 && (st == RC_ENOENT || (st == RC_OK && v->size < at_least));
+        if (waits && st == RC_OK && rc_clock_ns() >= until)
+            return rc_fail(err, RC_EIO, "%s: only %lld of %lld bytes are seen here", v->path,
+                (long long)v->size, (long long)at_least);
         if (!waits || rc_clock_ns() >= until)
             return st;
         if (v->fd >= 0)

@@ -149,6 +149,7 @@ static rc_status_t take_over(seeker_t *s, const char *path, int depth, const fou
     if (st < 0) {
         unlink(right.text);
         close(*fd);
+        *fd = -1;
     }
 done:
     rc_str_free(&right);
@@ -236,7 +237,11 @@ rc_status_t rc_lock_take(
 rc_status_t rc_lock_check(const rc_lock_t *l, rc_err_t *err)
 {
     found_t f;
-    if (look(l->path, &f, NULL) < 0 || strcmp(f.owner.id, l->me.id) == 0)
+    rc_status_t st = look(l->path, &f, NULL);
+    /* who took it over may have given it back already */
+    if (st == RC_ENOENT)
+        return rc_fail(err, RC_EIO, "%s: is gone while this process holds it", l->path);
+    if (st < 0 || strcmp(f.owner.id, l->me.id) == 0)
         return RC_OK; /* where it cannot be read, the next record tells more */
     return rc_fail(err, RC_EIO, "%s: was taken over by %s, as this process gave no sign of life", l->path, f.line);
 }
@@ -246,8 +251,9 @@ rc_owner_state_t rc_lock_state(const char *dir, const char *name)
     rc_str_t path = {0};
     found_t f = {.state = RC_OWNER_GONE};
     rc_str_addf(&path, "%s/%s", dir, name);
-    if (path.failed || look(path.text, &f, NULL) < 0)
-        f.state = RC_OWNER_GONE;
+    rc_status_t st = path.failed ? RC_ENOMEM : look(path.text, &f, NULL);
+    if (st < 0)
+        f.state = st == RC_ENOENT ? RC_OWNER_GONE : RC_OWNER_UNKNOWN;
     rc_str_free(&path);
     return f.state;
 }

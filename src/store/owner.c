@@ -137,14 +137,18 @@ rc_owner_state_t rc_pulse_look(rc_pulse_t *p, const char *path, int64_t silent_n
     int64_t now = rc_clock_ns();
     /* opened, not only looked at: then NFS asks its server */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return errno == ENOENT ? RC_OWNER_GONE : RC_OWNER_ELSEWHERE;
-    int seen = fstat(fd, &s) == 0;
-    close(fd);
-    if (!seen)
-        return RC_OWNER_ELSEWHERE;
+    if (fd < 0 && errno == ENOENT)
+        return RC_OWNER_GONE;
+    int seen = fd >= 0 && fstat(fd, &s) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (!seen) { /* nobody waits for ever for what cannot be looked at; it is left alone */
+        if (!p->since_ns)
+            p->since_ns = now;
+        return now - p->since_ns > 2 * silent_ns ? RC_OWNER_ALIVE : RC_OWNER_ELSEWHERE;
+    }
     int64_t mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
-    if (!p->since_ns)
+    if (!p->since_ns || !p->mtime_ns)
         *p = (rc_pulse_t){now, mtime_ns, s.st_size};
     if (p->mtime_ns != mtime_ns || p->size != s.st_size)
         return RC_OWNER_ALIVE;

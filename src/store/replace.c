@@ -41,6 +41,17 @@ rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
     return st;
 }
 
+rc_status_t rc_sync_file(const char *path, rc_err_t *err)
+{
+    int fd;
+    rc_status_t st = rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err);
+    if (st < 0)
+        return st;
+    st = sync_fd(fd, path, NULL, err);
+    close(fd);
+    return st;
+}
+
 rc_status_t rc_replace(const char *fresh, const char *target, const mode_t *mode, rc_err_t *err)
 {
     int fd;

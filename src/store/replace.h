@@ -12,6 +12,9 @@
  *  \return RC_OK, RC_EIO, RC_ENOMEM; until the rename `target` is as it was */
 rc_status_t rc_replace(const char *fresh, const char *target, const mode_t *mode, rc_err_t *err);
 
+/** Sync what was written to a file.  \return RC_OK, RC_EIO */
+rc_status_t rc_sync_file(const char *path, rc_err_t *err);
+
 /** Sync the folder that a file or folder was made in, so that a power cut leaves its name.
  *  \return RC_OK, RC_EIO, RC_ENOMEM */
 rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err);

@@ -29,7 +29,6 @@ struct rc_liveness {
     int64_t every_ns;
     int64_t sent_ns;
     peer_t *peer; /* [size] */
-    char word;
     pthread_t thread;
     atomic_int stop;
 };
@@ -39,6 +38,9 @@ static int is_watched(const rc_liveness_t *l, int rank)
 {
     return (rank == 0) != (l->session->rank == 0);
 }
+
+/* Of what is sent and not gone when the end comes: it outlives the rest. */
+static const char a_word = 1;
 
 static void send_words(rc_liveness_t *l)
 {
@@ -51,7 +53,7 @@ static void send_words(rc_liveness_t *l)
         if (p->sending != MPI_REQUEST_NULL &&
             (MPI_Test(&p->sending, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !done))
             continue;
-        if (MPI_Isend(&l->word, 1, MPI_BYTE, r, tag_word, l->comm, &p->sending) != MPI_SUCCESS)
+        if (MPI_Isend(&a_word, 1, MPI_BYTE, r, tag_word, l->comm, &p->sending) != MPI_SUCCESS)
             p->sending = MPI_REQUEST_NULL;
     }
     l->sent_ns = rc_clock_ns();
@@ -89,7 +91,13 @@ static void *live(void *user)
 {
     static const int64_t pause_ns = 200000000;
     rc_liveness_t *l = user;
+    int64_t last_ns = rc_clock_ns();
     while (!atomic_load(&l->stop)) {
+        int64_t now_ns = rc_clock_ns();
+        /* this process stood still: what was said meanwhile may not have arrived yet */
+        for (int r = 0; now_ns - last_ns > l->every_ns && r < l->session->size; r++)
+            l->peer[r].heard_ns = now_ns;
+        last_ns = now_ns;
         if (rc_clock_ns() - l->sent_ns >= l->every_ns)
             send_words(l);
         hear_words(l);

@@ -461,6 +461,7 @@ static rc_status_t land(sweep_t *w, rc_status_t st)
             rc_session_agree(w->s, w->journal ? rc_journal_check(w->journal, NULL) : RC_OK, NULL);
     if (lost < 0)
         rc_landing_save(&w->landing);
+    rc_drain_set_journal(NULL);
     rc_journal_close(w->journal); /* what is removed under an open file may leave its folder full */
     w->journal = NULL;
     w->err = kept;
