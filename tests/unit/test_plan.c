@@ -471,7 +471,8 @@ static void the_fastest_is_chosen(void **state)
     f->place.time = fake_time;
     f->place.user = &clock;
     f->p.ks = 1;
-    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.orders = "lpt,csr,random:seed=2", .tune = 2});
+    const rc_plan_options_t o = {.orders = "lpt,csr,random:seed=2", .tune = 2, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
     rc_plan_part_t part;
     assert_int_equal(rc_plan_parts(plan), 1);
     assert_int_equal(rc_plan_part(plan, 1, &part, NULL), RC_EINVAL);
@@ -484,8 +485,25 @@ static void the_fastest_is_chosen(void **state)
     assert_int_equal(clock.calls, 3 * calls);
     assert_true(rc_plan_break_even(&part, part.chosen) >= 0);
     assert_true(rc_plan_break_even(&part, part.reference) == 0);
-    assert_true(isinf(rc_plan_break_even(&part, 2))); /* timed as slow as the reference, and ordered */
     rc_plan_free(plan);
+}
+
+static void break_even_counts_measured_times(void **state)
+{
+    (void)state;
+    rc_plan_candidate_t c[] = {
+        {.order_ns = 0, .prepare_ns = 100, .time_ns = 50},
+        {.order_ns = 900, .prepare_ns = 100, .time_ns = 40},
+        {.order_ns = 1, .prepare_ns = 100, .time_ns = 50},
+        {.order_ns = 1, .prepare_ns = 100, .time_ns = NAN, .predicted_ns = NAN},
+        {.order_ns = 0, .prepare_ns = 90, .time_ns = 50},
+    };
+    rc_plan_part_t part = {.candidates = 5, .candidate = c};
+    assert_true(rc_plan_break_even(&part, 0) == 0);
+    assert_true(rc_plan_break_even(&part, 1) == 90);
+    assert_true(isinf(rc_plan_break_even(&part, 2)));
+    assert_true(isnan(rc_plan_break_even(&part, 3)));
+    assert_true(rc_plan_break_even(&part, 4) == 0);
 }
 
 /* The reference is timed besides the number that was asked for; one candidate is not timed. */
@@ -498,10 +516,10 @@ static void no_more_is_timed_than_asked_for(void **state)
     f->place.time = fake_time;
     f->place.user = &clock;
     f->p.ks = 1;
-    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = 1}));
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = 1, .tune_ns = INT64_MAX}));
     assert_int_equal(clock.calls, 2 * calls);
     clock.calls = 0;
-    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9}));
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9, .tune_ns = INT64_MAX}));
     rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt", .tune = 0}));
     assert_int_equal(clock.calls, 0);
 }
@@ -577,6 +595,7 @@ int main(void)
         cmocka_unit_test(wrong_values_leave_the_old_ones),
         cmocka_unit_test(every_operation_is_planned),
         cmocka_unit_test(the_fastest_is_chosen),
+        cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
         cmocka_unit_test(a_plan_comes_back),
         cmocka_unit_test(other_plans_are_refused),
