@@ -10,13 +10,13 @@
 #            own (an hour on 2 cores); MPICH is installed for it
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
-#   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [1800]
+#   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [2400]
 #   ROWCAST_TEST_LIMIT   seconds for one test program          [300]
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-stage_limit=${ROWCAST_STAGE_LIMIT:-1800}
+stage_limit=${ROWCAST_STAGE_LIMIT:-2400}
 # shellcheck disable=SC2034  # for run_logged
 bound=(sh "$top/tests/bound.sh" --stage "$stage_limit")
 passed=0
@@ -210,7 +210,7 @@ for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test");
 elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
     tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
     tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t tests/nodes/gpu.t tests/nodes/faults.t
-    tests/mpi/lost.t tests/sim/test_sim tests/cli/found.t
+    tests/mpi/lost.t tests/fault/locks.t tests/sim/test_sim tests/cli/found.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/sim/messages.t tests/report/report.t tests/report/small.t)
