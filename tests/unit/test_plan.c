@@ -128,9 +128,7 @@ static void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_
     before = c;
     rc_operands_t o = operands(p, &b, &c);
     rc_err_t err = {0};
-    int st = rc_plan_run(plan, k, &o, alpha, beta, &err);
-    if (st != RC_OK)
-        fail_msg("%s", err.text);
+    assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
     double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
     for (int64_t r = 0; r < in->rows; r++)
         for (int64_t j = 0; j < k; j++) {
@@ -191,8 +189,7 @@ static void plans_multiply(void **state)
         rc_plan_matrix_t m = matrix_of(&in, below(&rng, 2) ? 4 : 8, below(&rng, 2) ? 4 : 8);
         rc_plan_t *plan = NULL;
         rc_err_t err = {0};
-        if (rc_plan_new(&place, &p, &m, &o, &plan, &err) != RC_OK)
-            fail_msg("%s", err.text);
+        assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
         for (int i = 0; i < p.ks; i++)
             check_product(&rng, plan, &p, &in, k[i]);
         new_values(&rng, &in);
@@ -424,8 +421,7 @@ static void plan_operation(fixture_t *f, rc_op_t op, double data[RC_INPUTS_MAX +
             .layout = RC_ROW_MAJOR};
     rc_plan_t *plan = plan_of(f, NULL);
     rc_err_t err = {0};
-    if (rc_plan_run(plan, k, &o, 2, 0, &err) != RC_OK)
-        fail_msg("%s: %s", operation->name, err.text);
+    assert_int_equal(rc_plan_run(plan, k, &o, 2, 0, &err), RC_OK);
     check_output(operation, &m, &a, &o);
     rc_plan_free(plan);
     rc_csr_free(&t);
@@ -467,7 +463,6 @@ static void the_fastest_is_chosen(void **state)
     enum { calls = 7 }; /* of a candidate: two single launches, five batches */
     fake_clock_t clock = {.per_candidate = calls};
     fixture_t *f = begin();
-    f->p.op = RC_OP_SPMM;
     f->place.time = fake_time;
     f->place.user = &clock;
     f->p.ks = 1;
@@ -539,8 +534,7 @@ static void a_plan_comes_back(void **state)
     rc_rng_seed(&rng, 3);
     assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
     rc_plan_free(plan);
-    if (rc_plan_load(path, &f->place, &f->p, &f->m, &again, &err) != RC_OK)
-        fail_msg("%s", err.text);
+    assert_int_equal(rc_plan_load(path, &f->place, &f->p, &f->m, &again, &err), RC_OK);
     assert_int_equal(rc_plan_part(again, 0, &part, NULL), RC_OK);
     assert_int_equal(part.why, RC_PLAN_LOADED);
     assert_string_equal(part.candidate[part.chosen].order, "random:seed=9");
