@@ -26,20 +26,11 @@ one_journal()
     [ -n "$journal" ]
 }
 
-# ranks_run: both ranks live
-ranks_run()
-{
-    [ "$(wc -l <"$PIDS")" -eq 2 ] || return 1
-    while read -r pid; do
-        case $(sed 's/.*) //; s/ .*//' "/proc/$pid/stat" 2>/dev/null) in '' | Z | X) return 1 ;; esac
-    done <"$PIDS"
-}
-
 # attack KIND: 1 when there is nothing to attack yet, or no more
 attack()
 {
     case $1 in
-    folder) [ -d "$store.journal" ] && rm -rf "$store.journal" ;;
+    folder) [ -d "$store.journal" ] && mv "$store.journal" "$dir/gone" ;;
     journal) one_journal && rm -f "$journal" ;;
     store) [ -e "$store" ] && rm -f "$store" ;;
     moved-folder) [ -d "$store.journal" ] && mv "$store.journal" "$dir/away.h5.journal" ;;
@@ -49,6 +40,25 @@ attack()
     cut-journal) one_journal && [ "$(wc -c <"$journal")" -gt 500 ] && truncate -s 500 "$journal" ;;
     fold) [ -d "$store.journal" ] && alone fold -q "$store" ;;
     esac 2>/dev/null
+}
+
+# looks_again: the sweep looks at its files at least once more, as it gives its lock back before it looks for
+# the last time.  What is removed after that is removed after the run.
+looks_again()
+{
+    for folder in "$store.journal" "$dir/away.h5.journal" "$dir/gone"; do
+        [ ! -e "$folder/sweep.lock" ] || return 0
+    done
+    return 1
+}
+
+# journals_are NUMBER: wait until the run has (1) or has no more (0) a journal; 1 when it ends before
+journals_are()
+{
+    while running "$job"; do
+        case $1$(echo "$store.journal"/*.rcj) in 1*"*.rcj" | 0*[!*].rcj) sleep 0.005 ;; *) return 0 ;; esac
+    done
+    return 1
 }
 
 # everywhere: cases that are ok in the store, in what was saved and in what was moved away
@@ -62,7 +72,7 @@ everywhere()
     done | sort -u
 }
 
-# one KIND MILLISECONDS: attack a run that long after its start; $hit is 1 when it was one
+# one KIND MILLISECONDS: attack a run that long after it has journals; $hit is 1 when it was one
 one()
 {
     rm -rf "$dir"
@@ -70,12 +80,13 @@ one()
     cp "$tmp/before.h5" "$store"
     # shellcheck disable=SC2086
     start 2 sweep -s "$store" $list
-    sleep "$(seconds "$2")"
-    snapshot "$store"
     hit=0
-    # counted when both ranks are still there a little later: what is removed after a rank has looked
-    # for the last time is removed after the run
-    ! running "$job" || ! attack "$1" || { sleep 0.02; ranks_run && hit=1; }
+    if journals_are 1; then
+        sleep "$(seconds "$2")"
+        snapshot "$store"
+        ! attack "$1" || ! looks_again || hit=1
+        rm -rf "$dir/gone"
+    fi
     finish
     # taken away before the sweep had it open: it says so, and holds nothing that it could save
     ! grep -q 's.h5: cannot open: No such file' "$tmp/job.err" || hit=0
@@ -112,14 +123,16 @@ code "a store" 0 alone sweep -s "$tmp/before.h5" $before
 alone sweep -s "$tmp/older.h5" $before --limit 2 >/dev/null 2>&1
 mkdir "$dir"
 cp "$tmp/before.h5" "$store"
-began=$(date +%s%N)
 # shellcheck disable=SC2086
 start 2 sweep -s "$store" $list
+journals_are 1
+began=$(date +%s%N)
+journals_are 0
+span=$((($(date +%s%N) - began) / 1000000))
 finish
 is "an uninterrupted run" "$job_code" 0
-span=$((($(date +%s%N) - began) / 1000000))
 cases "$store" >"$tmp/cases"
-echo "# a run takes $span ms and has $(wc -l <"$tmp/cases") cases"
+echo "# a run has journals for $span ms, and $(wc -l <"$tmp/cases") cases"
 
 # A long run is not measured to its end.
 # early KIND: attack a long run when both ranks have results
@@ -138,6 +151,7 @@ early()
     done
     snapshot "$store"
     attack "$1"
+    rm -rf "$dir/gone"
     finish
     gone
     finished >"$tmp/had"
@@ -162,8 +176,7 @@ hits=0
 while [ "$hits" -lt "$removals" ] && [ "$n" -lt $((20 * removals)) ]; do
     n=$((n + 1))
     kind=$(echo folder journal store moved-folder moved-store copied-journal older-store cut-journal fold | cut -d ' ' -f $((hits % 9 + 1)))
-    random $((span * 2 / 3)) # the first third is the start of MPI
-    random=$((random + span / 3))
+    random $((span + span / 4)) # its end too
     at="removal $n, $kind after $random ms"
     one "$kind" "$random"
     hits=$((hits + hit))

@@ -244,7 +244,7 @@ snapshot()
 {
     rm -rf "$tmp/copy.h5" "$tmp/copy.h5.journal"
     [ ! -e "$1" ] || cp "$1" "$tmp/copy.h5"
-    [ ! -d "$1.journal" ] || cp -r "$1.journal" "$tmp/copy.h5.journal"
+    [ ! -d "$1.journal" ] || cp -r "$1.journal" "$tmp/copy.h5.journal" 2>/dev/null # it may end just now
 }
 
 # finished: cases that are ok in the last snapshot, which is folded
