@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/evaluation.h"
+#include "analysis/evaluation_private.h"
 
 #include "analysis/bootstrap.h"
 #include "base/alloc.h"
@@ -19,31 +19,6 @@ const double rc_loss_edges[RC_LOSS_BINS + 1] = {
     0, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10, 0.15, 0.25, 0.50, INFINITY};
 const double rc_error_quantiles[RC_ERROR_QUANTILES] = {
     0.05, 0.10, 0.25, 0.50, 0.75, 0.80, 0.90, 0.95, 0.99};
-
-/* A prediction beside what was measured. */
-typedef struct entry {
-    const rc_sample_t *sample;
-    const double *time; /* [classes] measured */
-    int64_t row;
-    int64_t at; /* of the predictions */
-    int chosen;
-    int best;
-    double loss;
-    double log_chosen; /* log speedups in the halves, NaN unknown */
-    double log_oracle;
-} entry_t;
-
-typedef struct evaluator {
-    const rc_dataset_t *d;
-    const rc_predictions_t *p;
-    entry_t *entry; /* sorted: one matrix after the other */
-    int64_t entries;
-    double *unit; /* [entries * SUMS] scratch */
-    int64_t *row;
-    uint64_t seed;
-    rc_evaluation_t *out;
-    rc_err_t *err;
-} evaluator_t;
 
 /* What is summed over the rows of a matrix. */
 enum {
@@ -274,6 +249,7 @@ typedef struct division {
     void (*name)(const entry_t *x, char *name, size_t size);
     int64_t least_rows; /* fewer: together in a last part "other" */
     int most_rows_first;
+    int has_cells;
 } division_t;
 
 static int compare_k(const void *a, const void *b)
@@ -287,15 +263,20 @@ static int compare_k(const void *a, const void *b)
     return (x->value_bytes > y->value_bytes) - (x->value_bytes < y->value_bytes);
 }
 
-static void name_k(const entry_t *x, char *name, size_t size)
+void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size)
 {
-    const char *precision = x->sample->value_bytes == 8 ? "fp64" : "fp32";
-    if (x->sample->k == 0) /* of an operation without K */
+    const char *precision = value_bytes == 8 ? "fp64" : "fp32";
+    if (k == 0)
         snprintf(name, size, "%s", precision);
-    else if (x->sample->k_is_n)
+    else if (k_is_n)
         snprintf(name, size, "k=n %s", precision);
     else
-        snprintf(name, size, "k=%" PRId64 " %s", x->sample->k, precision);
+        snprintf(name, size, "k=%" PRId64 " %s", k, precision);
+}
+
+static void name_k(const entry_t *x, char *name, size_t size)
+{
+    rc_evaluation_k_name(x->sample->k, x->sample->k_is_n, x->sample->value_bytes, name, size);
 }
 
 static int compare_kind(const void *a, const void *b)
@@ -309,8 +290,8 @@ static void name_kind(const entry_t *x, char *name, size_t size)
     snprintf(name, size, "%s", x->sample->kind[0] ? x->sample->kind : "unknown");
 }
 
-static const division_t by_k = {compare_k, name_k, 0, 0};
-static const division_t by_kind = {compare_kind, name_kind, RC_PART_ROWS_MIN, 1};
+static const division_t by_k = {compare_k, name_k, 0, 0, 1};
+static const division_t by_kind = {compare_kind, name_kind, RC_PART_ROWS_MIN, 1, 0};
 
 /* Entries [first, end) of the sorted list that are one part. */
 typedef struct span {
@@ -383,8 +364,11 @@ static rc_status_t divide(const evaluator_t *e, const division_t *by, rc_part_t 
         else
             snprintf((*out)[part].name, sizeof(*out)[part].name, "other");
     }
-    for (int i = 0; st == RC_OK && i < parts; i++)
+    for (int i = 0; st == RC_OK && i < parts; i++) {
         st = fill_part(e, of, i, &(*out)[i]);
+        if (st == RC_OK && by->has_cells)
+            st = rc_evaluation_cells(e, of, i, &(*out)[i].cells);
+    }
 done:
     free(sorted);
     free(span);
@@ -392,68 +376,7 @@ done:
     return st;
 }
 
-/* ------------------------------------------------------------------ classes and times */
-
-static rc_status_t fill_confusion(const evaluator_t *e)
-{
-    rc_evaluation_t *out = e->out;
-    size_t cells = (size_t)out->classes * (size_t)out->classes;
-    out->confusion = rc_alloc0(cells, sizeof *out->confusion, "a confusion matrix", e->err);
-    out->confusion_loss =
-        rc_alloc0(cells, sizeof *out->confusion_loss, "a confusion matrix", e->err);
-    if (!out->confusion || !out->confusion_loss)
-        return RC_ENOMEM;
-    for (int64_t i = 0; i < e->entries; i++) {
-        const entry_t *x = &e->entry[i];
-        int cell = x->best * out->classes + x->chosen;
-        out->confusion[cell]++;
-        out->confusion_loss[cell] += x->loss;
-    }
-    for (size_t i = 0; i < cells; i++) /* 0 / 0 of an empty cell is NaN */
-        out->confusion_loss[i] /= (double)out->confusion[i];
-    return RC_OK;
-}
-
-static void describe_errors(double *error, int64_t n, double *mean, double *quantile)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += error[i];
-    *mean = sum / (double)n;
-    qsort(error, (size_t)n, sizeof *error, rc_stats_compare);
-    for (int q = 0; q < RC_ERROR_QUANTILES; q++)
-        quantile[q] = rc_stats_quantile(error, n, rc_error_quantiles[q]);
-}
-
-static rc_status_t fill_errors(const evaluator_t *e)
-{
-    rc_evaluation_t *out = e->out;
-    size_t classes = (size_t)out->classes;
-    int64_t n = e->entries;
-    if (!e->p->time)
-        return RC_OK;
-    double *error = rc_alloc(classes * (size_t)n, sizeof *error, "errors of times", e->err);
-    out->error_quantile =
-        rc_alloc((classes + 1) * RC_ERROR_QUANTILES, sizeof *out->error_quantile, "errors", e->err);
-    out->error_mean = rc_alloc(classes + 1, sizeof *out->error_mean, "errors", e->err);
-    if (!error || !out->error_quantile || !out->error_mean) {
-        free(error);
-        return RC_ENOMEM;
-    }
-    for (int c = 0; c < out->classes; c++) {
-        for (int64_t i = 0; i < n; i++) {
-            const entry_t *x = &e->entry[i];
-            double predicted = e->p->time[x->at * out->classes + c];
-            error[c * n + i] = fabs(predicted / x->time[c] - 1);
-        }
-        describe_errors(error + c * n, n, &out->error_mean[c],
-            out->error_quantile + (size_t)c * RC_ERROR_QUANTILES);
-    }
-    describe_errors(error, n * out->classes, &out->error_mean[classes],
-        out->error_quantile + classes * RC_ERROR_QUANTILES);
-    free(error);
-    return RC_OK;
-}
+/* ------------------------------------------------------------------ classes */
 
 static rc_status_t fill_portfolio(const evaluator_t *e)
 {
@@ -555,8 +478,7 @@ rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int si
     RC_TRY(fill_part(&e, NULL, 0, &result.all));
     RC_TRY(divide(&e, &by_k, &result.by_k, &result.by_k_count));
     RC_TRY(divide(&e, &by_kind, &result.by_kind, &result.by_kind_count));
-    RC_TRY(fill_confusion(&e));
-    RC_TRY(fill_errors(&e));
+    RC_TRY(rc_evaluation_cells(&e, NULL, 0, &result.all.cells));
     RC_TRY(fill_portfolio(&e));
     RC_TRY(hold_out_portfolio(&e));
     *out = result;
@@ -573,12 +495,11 @@ void rc_evaluation_free(rc_evaluation_t *e)
 {
     if (!e)
         return;
+    rc_evaluation_free_cells(&e->all.cells);
+    for (int i = 0; e->by_k && i < e->by_k_count; i++)
+        rc_evaluation_free_cells(&e->by_k[i].cells);
     free(e->by_k);
     free(e->by_kind);
-    free(e->confusion);
-    free(e->confusion_loss);
-    free(e->error_quantile);
-    free(e->error_mean);
     free(e->portfolio);
     free(e->portfolio_held_out);
     free(e->portfolio_class);

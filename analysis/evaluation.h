@@ -58,6 +58,15 @@ extern const double rc_loss_edges[RC_LOSS_BINS + 1]; /**< of the histogram; the 
     Bin i: above edge i, at most edge i + 1; a loss of 0 is in bin 0 */
 extern const double rc_error_quantiles[RC_ERROR_QUANTILES]; /**< 0.05 ... 0.99 */
 
+/** What is chosen where what is best, and how far predicted times are off, over some rows. */
+typedef struct rc_cells {
+    int64_t *confusion;     /**< [best * classes + chosen] rows; NULL: these are of no part */
+    double *confusion_loss; /**< mean loss of the cell, NaN for an empty one */
+    double *error_quantile; /**< [classes * RC_ERROR_QUANTILES] of |predicted / measured - 1|, then
+                                 [RC_ERROR_QUANTILES] over all; NULL: no times */
+    double *error_mean;     /**< [classes + 1] MAPE; NULL: no times */
+} rc_cells_t;
+
 /** The same figures over a part of the rows: all of them, one K, one class of matrix. */
 typedef struct rc_part {
     char name[129]; /**< "", "k=128 fp32", "structural problem" */
@@ -83,6 +92,7 @@ typedef struct rc_part {
     double balanced[RC_TOLERANCES]; /**< mean of the accuracy over the classes that are best
                                          somewhere, each on the rows that it is best on */
     int64_t histogram[RC_LOSS_BINS];
+    rc_cells_t cells; /**< of all and of each K; of kinds none */
 } rc_part_t;
 
 typedef struct rc_evaluation {
@@ -95,11 +105,6 @@ typedef struct rc_evaluation {
     int by_kind_count;
     rc_part_t *by_kind; /**< by kind of matrix, most rows first, no kind as "unknown"; those with
                              fewer than RC_PART_ROWS_MIN rows are one part "other", the last */
-    int64_t *confusion; /**< [best * classes + chosen] rows */
-    double *confusion_loss; /**< mean loss of the cell, NaN for an empty one */
-    double *error_quantile; /**< [classes * RC_ERROR_QUANTILES] of |predicted / measured - 1|, then
-                                 [RC_ERROR_QUANTILES] over all; NULL: no times */
-    double *error_mean;     /**< [classes + 1] MAPE; NULL: no times */
     double *portfolio;      /**< [classes] geomean speedup of the oracle over the greedy first i + 1
                                  classes */
     double *portfolio_held_out; /**< [classes] the same with classes and choices held out; NaN:
@@ -120,11 +125,15 @@ rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int si
     rc_evaluation_t *out, rc_err_t *err);
 void rc_evaluation_free(rc_evaluation_t *e);
 
+/** Name of the part of a K and precision: "k=128 fp32", "k=n fp64", without K "fp32".
+ *  \param[in] k  0: of an operation without K */
+void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size);
+
 /** The class whose geomean time over some rows is smallest. */
 int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n);
 
 /** Everything as a JSON object with units in the names, a new reference; NULL with err set.
- *  \param[in] brief  1: what model files carry: no parts, no portfolio */
+ *  \param[in] brief  1: what model files carry: no kinds, no portfolio */
 json_t *rc_evaluation_json(
     const rc_dataset_t *d, const rc_evaluation_t *e, int brief, rc_err_t *err);
 

@@ -91,17 +91,6 @@ static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
         integers(p->histogram, RC_LOSS_BINS));
 }
 
-static json_t *parts(const rc_dataset_t *d, const rc_part_t *p, int n)
-{
-    json_t *list = json_array();
-    for (int i = 0; list && i < n; i++)
-        if (json_array_append_new(list, part(d, &p[i])) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
 static json_t *class_names(const rc_dataset_t *d)
 {
     json_t *list = json_array();
@@ -113,16 +102,15 @@ static json_t *class_names(const rc_dataset_t *d)
     return list;
 }
 
-static json_t *confusion(const rc_evaluation_t *e)
+static json_t *confusion(const rc_cells_t *e, int classes)
 {
     json_t *rows = json_array();
     json_t *loss = json_array();
     int failed = !rows || !loss;
-    for (int c = 0; !failed && c < e->classes; c++)
+    for (int c = 0; !failed && c < classes; c++)
         failed =
-            json_array_append_new(rows, integers(e->confusion + c * e->classes, e->classes)) < 0 ||
-            json_array_append_new(loss, numbers(e->confusion_loss + c * e->classes, e->classes)) <
-                0;
+            json_array_append_new(rows, integers(e->confusion + c * classes, classes)) < 0 ||
+            json_array_append_new(loss, numbers(e->confusion_loss + c * classes, classes)) < 0;
     if (failed) {
         json_decref(rows);
         json_decref(loss);
@@ -131,17 +119,19 @@ static json_t *confusion(const rc_evaluation_t *e)
     return json_pack("{s:o, s:o}", "rows_best_by_chosen", rows, "loss_mean_best_by_chosen", loss);
 }
 
-static json_t *error_of(const rc_evaluation_t *e, const char *name, int at)
+static json_t *error_of(const rc_cells_t *e, const char *name, int at)
 {
     return json_pack("{s:s, s:o, s:o}", "class", name, "mean", number(e->error_mean[at]),
         "at_quantiles", numbers(e->error_quantile + at * RC_ERROR_QUANTILES, RC_ERROR_QUANTILES));
 }
 
-static json_t *errors(const rc_dataset_t *d, const rc_evaluation_t *e)
+static json_t *errors(const rc_dataset_t *d, const rc_cells_t *e)
 {
+    if (!e->error_mean)
+        return json_null();
     json_t *list = json_array();
-    int failed = !list || json_array_append_new(list, error_of(e, "all", e->classes)) < 0;
-    for (int c = 0; !failed && c < e->classes; c++)
+    int failed = !list || json_array_append_new(list, error_of(e, "all", d->classes)) < 0;
+    for (int c = 0; !failed && c < d->classes; c++)
         failed = json_array_append_new(list, error_of(e, d->cls[c].name, c)) < 0;
     if (failed) {
         json_decref(list);
@@ -149,6 +139,25 @@ static json_t *errors(const rc_dataset_t *d, const rc_evaluation_t *e)
     }
     return json_pack("{s:o, s:o}", "quantiles", numbers(rc_error_quantiles, RC_ERROR_QUANTILES),
         "absolute_relative_error", list);
+}
+
+static json_t *parts(const rc_dataset_t *d, const rc_part_t *p, int n)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (int i = 0; !failed && i < n; i++) {
+        json_t *one = part(d, &p[i]);
+        failed = json_array_append_new(list, one) < 0;
+        if (!failed && p[i].cells.confusion)
+            failed =
+                json_object_set_new(one, "confusion", confusion(&p[i].cells, d->classes)) < 0 ||
+                json_object_set_new(one, "time_error", errors(d, &p[i].cells)) < 0;
+    }
+    if (failed) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
 }
 
 static json_t *portfolio(const rc_dataset_t *d, const rc_evaluation_t *e)
@@ -168,18 +177,18 @@ static json_t *portfolio(const rc_dataset_t *d, const rc_evaluation_t *e)
 
 static int add_details(json_t *object, const rc_dataset_t *d, const rc_evaluation_t *e)
 {
-    return json_object_set_new(object, "by_k", parts(d, e->by_k, e->by_k_count)) < 0 ||
-           json_object_set_new(object, "by_kind", parts(d, e->by_kind, e->by_kind_count)) < 0 ||
+    return json_object_set_new(object, "by_kind", parts(d, e->by_kind, e->by_kind_count)) < 0 ||
            json_object_set_new(object, "portfolio", portfolio(d, e)) < 0;
 }
 
 json_t *rc_evaluation_json(
     const rc_dataset_t *d, const rc_evaluation_t *e, int brief, rc_err_t *err)
 {
-    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "classes", class_names(d),
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "classes", class_names(d),
         "baseline", d->cls[d->baseline].name, "single", d->cls[e->single].name, "single_chosen_on",
         e->single_is_given ? "the training part" : "the evaluated rows", "all", part(d, &e->all),
-        "confusion", confusion(e), "time_error", e->error_mean ? errors(d, e) : json_null());
+        "confusion", confusion(&e->all.cells, e->classes), "time_error", errors(d, &e->all.cells),
+        "by_k", parts(d, e->by_k, e->by_k_count));
     if (object && !brief && add_details(object, d, e)) {
         json_decref(object);
         object = NULL;

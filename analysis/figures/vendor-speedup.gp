@@ -19,5 +19,5 @@ do for [g = 1:GROUPS] { set label g ARENAS[g] at graph 0, first g - 1.46 left te
 place(g, k) = g - 0.95 + (k - 1) * 0.23
 NAMES = '"reference kernel, csr" "fastest kernel, csr" "fastest kernel and order"'
 plot for [k = 0:2] for [g = 1:GROUPS] $BARS index g - 1 using ($1 == k ? 1 : NaN):(place(g, k)):(1):2:(place(g, k) - 0.1):(place(g, k) + 0.1) \
-         with boxxyerror linecolor rgb word(C1.' '.C2.' '.C3, k + 1) title (g == 1 ? word(NAMES, k + 1) : ''), \
+         with boxxyerror linecolor rgb word(C1.' '.C2.' '.C3, k + 1) fillstyle solid (g == SHOWN ? 0.85 : 0.3) title (g == SHOWN ? word(NAMES, k + 1) : ''), \
      for [g = 1:GROUPS] $BARS index g - 1 using ($2 < 1 ? 1 : $2):(place(g, $1)):(sprintf(' %.2f', $2)) with labels left font ',12' textcolor rgb INK

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/report/plot.h"
+#include "analysis/report/plot_old.h"
 #include "analysis/report/plot_run.h"
 #include "analysis/report/plot_svg.h"
 #include "base/alloc.h"
@@ -380,7 +381,7 @@ static int is_drawn(const rc_survey_t *s, int setting)
 static rc_status_t draw_plot(drawer_t *d, const rc_plot_t *plot, rc_drawn_t *list, int *n)
 {
     const rc_survey_t *s = d->in.survey;
-    int home = plot->home ? plot->home(s) : -1;
+    int home = plot->home ? plot->home(&d->in) : -1;
     rc_status_t st = draw_for(d, plot, home, 1, &list[(*n)++]);
     for (int a = 0; plot->home && home >= 0 && st == RC_OK && a < s->settings; a++)
         if (a != home && is_drawn(s, a))
@@ -404,6 +405,7 @@ rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, cons
     RC_TRY(prepare(&d, dir));
     for (int i = 0; i < plots; i++)
         RC_TRY(draw_plot(&d, rc_plots[i], list, &n));
+    RC_TRY(rc_plot_remove_old(d.all.text, list, n, err));
     *out = list;
     *count = n;
     list = NULL;

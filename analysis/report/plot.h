@@ -41,9 +41,9 @@ typedef struct rc_plot {
     const char *section; /**< heading of the page that it belongs under: "Orders", "Kernels",
                               "Cost", "Model" */
     int needs_model;
-    /** The setting that it shows where nobody asks for another, -1 none; NULL: the figure shows all
-     *  settings, or none, and is drawn once. */
-    int (*home)(const rc_survey_t *s);
+    /** The setting that it shows, or brings out among all, where nobody asks for another; -1 none,
+     *  and it is drawn once, as where this is NULL. */
+    int (*home)(const rc_plot_input_t *in);
     /** Write the CSV, header line with units first, or say in text->missing why there is none.
      *  \return RC_OK, RC_EIO, RC_ENOMEM */
     rc_status_t (*write)(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);

@@ -46,6 +46,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     const rc_survey_t *s = in->survey;
     rc_plot_text_t names = {0};
     int curves = 0;
+    int shown = 0; /* its curve, from 1 */
     (void)err;
     rc_str_addf(&names.define, "array CURVE[%d]\n", CURVES);
     fputs("setting,matrix,kernel,policy,products until the fastest plan has paid\n", csv);
@@ -58,8 +59,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
                 put_row(s, &s->pair[i], csv);
                 known++;
             }
-        if (known == 0 || curves == CURVES)
+        if (known == 0 || (curves == CURVES - 1 && k < in->shown) || curves == CURVES)
             continue;
+        shown = k == in->shown ? curves + 1 : shown;
         char name[32];
         snprintf(name, sizeof name, "CURVE[%d]", ++curves);
         rc_plot_define_text(&names, name, a->label);
@@ -67,16 +69,19 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_str_addf(&names.caption, "%s%" PRId64, curves > 1 ? ", " : "", known);
     }
     rc_plot_block_end(text);
-    rc_str_addf(&text->define, "%sCURVES = %d\nHEIGHT = %d\n",
-        names.define.text ? names.define.text : "", curves, 320 + 22 * curves);
+    rc_str_addf(&text->define, "%sCURVES = %d\nSHOWN = %d\nHEIGHT = %d\n",
+        names.define.text ? names.define.text : "", curves, shown, 320 + 22 * curves);
     if (curves == 0)
         rc_str_add(&text->missing, "no matrix has a result in the original order");
+    else if (shown == 0)
+        rc_str_add(&text->missing, "no matrix has a result in the original order there");
     rc_str_addf(&text->caption,
         "Share of matrices on which the fastest kernel and order has made up for the time of its "
         "order and its preprocessing after so many products, against the fastest in the original "
         "order; matrices on which the original order is the fastest count from the start. %s "
-        "matrices, in the order of the key.",
-        names.caption.text ? names.caption.text : "0");
+        "matrices, in the order of the key; %s is brought out.",
+        names.caption.text ? names.caption.text : "0",
+        in->shown >= 0 ? s->setting[in->shown].label : "none");
     text->define.failed |= names.define.failed | names.caption.failed;
     rc_plot_text_free(&names);
     return RC_OK;
@@ -87,5 +92,6 @@ const rc_plot_t rc_plot_break_even = {
     .title = "After how many products the fastest plan has paid",
     .source = "",
     .section = "Cost",
+    .home = rc_plot_home_main,
     .write = write,
 };

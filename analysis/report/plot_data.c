@@ -195,13 +195,14 @@ void rc_plot_orders_free(rc_plot_orders_t *o)
     *o = (rc_plot_orders_t){0};
 }
 
-int rc_plot_home_main(const rc_survey_t *s)
+int rc_plot_home_main(const rc_plot_input_t *in)
 {
-    return s->main_setting;
+    return in->survey->main_setting;
 }
 
-int rc_plot_home_orders(const rc_survey_t *s)
+int rc_plot_home_orders(const rc_plot_input_t *in)
 {
+    const rc_survey_t *s = in->survey;
     int best = s->main_setting;
     if (best >= 0 && s->setting[best].reference[0])
         return best;

@@ -39,10 +39,10 @@ void rc_plot_orders_free(rc_plot_orders_t *o);
 
 /** The setting that figures of row orders show where nobody asks for another: the main one; where no kernel ran another order
  *  than csr there, the one with most matrices of those where one did; -1 none. */
-int rc_plot_home_orders(const rc_survey_t *s);
+int rc_plot_home_orders(const rc_plot_input_t *in);
 
 /** The main setting of the survey. */
-int rc_plot_home_main(const rc_survey_t *s);
+int rc_plot_home_main(const rc_plot_input_t *in);
 
 /** The orders of the reference kernel in the setting that is shown; where there is nothing to compare, what is
  *  missing is said and out->policies is 0. */

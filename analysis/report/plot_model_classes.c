@@ -5,13 +5,14 @@
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    const json_t *e = rc_plot_evaluation(in, text);
-    const json_t *cells = json_object_get(json_object_get(e, "confusion"), "rows_best_by_chosen");
-    const json_t *classes = json_object_get(e, "classes");
+    rc_plot_evaluation_t e;
+    int there = rc_plot_evaluation(in, &e, text);
+    const json_t *cells = json_object_get(e.confusion, "rows_best_by_chosen");
+    const json_t *classes = e.classes;
     size_t n = json_array_size(classes);
     double all = 0;
     (void)err;
-    if (!e)
+    if (!there)
         return RC_OK;
     if (json_array_size(cells) != n) {
         rc_plot_model_lacks(text, "confusion matrix");
@@ -31,7 +32,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_plot_define_texts(text, "CLASS", classes);
     rc_str_addf(&text->define, "CLASSES = %zu\nHEIGHT = %zu\n", n, 70 + 44 * n);
     rc_str_add(&text->caption, "How often each class is the best one.");
-    rc_plot_model_rows(in, e, text);
+    rc_plot_model_rows(in, &e, text);
     return RC_OK;
 }
 
@@ -41,5 +42,6 @@ const rc_plot_t rc_plot_model_classes = {
     .source = "Mehrabi et al., figure 11",
     .section = "Model",
     .needs_model = 1,
+    .home = rc_plot_home_model,
     .write = write,
 };

@@ -9,14 +9,14 @@ enum { NAME_MAX_INSIDE = 10 };
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    const json_t *e = rc_plot_evaluation(in, text);
-    const json_t *confusion = json_object_get(e, "confusion");
-    const json_t *cells = json_object_get(confusion, "rows_best_by_chosen");
-    const json_t *losses = json_object_get(confusion, "loss_mean_best_by_chosen");
-    const json_t *classes = json_object_get(e, "classes");
+    rc_plot_evaluation_t e;
+    int there = rc_plot_evaluation(in, &e, text);
+    const json_t *cells = json_object_get(e.confusion, "rows_best_by_chosen");
+    const json_t *losses = json_object_get(e.confusion, "loss_mean_best_by_chosen");
+    const json_t *classes = e.classes;
     size_t n = json_array_size(classes);
     (void)err;
-    if (!e)
+    if (!there)
         return RC_OK;
     if (json_array_size(cells) != n || json_array_size(losses) != n) {
         rc_plot_model_lacks(text, "confusion matrix");
@@ -53,7 +53,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "their mean loss, the time of the choice over that of the best less 1. The filled part of "
         "a cell is its share "
         "of the line.");
-    rc_plot_model_rows(in, e, text);
+    rc_plot_model_rows(in, &e, text);
     return RC_OK;
 }
 
@@ -63,5 +63,6 @@ const rc_plot_t rc_plot_model_confusion = {
     .source = "Mehrabi et al., figure 13",
     .section = "Model",
     .needs_model = 1,
+    .home = rc_plot_home_model,
     .write = write,
 };

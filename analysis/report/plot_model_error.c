@@ -9,15 +9,15 @@ enum { CURVES = 7 };
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    const json_t *e = rc_plot_evaluation(in, text);
-    const json_t *error = json_object_get(e, "time_error");
-    const json_t *quantile = json_object_get(error, "quantiles");
-    const json_t *list = json_object_get(error, "absolute_relative_error");
+    rc_plot_evaluation_t e;
+    int there = rc_plot_evaluation(in, &e, text);
+    const json_t *quantile = json_object_get(e.time_error, "quantiles");
+    const json_t *list = json_object_get(e.time_error, "absolute_relative_error");
     size_t n = json_array_size(list);
     size_t curves = n > CURVES ? CURVES : n;
     char name[32];
     (void)err;
-    if (!e)
+    if (!there)
         return RC_OK;
     if (n == 0 || json_array_size(quantile) == 0) {
         rc_str_add(&text->missing, "the model predicts no times, so they have no error");
@@ -51,7 +51,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_plot_define_text(text, name, class ? class : "");
     }
     rc_str_add(&text->caption, "Cumulative share of predicted times by their absolute error.");
-    rc_plot_model_rows(in, e, text);
+    rc_plot_model_rows(in, &e, text);
     if (n > curves)
         rc_str_addf(&text->caption, " %zu further classes are in the CSV.", n - curves);
     return RC_OK;
@@ -63,5 +63,6 @@ const rc_plot_t rc_plot_model_error = {
     .source = "Mehrabi et al., figure 12",
     .section = "Model",
     .needs_model = 1,
+    .home = rc_plot_home_model,
     .write = write,
 };

@@ -5,15 +5,15 @@
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    const json_t *e = rc_plot_evaluation(in, text);
-    const json_t *all = json_object_get(e, "all");
-    const json_t *edge = json_object_get(all, "loss_bin_upper_edges");
-    const json_t *rows = json_object_get(all, "loss_bin_rows");
+    rc_plot_evaluation_t e;
+    int there = rc_plot_evaluation(in, &e, text);
+    const json_t *edge = json_object_get(e.rows, "loss_bin_upper_edges");
+    const json_t *rows = json_object_get(e.rows, "loss_bin_rows");
     size_t n = json_array_size(rows);
     double sum = 0;
     double so_far = 0;
     (void)err;
-    if (!e)
+    if (!there)
         return RC_OK;
     for (size_t i = 0; i < n; i++)
         sum += fmax(0, rc_plot_json_at(rows, i));
@@ -34,10 +34,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_add(&text->caption,
         "Rows by loss, the time of the choice over that of the best class less 1; a right choice "
         "loses nothing and is in the first bin.");
-    const json_t *mean = json_object_get(json_object_get(all, "loss_mean"), "value");
+    const json_t *mean = json_object_get(json_object_get(e.rows, "loss_mean"), "value");
     if (json_is_number(mean))
         rc_str_addf(&text->caption, " Mean loss %.2f %%.", 100 * json_number_value(mean));
-    rc_plot_model_rows(in, e, text);
+    rc_plot_model_rows(in, &e, text);
     return RC_OK;
 }
 
@@ -47,5 +47,6 @@ const rc_plot_t rc_plot_model_loss = {
     .source = "Mehrabi et al., figure 14",
     .section = "Model",
     .needs_model = 1,
+    .home = rc_plot_home_model,
     .write = write,
 };

@@ -51,6 +51,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     const rc_survey_t *s = in->survey;
     rc_str_t names = {0};
     int settings = 0;
+    int shown = 0; /* its group, from 1 */
     int64_t most = 0;
     int64_t *own = rc_alloc((size_t)s->pairs, 2 * sizeof *own, "a figure", err);
     double *ratio = rc_alloc((size_t)s->pairs, sizeof *ratio, "a figure", err);
@@ -78,17 +79,20 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         char name[32];
         rc_str_add(&text->define, "\n\n");
         snprintf(name, sizeof name, "ARENAS[%d]", ++settings);
+        shown = a == in->shown ? settings : shown;
         rc_plot_define_text(&one, name, s->setting[a].label);
         rc_str_add(&names, one.define.text ? one.define.text : "");
         names.failed |= one.define.failed;
         rc_plot_text_free(&one);
     }
     rc_plot_block_end(text);
-    rc_str_addf(&text->define, "GROUPS = %d\narray ARENAS[GROUPS]\n%s", settings,
+    rc_str_addf(&text->define, "GROUPS = %d\nSHOWN = %d\narray ARENAS[GROUPS]\n%s", settings, shown,
         names.text ? names.text : "");
     text->define.failed |= names.failed;
     if (settings == 0)
         rc_str_add(&text->missing, rc_plot_no_vendor);
+    else if (shown == 0)
+        rc_str_add(&text->missing, "no result of cuSPARSE's to compare with there");
     rc_str_addf(&text->define, "HEIGHT = %d\n", 120 + 84 * settings);
     rc_str_addf(&text->caption,
         "Speedup over the fastest cuSPARSE algorithm of each matrix in the original order, geomean "
@@ -97,8 +101,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "our kernels in the original order, and the fastest of them in its best order. "
         "Preprocessing "
         "and ordering are not in the times. What is the fastest is chosen and scored on the same "
-        "measurements. All products (K, precision) are in it.",
-        most);
+        "measurements. All products (K, precision) are in it; %s is brought out.",
+        most, in->shown >= 0 ? s->setting[in->shown].label : "none");
     rc_str_free(&names);
     free(own);
     free(ratio);
@@ -110,5 +114,6 @@ const rc_plot_t rc_plot_vendor_speedup = {
     .title = "Speedup over cuSPARSE",
     .source = "Mehrabi et al., figure 3",
     .section = "Kernels",
+    .home = rc_plot_home_main,
     .write = write,
 };

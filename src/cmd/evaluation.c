@@ -181,8 +181,8 @@ static void print_classes(printer_t *p)
         int64_t best = 0;
         int64_t chosen = 0;
         for (int o = 0; o < n; o++) {
-            best += p->e->confusion[c * n + o];
-            chosen += p->e->confusion[o * n + c];
+            best += p->e->all.cells.confusion[c * n + o];
+            chosen += p->e->all.cells.confusion[o * n + c];
         }
         rc_table_int(t, c + 1);
         rc_table_text(t, p->d->cls[c].name);
@@ -227,7 +227,7 @@ static void print_confusion(printer_t *p)
     for (int b = 0; t && b < n; b++) {
         rc_table_int(t, b + 1);
         for (int c = 0; c < n; c++)
-            rc_table_int(t, p->e->confusion[b * n + c]);
+            rc_table_int(t, p->e->all.cells.confusion[b * n + c]);
     }
     end(p, t);
     free(column);
@@ -236,7 +236,7 @@ static void print_confusion(printer_t *p)
     for (int b = 0; t && b < n; b++) {
         rc_table_int(t, b + 1);
         for (int c = 0; c < n; c++)
-            rc_table_real(t, percent(p->e->confusion_loss[b * n + c]), 3);
+            rc_table_real(t, percent(p->e->all.cells.confusion_loss[b * n + c]), 3);
     }
     end(p, t);
     free(column);
@@ -248,7 +248,7 @@ static void print_errors(printer_t *p)
     int n = p->e->classes;
     rc_column_t *column = NULL;
     rc_table_t *t = NULL;
-    if (!p->e->error_mean) {
+    if (!p->e->all.cells.error_mean) {
         puts("\nThis kind of model predicts no times.");
         return;
     }
@@ -273,15 +273,15 @@ static void print_errors(printer_t *p)
         char text[NAME];
         snprintf(text, sizeof text, "%g %%", percent(rc_error_quantiles[q]));
         rc_table_text(t, text);
-        rc_table_real(t, percent(p->e->error_quantile[n * RC_ERROR_QUANTILES + q]), 3);
+        rc_table_real(t, percent(p->e->all.cells.error_quantile[n * RC_ERROR_QUANTILES + q]), 3);
         for (int c = 0; c < n; c++)
-            rc_table_real(t, percent(p->e->error_quantile[c * RC_ERROR_QUANTILES + q]), 3);
+            rc_table_real(t, percent(p->e->all.cells.error_quantile[c * RC_ERROR_QUANTILES + q]), 3);
     }
     if (t) {
         rc_table_text(t, "mean");
-        rc_table_real(t, percent(p->e->error_mean[n]), 3);
+        rc_table_real(t, percent(p->e->all.cells.error_mean[n]), 3);
         for (int c = 0; c < n; c++)
-            rc_table_real(t, percent(p->e->error_mean[c]), 3);
+            rc_table_real(t, percent(p->e->all.cells.error_mean[c]), 3);
     }
     end(p, t);
     free(column);
@@ -438,7 +438,7 @@ rc_status_t rc_comparison_print(
         rc_table_real(t, percent(a->accuracy[0]), 3);
         rc_table_real(t, percent(a->balanced[0]), 3);
         rc_table_real(
-            t, r->evaluation.error_mean ? percent(r->evaluation.error_mean[d->classes]) : NAN, 3);
+            t, r->evaluation.all.cells.error_mean ? percent(r->evaluation.all.cells.error_mean[d->classes]) : NAN, 3);
         rc_table_real(t, r->cost.fit_s, 3);
         rc_table_real(t, r->cost.inference_ns, 3);
     }

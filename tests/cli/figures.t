@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py' 2>/dev/null || skip_all "no python3 with h5py"
-plan 31
+plan 36
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 check=$top_srcdir/tests/report
@@ -62,7 +62,21 @@ for k in 8 32; do
         $python "$check/check_figures.py" "$ROWCAST" "$tmp/a.h5" "$tmp/a"
     not_ok "which are other numbers" cmp "$tmp/a/figures/k$k-fp32/speedup-boxes.csv" "$tmp/a/figures/speedup-boxes.csv"
 done
+mkdir -p "$tmp/again/figures/k16-fp32" "$tmp/again/figures/own" "$tmp/elsewhere"
+touch "$tmp/again/figures/k16-fp32/share.svg" "$tmp/again/figures/own/share.svg" "$tmp/again/figures/own/mine.svg" \
+    "$tmp/elsewhere/share.svg"
+ln -s "$tmp/elsewhere" "$tmp/again/figures/link"
+code "a model of this store" 0 "$ROWCAST" train "$tmp/a.h5" -o "$tmp/fitted.json" --model xgboost --kernel syn-a:strip=8 --folds 5
+code "a report with it" 0 report "$tmp/a.h5" "$tmp/fitted" --model "$tmp/fitted.json"
+for k in 8 n; do
+    ok "shows its unseen rows of K = $k" env SETTING="k$k-fp32" LABEL="K = $k, fp32" \
+        $python "$check/check_figures.py" "$ROWCAST" "$tmp/a.h5" "$tmp/fitted" "$tmp/fitted.json"
+done
 code "again" 0 report "$tmp/a.h5" "$tmp/again"
+is "figures of products that are no more are removed, and nothing else" \
+    "$(cd "$tmp" && find again/figures/k16* again/figures/own again/figures/link elsewhere ! -type d 2>/dev/null | sort | tr '\n' ' ')" \
+    "again/figures/link again/figures/own/mine.svg elsewhere/share.svg "
+rm -r "$tmp/again/figures/own" "$tmp/again/figures/link"
 ok "the numbers are the same" diff -r -x '*.pdf' "$tmp/a/figures" "$tmp/again/figures"
 ok "two devices" "$synthetic" --matrices 30 --groups 10 --k 8,n --devices 2 "$tmp/b.h5"
 $python "$tmp/edit.py" "$tmp/b.h5"
@@ -103,7 +117,7 @@ fi
 GNUPLOT=$tmp/none code "without gnuplot" 0 report "$tmp/a.h5" "$tmp/a"
 ok "stderr says so" grep -q "^rowcast report: gnuplot was not found" "$tmp/err"
 is "there are numbers and no drawings" "$(find "$tmp/a/figures" -name '*.csv' | wc -l) \
-$(find "$tmp/a/figures" -name '*.svg' -o -name '*.pdf' | wc -l)" "32 0"
+$(find "$tmp/a/figures" -name '*.svg' -o -name '*.pdf' | wc -l)" "36 0"
 ok "and the page says so" grep -q 'gnuplot was not found' "$tmp/a/index.html"
 code "one order and one kernel" 0 report "$tmp/a.h5" "$tmp/a" -w 'policy == csr && kernel ~ "syn-a*"'
 is "leaves out what compares" "$(cd "$tmp/a/figures" && echo ./*.csv)" "./break-even.csv ./roofline.csv ./throughput.csv"

@@ -195,6 +195,9 @@ same("break-even matrices", count, sum(any(map(in_csr, own)) for of in arena.val
 if len(sys.argv) > 4:
     with open(sys.argv[4]) as f:
         e = json.load(f)["evaluation"]
+    if folder:
+        part = next(p for p in e["by_k"] if p["name"] == "k=" + main.split("= ")[1].replace(",", ""))
+        e = {**e, "all": part, "confusion": part["confusion"], "time_error": part["time_error"]}
     cells, losses = e["confusion"]["rows_best_by_chosen"], e["confusion"]["loss_mean_best_by_chosen"]
     for (name, count, percent), line in zip(table("model-classes"), cells, strict=True):
         same(f"classes {name}", count, sum(line))

@@ -86,9 +86,9 @@ static void losses_worked_by_hand(void **state)
     }
     static const int64_t confusion[] = {1, 0, 0, 1, 0, 1, 0, 0, 1};
     for (int i = 0; i < 9; i++)
-        assert_int_equal(e.confusion[i], confusion[i]);
-    assert_true(e.confusion_loss[3] == 1 && near(e.confusion_loss[5], 0.025));
-    assert_true(e.confusion_loss[0] == 0 && isnan(e.confusion_loss[1]));
+        assert_int_equal(e.all.cells.confusion[i], confusion[i]);
+    assert_true(e.all.cells.confusion_loss[3] == 1 && near(e.all.cells.confusion_loss[5], 0.025));
+    assert_true(e.all.cells.confusion_loss[0] == 0 && isnan(e.all.cells.confusion_loss[1]));
     for (int i = 0; i < RC_LOSS_BINS; i++)
         assert_int_equal(a->histogram[i], i == 0 ? 2 : i == 3 || i == RC_LOSS_BINS - 1);
     rc_evaluation_free(&e);
@@ -110,8 +110,8 @@ static void portfolio_worked_by_hand(void **state)
     assert_true(near(e.portfolio[0], pow(72 / 13.2, 0.25)));
     assert_true(near(e.portfolio[1], pow(72 / 6.6, 0.25)));
     assert_true(near(e.portfolio[2], oracle));
-    assert_null(e.error_mean);
-    assert_null(e.error_quantile);
+    assert_null(e.all.cells.error_mean);
+    assert_null(e.all.cells.error_quantile);
     rc_evaluation_free(&e);
     rc_predictions_free(&p);
     drop(d);
@@ -179,8 +179,8 @@ static void ties_go_to_the_first(void **state)
     assert_true(e.all.worst_loss == 1);
     static const int added[] = {1, 0, 2}; /* c0 and c2 gain nothing more: in their order */
     assert_memory_equal(e.portfolio_class, added, sizeof added);
-    assert_int_equal(e.confusion[3 * 1 + 1], 1);
-    assert_int_equal(e.confusion[3 * 1 + 0], 4);
+    assert_int_equal(e.all.cells.confusion[3 * 1 + 1], 1);
+    assert_int_equal(e.all.cells.confusion[3 * 1 + 0], 4);
     rc_evaluation_free(&e);
     rc_predictions_free(&p);
     drop(d);
@@ -212,12 +212,17 @@ static void parts_divide_the_rows(void **state)
     assert_int_equal(e.by_k_count, 4);
     int64_t rows = 0;
     double loss = 0;
+    int64_t cells[9] = {0};
     for (int i = 0; i < 4; i++) {
         assert_string_equal(e.by_k[i].name, ks[i]);
+        for (int c = 0; c < d->classes * d->classes; c++)
+            cells[c] += e.by_k[i].cells.confusion[c];
         rows += e.by_k[i].rows;
         loss += (double)e.by_k[i].rows * e.by_k[i].mean_loss.value;
     }
     assert_int_equal(rows, 60);
+    assert_memory_equal(cells, e.all.cells.confusion, sizeof cells);
+    assert_null(e.by_kind[0].cells.confusion);
     assert_true(near(loss / 60, e.all.mean_loss.value));
     assert_int_equal(e.by_kind_count, 3);
     assert_string_equal(e.by_kind[0].name, "b");
@@ -259,18 +264,18 @@ static void the_oracle_recovers_everything(void **state)
         assert_true(e.all.within[s] == 1);
     assert_int_equal(e.all.histogram[0], d->rows);
     for (int i = 0; i < (d->classes + 1) * RC_ERROR_QUANTILES; i++)
-        assert_true(e.error_quantile[i] == 0);
+        assert_true(e.all.cells.error_quantile[i] == 0);
     /* times twice too long for class 1 */
     for (int64_t i = 0; i < d->rows; i++)
         p.time[i * d->classes + 1] *= 2;
     rc_evaluation_free(&e);
     e = evaluate(d, &p, -1);
     for (int c = 0; c < d->classes; c++) {
-        assert_true(e.error_mean[c] == (c == 1));
+        assert_true(e.all.cells.error_mean[c] == (c == 1));
         for (int q = 0; q < RC_ERROR_QUANTILES; q++)
-            assert_true(e.error_quantile[c * RC_ERROR_QUANTILES + q] == (c == 1));
+            assert_true(e.all.cells.error_quantile[c * RC_ERROR_QUANTILES + q] == (c == 1));
     }
-    assert_true(near(e.error_mean[d->classes], 1.0 / d->classes));
+    assert_true(near(e.all.cells.error_mean[d->classes], 1.0 / d->classes));
     rc_evaluation_free(&e);
     rc_predictions_free(&p);
     drop(d);
@@ -364,10 +369,10 @@ static void check_same(const rc_evaluation_t *a, const rc_evaluation_t *b, doubl
         assert_int_equal(a->portfolio_class[c], b->portfolio_class[c]);
         assert_true(fabs(a->portfolio[c] - b->portfolio[c]) <= tolerance);
     }
-    assert_memory_equal(
-        a->confusion, b->confusion, (size_t)(classes * classes) * sizeof *a->confusion);
+    assert_memory_equal(a->all.cells.confusion, b->all.cells.confusion,
+        (size_t)(classes * classes) * sizeof *a->all.cells.confusion);
     for (int c = 0; c <= classes; c++)
-        assert_true(fabs(a->error_mean[c] - b->error_mean[c]) <= tolerance);
+        assert_true(fabs(a->all.cells.error_mean[c] - b->all.cells.error_mean[c]) <= tolerance);
 }
 
 /* Rows of the data set and predictions in another order: the same figures, to the bit. */
@@ -512,7 +517,7 @@ static void failed_allocations_are_survived(void **state)
         failed = failing_alloc_happened();
         failing_alloc_set(-1);
         assert_int_equal(st, failed ? RC_ENOMEM : RC_OK);
-        assert_true(failed == (e.confusion == NULL));
+        assert_true(failed == (e.all.cells.confusion == NULL));
         rc_evaluation_free(&e);
     }
     assert_true(n > 20);

@@ -15,12 +15,14 @@ static double real_at(const json_t *object, const char *a, const char *b, const 
     return json_number_value(x);
 }
 
-static void check_confusion(const json_t *j, const rc_evaluation_t *e)
+static void check_cells(const json_t *j, const rc_cells_t *e)
 {
     int empty = 0;
     const json_t *rows = json_object_get(json_object_get(j, "confusion"), "rows_best_by_chosen");
     const json_t *loss =
         json_object_get(json_object_get(j, "confusion"), "loss_mean_best_by_chosen");
+    const json_t *error =
+        json_object_get(json_object_get(j, "time_error"), "absolute_relative_error");
     for (int b = 0; b < 4; b++)
         for (int c = 0; c < 4; c++) {
             const json_t *n = json_array_get(json_array_get(rows, (size_t)b), (size_t)c);
@@ -30,6 +32,10 @@ static void check_confusion(const json_t *j, const rc_evaluation_t *e)
             empty += json_is_null(l);
         }
     assert_true(empty > 0);
+    assert_int_equal(json_array_size(error), 5);
+    for (int i = 0; i < 5; i++) /* all, then the classes */
+        assert_true(json_number_value(json_object_get(json_array_get(error, (size_t)i), "mean")) ==
+                    e->error_mean[(i + 4) % 5]);
 }
 
 static void json_says_the_same(void **state)
@@ -60,13 +66,9 @@ static void json_says_the_same(void **state)
         d->sample[e.all.worst_row].name);
     assert_string_equal(
         json_string_value(json_object_get(j, "single_chosen_on")), "the evaluated rows");
-    check_confusion(j, &e);
-    const json_t *error =
-        json_object_get(json_object_get(j, "time_error"), "absolute_relative_error");
-    assert_int_equal(json_array_size(error), 5);
-    for (int i = 0; i < 5; i++) /* all, then the classes */
-        assert_true(json_number_value(json_object_get(json_array_get(error, (size_t)i), "mean")) ==
-                    e.error_mean[(i + 4) % 5]);
+    check_cells(j, &e.all.cells);
+    for (int i = 0; i < e.by_k_count; i++)
+        check_cells(json_array_get(json_object_get(j, "by_k"), (size_t)i), &e.by_k[i].cells);
     assert_int_equal(json_array_size(json_object_get(j, "by_k")), 3);
     assert_int_equal(json_array_size(json_object_get(j, "by_kind")), 4);
     assert_int_equal(json_array_size(json_object_get(j, "portfolio")), 4);
@@ -74,7 +76,7 @@ static void json_says_the_same(void **state)
 
     j = rc_evaluation_json(d, &e, 1, &err);
     assert_non_null(json_object_get(j, "all"));
-    assert_null(json_object_get(j, "by_k"));
+    assert_int_equal(json_array_size(json_object_get(j, "by_k")), 3);
     assert_null(json_object_get(j, "by_kind"));
     assert_null(json_object_get(j, "portfolio"));
     json_decref(j);
