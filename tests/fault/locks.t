@@ -39,7 +39,7 @@ on()
 cat >"$tmp/node" <<END_OF_NODE
 #!/bin/sh
 LD_PRELOAD='$shims/shim_lock.so'\${LD_PRELOAD:+:\$LD_PRELOAD}
-LOCK_HOST=node\$OMPI_COMM_WORLD_RANK
+LOCK_HOST=node\${OMPI_COMM_WORLD_RANK-\$PMI_RANK}
 LOCK_NODE='$tmp/cache.'\$LOCK_HOST
 LOCK_MATCH=.journal
 mkdir -p "\$LOCK_NODE"

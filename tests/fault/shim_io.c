@@ -25,6 +25,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "rank.h"
+
 static long calls;
 static int failing; /* the errno of a fault that lasts */
 
@@ -80,7 +82,7 @@ static int fate(const char *what, const char *name)
     if (!match || !name || !strstr(name, match) || (how && strcmp(how, "hang") == 0))
         return 0;
     const char *only = getenv("FAULT_RANK");
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank = rank_of_job();
     if (only && rank && strcmp(only, rank) != 0)
         return 0;
     long mine = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);

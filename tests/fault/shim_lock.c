@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rank.h"
+
 #define NEXT(type, name, arguments) ((type(*) arguments)dlsym(RTLD_NEXT, name))
 
 typedef struct answer {
@@ -66,7 +68,7 @@ static int real_stat(const char *name, struct stat *s)
 /* A text with %r in it, the number of the MPI rank. */
 static void put_rank(const char *text, char *out, size_t size)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank = rank_of_job();
     const char *place = strstr(text, "%r");
     if (place)
         snprintf(out, size, "%.*s%s%s", (int)(place - text), text, rank ? rank : "0", place + 2);

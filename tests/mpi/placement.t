@@ -17,6 +17,8 @@ static int number(const char *variable, int otherwise)
 {
     const char *text = getenv(variable);
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank)
+        rank = getenv("PMI_RANK"); /* of MPICH's launcher */
     for (int i = rank ? atoi(rank) : 0; text && i > 0 && strchr(text, ' '); i--)
         text = strchr(text, ' ') + 1;
     return text ? atoi(text) : otherwise;

@@ -130,11 +130,11 @@ static void check_errors(const rc_evaluation_t *e, const rc_dataset_t *d, const 
     double all = 0;
     for (int c = 0; c < d->classes; c++) {
         double sum = 0;
-        const double *quantile = e->error_quantile + c * RC_ERROR_QUANTILES;
+        const double *quantile = e->all.cells.error_quantile + c * RC_ERROR_QUANTILES;
         for (int64_t i = 0; i < p->count; i++)
             sum += fabs(p->time[i * d->classes + c] / d->time[p->row[i] * d->classes + c] - 1);
         all += sum;
-        assert_true(near(e->error_mean[c], sum / (double)p->count));
+        assert_true(near(e->all.cells.error_mean[c], sum / (double)p->count));
         for (int q = 0; q < RC_ERROR_QUANTILES; q++) {
             int64_t below = 0; /* a quantile q has about q of the errors below it */
             for (int64_t i = 0; i < p->count; i++)
@@ -143,7 +143,7 @@ static void check_errors(const rc_evaluation_t *e, const rc_dataset_t *d, const 
             assert_true(fabs((double)below - rc_error_quantiles[q] * (double)p->count) <= 1.01);
         }
     }
-    assert_true(near(e->error_mean[d->classes], all / (double)(p->count * d->classes)));
+    assert_true(near(e->all.cells.error_mean[d->classes], all / (double)(p->count * d->classes)));
 }
 
 static void check_confusion(
@@ -157,10 +157,10 @@ static void check_confusion(
             int at = b * d->classes + c;
             for (int64_t i = 0; i < p->count; i++)
                 n += rc_dataset_best(d, p->row[i]) == b && p->choice[i] == c;
-            assert_int_equal(e->confusion[at], n);
-            assert_true(isnan(e->confusion_loss[at]) == (n == 0));
+            assert_int_equal(e->all.cells.confusion[at], n);
+            assert_true(isnan(e->all.cells.confusion_loss[at]) == (n == 0));
             rows += n;
-            loss += n ? (double)n * e->confusion_loss[at] : 0;
+            loss += n ? (double)n * e->all.cells.confusion_loss[at] : 0;
         }
     assert_int_equal(rows, p->count);
     assert_true(near(loss / (double)rows, e->all.mean_loss.value));
