@@ -76,7 +76,8 @@ rc_status_t rc_h5_reserve_samples(const rc_h5_t *h, int64_t n, rc_err_t *err);
 rc_status_t rc_h5_reserve_features(
     const rc_h5_t *h, const char *set, int columns, int64_t n, rc_err_t *err);
 
-/** Append n rows of this rank behind those of the ranks before it.  Collective; n may be 0.  In a
+/** Append n rows of this rank behind those of the ranks before it.  Collective, but each rank writes by
+ *  itself: a collective write that fails on one rank leaves those of ROMIO waiting.  n may be 0.  In a
  *  file that was opened with rc_h5_open_all they fill what was reserved for exactly them.
  *  \param[out] first  row number of this rank's first row; may be NULL */
 rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t n,

@@ -8,7 +8,7 @@
 
 /* Write n rows at `first` of a dataset of rank 1 or 2 that has been extended already. */
 static rc_status_t write_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t type, int columns,
-    const void *rows, int64_t first, int64_t n, hid_t transfer, rc_err_t *err)
+    const void *rows, int64_t first, int64_t n, rc_err_t *err)
 {
     hsize_t at[2] = {(hsize_t)first, 0};
     hsize_t count[2] = {(hsize_t)n, (hsize_t)columns};
@@ -22,7 +22,7 @@ static rc_status_t write_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t
     else if (ok)
         ok = H5Sselect_none(file) >= 0 && H5Sselect_none(mem) >= 0;
     int64_t nothing = 0;
-    ok = ok && H5Dwrite(d, type, mem, file, transfer, n ? rows : &nothing) >= 0;
+    ok = ok && H5Dwrite(d, type, mem, file, H5P_DEFAULT, n ? rows : &nothing) >= 0;
     rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, path);
     if (mem >= 0)
         H5Sclose(mem);
@@ -60,7 +60,7 @@ rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, i
         st = rc_h5_fail(err, h->path, path);
     for (int64_t i = 0; st == RC_OK && i < n; i += piece)
         st = write_rows(h, path, d, type, columns, zeros, base + i, n - i < piece ? n - i : piece,
-            H5P_DEFAULT, err);
+            err);
     /* part of it is only written now */
     if (d >= 0 && H5Dclose(d) < 0 && st == RC_OK)
         st = rc_h5_fail(err, h->path, path);
@@ -118,7 +118,7 @@ static rc_status_t gather_rows(const append_t *a, rc_err_t *err)
         return st;
     }
     int64_t at = a->base;
-    st = write_rows(h, a->path, a->d, a->type, a->columns, a->rows, at, a->n, H5P_DEFAULT, err);
+    st = write_rows(h, a->path, a->d, a->type, a->columns, a->rows, at, a->n, err);
     at += a->n;
     for (int r = 1; r < h->size; r++)
         for (int64_t i = 0; i < a->counts[r]; i += piece) {
@@ -128,7 +128,7 @@ static rc_status_t gather_rows(const append_t *a, rc_err_t *err)
                 st = rc_fail(err, RC_EMPI, "%s: %s: cannot receive rows", h->path, a->path);
             if (st == RC_OK)
                 st = write_rows(
-                    h, a->path, a->d, a->type, a->columns, a->buffer, at, m, H5P_DEFAULT, err);
+                    h, a->path, a->d, a->type, a->columns, a->buffer, at, m, err);
             at += m;
         }
     return st;
@@ -193,43 +193,6 @@ static rc_status_t open_rows(append_t *a, rc_err_t *err)
     return RC_OK;
 }
 
-#ifdef HAVE_PARALLEL_HDF5
-/* A type conversion or a layout would silently make the write independent. */
-static rc_status_t check_collective(const append_t *a, hid_t transfer, rc_err_t *err)
-{
-    H5D_mpio_actual_io_mode_t mode = H5D_MPIO_NO_COLLECTIVE;
-    uint32_t local = 0;
-    uint32_t global = 0;
-    H5Pget_mpio_actual_io_mode(transfer, &mode);
-    H5Pget_mpio_no_collective_cause(transfer, &local, &global);
-    return mode != H5D_MPIO_NO_COLLECTIVE
-               ? RC_OK
-               : rc_fail(err, RC_ESTORE, "%s: %s: the write was not collective (cause %u)",
-                     a->h->path, a->path, (unsigned)global);
-}
-#endif
-
-/* All ranks write at once, or this process writes alone. */
-static rc_status_t write_own(const append_t *a, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
-#ifdef HAVE_PARALLEL_HDF5
-    if (a->h->parallel && H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
-        st = rc_h5_fail(err, a->h->path, a->path);
-#endif
-    /* also after a failure: the others are in this call */
-    rc_status_t wrote = write_rows(a->h, a->path, a->d, a->type, a->columns, a->rows,
-        a->base + a->before, a->n, transfer, st < 0 ? NULL : err);
-    st = st < 0 ? st : wrote;
-#ifdef HAVE_PARALLEL_HDF5
-    if (a->h->parallel && st == RC_OK)
-        st = check_collective(a, transfer, err);
-#endif
-    H5Pclose(transfer);
-    return st;
-}
-
 rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
     size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err)
 {
@@ -249,7 +212,11 @@ rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, in
     RC_TRY(open_rows(&a, err));
     if (a.total == 0)
         goto done;
-    st = h->comm != MPI_COMM_NULL && !h->parallel ? gather_rows(&a, err) : write_own(&a, err);
+    /* Each rank by itself, into the room that is there: a collective write that fails on one rank, as on
+     * a full disk, leaves the others of ROMIO waiting in it for ever. */
+    st = h->comm != MPI_COMM_NULL && !h->parallel
+             ? gather_rows(&a, err)
+             : write_rows(h, path, a.d, type, columns, rows, a.base + a.before, n, err);
     if (agree(h, st) < 0 && st == RC_OK)
         st = rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, path);
 done:

@@ -76,8 +76,13 @@ static void note_shared(writer_t *w, const rc_sweep_config_t *c)
         note(w, "cuda.nvcc", RC_BUILD_NVCC);
         note(w, "cuda.arch", RC_BUILD_CUDA_ARCH);
     }
-    if (MPI_Get_library_version(text, &n) == MPI_SUCCESS)
+    if (MPI_Get_library_version(text, &n) == MPI_SUCCESS) {
+        /* of MPICH a table, with all that its configure was given */
+        text[strcspn(text, "\n")] = '\0';
+        for (char *tab = text; (tab = strchr(tab, '\t')) != NULL;)
+            *tab = ' ';
         note(w, "mpi", text);
+    }
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
             note(w, variables[i], getenv(variables[i]));

@@ -9,6 +9,7 @@ done
 case $(head -c 4 "$ROWCAST") in *ELF) ;; *) skip_all "the program is a script of libtool" ;; esac
 ldd "$ROWCAST" | grep -E 'lib(asan|ubsan)' >/dev/null && skip_all "a build with sanitizers"
 ompi_info --version | grep -E ' v4\.' >/dev/null || skip_all "not Open MPI 4"
+ldd "$ROWCAST" | grep -q 'libmpi\.so' || skip_all "not linked with Open MPI, which alone it packs"
 plan 10
 
 bundle=$top_srcdir/jobs/bundle.sh

@@ -103,7 +103,8 @@ one()
         sweep) there=$((before + 4096)) ;;
         fold) there=$((before + bytes + 3 * 4096)) ;; # a page is 4 KiB
         esac
-        mount -t tmpfs -o size=$(((there + $4) / 1024))k full "$dir" || fault "mount"
+        # in whole pages; a size of 0 would be no limit
+        mount -t tmpfs -o size=$((there + $4 < 4096 ? 4 : (there + $4) / 1024))k full "$dir" || fault "mount"
         ;;
     [0-9]) export FAULT_RANK="$3" FAULT_HOW=full ;;
     esac

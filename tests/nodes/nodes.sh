@@ -3,6 +3,7 @@
 # nodes of this machine, see jobs/local-nodes.sh.  Skips them where such are not allowed.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
+"$MPIRUN" --version 2>/dev/null | grep -q 'Open MPI' || skip_all "virtual nodes are reached by Open MPI's launcher alone"
 nodes_dir=$(mktemp -d /tmp/rowcast-nodes.XXXXXX) || exit 99
 trap 'node_command down; leave' EXIT
 
