@@ -63,7 +63,7 @@ static int same_times(const rc_csr_origin_t *a, const rc_csr_origin_t *b)
 /* Whether the file is what the cached matrix was made from. */
 static int is_fresh(const rc_csr_origin_t *made_from, const wanted_t *m)
 {
-    rc_csr_origin_t now;
+    rc_csr_origin_t now = {0};
     rc_digest_t digest;
     if (look(m->path, &now, NULL) < 0 || now.bytes != made_from->bytes)
         return 0;
