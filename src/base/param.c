@@ -62,17 +62,51 @@ rc_status_t rc_param_word(
     return st;
 }
 
+/* The number of a name; -1: it is none. */
+static int choice_of(const rc_param_t *p, const char *text)
+{
+    for (int i = 0; p->choices && p->choices[i]; i++)
+        if (strcmp(p->choices[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static void add_choices(const rc_param_t *p, rc_str_t *list)
+{
+    for (int i = 0; p->choices && p->choices[i]; i++)
+        rc_str_addf(list, "%s%s", i ? ", " : "", p->choices[i]);
+}
+
+/* An integer, or a name for one that is below its range. */
+static rc_status_t parse_integer(const rc_param_t *p, const char *text, int64_t *out, rc_err_t *err)
+{
+    int choice = choice_of(p, text);
+    if (choice >= 0) {
+        *out = -1 - choice;
+        return RC_OK;
+    }
+    rc_status_t st = rc_parse_int(text, p->min, p->max, p->name, out, err);
+    if (st < 0 && p->choices) {
+        rc_str_t list = {0};
+        add_choices(p, &list);
+        rc_fail(err, st, "%s: expected %s or %" PRId64 " to %" PRId64 ", found '%s'", p->name,
+            list.text && !list.failed ? list.text : "a name", p->min, p->max, text);
+        rc_str_free(&list);
+    }
+    if (st == RC_OK && p->pow2 && (*out & (*out - 1)) != 0)
+        st = rc_fail(err, RC_EINVAL, "%s: expected a power of two, found %" PRId64, p->name, *out);
+    return st;
+}
+
 static rc_status_t parse_choice(const rc_param_t *p, const char *text, int64_t *out, rc_err_t *err)
 {
     rc_str_t list = {0};
-    for (int i = 0; p->choices[i]; i++) {
-        if (strcmp(p->choices[i], text) == 0) {
-            *out = i;
-            rc_str_free(&list);
-            return RC_OK;
-        }
-        rc_str_addf(&list, "%s%s", i ? ", " : "", p->choices[i]);
+    int choice = choice_of(p, text);
+    if (choice >= 0) {
+        *out = choice;
+        return RC_OK;
     }
+    add_choices(p, &list);
     rc_fail(err, RC_EINVAL, "%s: expected one of %s; found '%s'", p->name,
         list.text && !list.failed ? list.text : "those of rowcast info", text);
     rc_str_free(&list);
@@ -85,10 +119,7 @@ static rc_status_t parse_value(
     rc_status_t st = RC_OK;
     switch (p->type) {
     case RC_PARAM_INT:
-        st = rc_parse_int(text, p->min, p->max, p->name, value, err);
-        if (st == RC_OK && p->pow2 && (*value & (*value - 1)) != 0)
-            st = rc_fail(
-                err, RC_EINVAL, "%s: expected a power of two, found %" PRId64, p->name, *value);
+        st = parse_integer(p, text, value, err);
         break;
     case RC_PARAM_REAL:
         st = rc_parse_double(text, p->name, real, err);
@@ -162,7 +193,9 @@ rc_status_t rc_params_text(
     for (int i = 0; i < rc_params_count(param); i++) {
         char number[32];
         const char *value = number;
-        if (param[i].type == RC_PARAM_INT)
+        if (param[i].type == RC_PARAM_INT && param[i].choices && values->value[i] < 0)
+            value = param[i].choices[-1 - values->value[i]];
+        else if (param[i].type == RC_PARAM_INT)
             snprintf(number, sizeof number, "%" PRId64, values->value[i]);
         else if (param[i].type == RC_PARAM_REAL)
             shortest(values->real[i], number, sizeof number);
@@ -185,8 +218,13 @@ void rc_param_describe(const rc_param_t *p, char *text, size_t size)
     rc_str_t s = {0};
     switch (p->type) {
     case RC_PARAM_INT:
-        rc_str_addf(&s, "integer, %" PRId64 " to %" PRId64 "%s; default %" PRId64, p->min, p->max,
-            p->pow2 ? ", a power of two" : "", p->value);
+        add_choices(p, &s);
+        rc_str_addf(&s, "%sinteger, %" PRId64 " to %" PRId64 "%s; default ", p->choices ? ", or " : "",
+            p->min, p->max, p->pow2 ? ", a power of two" : "");
+        if (p->choices && p->value < 0)
+            rc_str_add(&s, p->choices[-1 - p->value]);
+        else
+            rc_str_addf(&s, "%" PRId64, p->value);
         break;
     case RC_PARAM_REAL:
         rc_str_addf(&s, "number, %g to %g; default %g", p->real_min, p->real_max, p->real);

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 typedef enum rc_param_type {
-    RC_PARAM_INT = 0, /**< integer in [min, max] */
+    RC_PARAM_INT = 0, /**< integer in [min, max], or one of `choices`: choice i is the value -1 - i */
     RC_PARAM_REAL,    /**< number in [real_min, real_max] */
     RC_PARAM_CHOICE,  /**< one of `choices`; its value is the index there */
     RC_PARAM_TEXT     /**< such as a file name; at most one in a list, and it comes first */
@@ -28,7 +28,8 @@ typedef struct rc_param {
     double real; /**< default of a number */
     double real_min;
     double real_max;
-    const char *const *choices; /**< names, NULL-terminated */
+    const char *const *choices; /**< names, NULL-terminated; NULL: an integer has none.  With names
+                                     min is 0 or more */
     const char *text;           /**< default of a text; NULL: it must be given */
 } rc_param_t;
 

@@ -32,11 +32,18 @@ static const rc_param_t numbers[] = {
     {.name = "size", .help = "a power of two", .value = 2, .min = 1, .max = 1 << 20, .pow2 = 1},
     {.name = NULL},
 };
+static const char *const words[] = {"auto", "most", NULL};
+static const rc_param_t named[] = {
+    {.name = "width", .value = -2, .min = 0, .max = 99, .choices = words},
+    {.name = "lanes", .value = 4, .min = 1, .max = 32, .pow2 = 1, .choices = words},
+    {.name = NULL},
+};
 
 static int member(int i, rc_member_t *out)
 {
     static const rc_member_t all[] = {{"plain", NULL, NULL}, {"every", every, NULL},
-        {"numbers", numbers, NULL}, {"missing", NULL, "this build lacks the library"}};
+        {"numbers", numbers, NULL}, {"missing", NULL, "this build lacks the library"},
+        {"named", named, NULL}};
     if (i >= (int)(sizeof all / sizeof *all))
         return 0;
     *out = all[i];
@@ -72,6 +79,8 @@ static void canonical_texts(void **state)
     expect("every:path=../b=c", "path=../b=c:size=8:share=0.1:colour=blue");
     expect("every:colour=red:share=1e-3:size=0:x", "path=x:size=0:share=0.001:colour=red");
     expect("numbers", "seed=0:size=2");
+    expect("named", "width=most:lanes=4");
+    expect("named:width=0:lanes=auto", "width=0:lanes=auto");
     expect("numbers:size=01024:seed=-9223372036854775808", "seed=-9223372036854775808:size=1024");
 }
 
@@ -99,6 +108,10 @@ static void errors(void **state)
     expect_error("every:a:share=nan", RC_EINVAL, "share");
     expect_error("every:a:share=1x", RC_EINVAL, "share");
     expect_error("every:a:colour=gren", RC_EINVAL, "red, green, blue; found 'gren'");
+    expect_error("named:width=-1", RC_ERANGE, "width: expected auto, most or 0 to 99, found '-1'");
+    expect_error("named:width=mast", RC_EINVAL, "expected auto, most or 0 to 99, found 'mast'");
+    expect_error("named:lanes=3", RC_EINVAL, "power of two");
+    expect_error("named:lanes=64", RC_ERANGE, "lanes: expected auto, most or 1 to 32, found '64'");
     char text[2 * RC_PARAM_VALUE];
     memset(text, 'x', sizeof text);
     memcpy(text, "every:", 6);
@@ -160,6 +173,8 @@ static void lists(void **state)
         "blue");
     expect_list("every:a", 1, "every is not for now");
     expect_list("m*", 0, "no thing for today fits 'm*'");
+    expect_list("named:lanes=1..4", 0,
+        "named:width=most:lanes=1,named:width=most:lanes=2,named:width=most:lanes=4");
     expect_list("plain,plain", 0, "plain is named twice");
     expect_list("every:a:share=0..1", 0,
         "thing every: share: only an integer takes a range, found '0..1'");
@@ -208,6 +223,10 @@ static void descriptions(void **state)
     assert_string_equal(text, "number, 0 to 1; default 0.1");
     rc_param_describe(&every[3], text, sizeof text);
     assert_string_equal(text, "one of red, green, blue; default blue");
+    rc_param_describe(&named[0], text, sizeof text);
+    assert_string_equal(text, "auto, most, or integer, 0 to 99; default most");
+    rc_param_describe(&named[1], text, sizeof text);
+    assert_string_equal(text, "auto, most, or integer, 1 to 32, a power of two; default 4");
 }
 
 /* A failure is one also for a caller that asks for no text. */
