@@ -1,0 +1,13 @@
+/** \file kernels/format/csr.h  Plain CSR: nothing is built; how many lanes take a row. */
+#ifndef RC_KERNELS_FORMAT_CSR_H
+#define RC_KERNELS_FORMAT_CSR_H
+
+#include "kernels/format/format.h"
+
+enum { RC_CSR_LANES_AUTO = -1, RC_CSR_LANES_MAX = 32 };
+
+/** Lanes for `auto`: the smallest power of two that is at least the mean entries of a row, and at
+ *  most 32; 1 without rows. */
+int64_t rc_csr_lanes(const rc_csr_view_t *e, int64_t lanes);
+
+#endif
