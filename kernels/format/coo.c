@@ -96,7 +96,7 @@ static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int thread
     rc_coo_t c = {0};
     rc_status_t st;
     RC_TRY(measure(e, param, &size, err));
-    RC_TRY(rc_format_room("coo", rc_format_bytes(&size), err));
+    RC_TRY(rc_format_room(rc_format_bytes(&size), err));
     RC_TRY(rc_coo_build(e, 0, threads, &c, err));
     RC_TRY(rc_format_put_int32(sink, "row", c.row, c.entries, err));
     st = rc_format_put_int32(sink, "col", c.col, c.entries, err);

@@ -339,7 +339,7 @@ static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int thread
     rc_csr5_t f = {.nnz = 0};
     rc_status_t st;
     RC_TRY(measure(e, param, &size, err));
-    RC_TRY(rc_format_room("csr5", rc_format_bytes(&size), err));
+    RC_TRY(rc_format_room(rc_format_bytes(&size), err));
     RC_TRY(rc_csr5_build(e, &shape, threads, &f, err));
     st = put(sink, &f, err);
 done:

@@ -92,7 +92,7 @@ static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int thread
     rc_ell_t l = {0};
     rc_status_t st;
     RC_TRY(measure(e, param, &size, err));
-    RC_TRY(rc_format_room("ell", rc_format_bytes(&size), err));
+    RC_TRY(rc_format_room(rc_format_bytes(&size), err));
     RC_TRY(rc_ell_build(e, rc_format_longest(e), threads, &l, err));
     st = rc_ell_put(sink, &l, err);
 done:

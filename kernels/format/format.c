@@ -100,12 +100,11 @@ void rc_format_add_number(rc_format_size_t *s, const char *name, const char *hel
 
 /* ---------------------------------------------------------------- building */
 
-rc_status_t rc_format_room(const char *name, int64_t bytes, rc_err_t *err)
+rc_status_t rc_format_room(int64_t bytes, rc_err_t *err)
 {
     int64_t available = rc_memory_available();
     if (bytes > available)
-        return rc_fail(err, RC_ENOMEM, "%s needs %" PRId64 " bytes, %" PRId64 " free", name, bytes,
-            available);
+        return rc_fail(err, RC_ENOMEM, "needs %" PRId64 " bytes, %" PRId64 " free", bytes, available);
     return RC_OK;
 }
 

@@ -101,8 +101,8 @@ void rc_format_add_array(rc_format_size_t *s, const char *name, int64_t count, i
 void rc_format_add_csr(rc_format_size_t *s, const rc_csr_view_t *e);
 void rc_format_add_number(rc_format_size_t *s, const char *name, const char *help, int64_t value);
 
-/** RC_OK, or RC_ENOMEM with "NAME needs N bytes, M free" when the process cannot have so much. */
-rc_status_t rc_format_room(const char *name, int64_t bytes, rc_err_t *err);
+/** RC_OK, or RC_ENOMEM with "needs N bytes, M free" when the process cannot have so much. */
+rc_status_t rc_format_room(int64_t bytes, rc_err_t *err);
 
 /** Copy n values of the precision, `from_step` and `to_step` apart; nothing without values. */
 void rc_format_copy_values(const rc_csr_view_t *e, int64_t first, int64_t from_step, int64_t n,

@@ -76,7 +76,7 @@ static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int thread
     int64_t width = 0;
     rc_status_t st;
     RC_TRY(measure(e, param, &size, err));
-    RC_TRY(rc_format_room("hyb", rc_format_bytes(&size), err));
+    RC_TRY(rc_format_room(rc_format_bytes(&size), err));
     RC_TRY(rc_hyb_width(e, param[0], &width, err));
     RC_TRY(rc_hyb_build(e, width, threads, &h, err));
     RC_TRY(rc_ell_put(sink, &h.ell, err));

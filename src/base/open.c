@@ -30,6 +30,7 @@ const rc_made_name_t rc_made_names[] = {
     {"COLLECTION/GROUP/.FILE.part.from.new", RC_OPEN_FRESH, "the same, until it is renamed"},
     {"COLLECTION/manifest.jsonl", RC_OPEN_APPEND, "what was downloaded"},
     {"GROUPS/LEVEL.txt", RC_OPEN_FRESH, "the groups of an order"},
+    {"DUMP/ARRAY.txt", RC_OPEN_FRESH, "an array of a storage format"},
     {"REPORT/FIGURE.gp.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot is told"},
     {"REPORT/FIGURE.svg.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot draws"},
     {"REPORT/FIGURE.pdf.tmpPROCESS", RC_OPEN_FRESH, "the same for print"},

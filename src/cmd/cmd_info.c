@@ -6,6 +6,7 @@
 #include "cmd/table.h"
 #include "feature/feature.h"
 #include "kernels/device.h"
+#include "kernels/format/format.h"
 #include "kernels/kernel.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
@@ -32,8 +33,9 @@ const rc_command_t rc_command_info = {
     .usage = "[OPTIONS]",
     .description =
         "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
-        "every policy, operation, kernel, feature set, trainer and generator with its version, source "
-        "and summary. Parameters of policies and kernels follow them, with what they take.",
+        "every policy, operation, kernel, storage format, feature set, trainer and generator with its "
+        "version, source and summary. Parameters of policies, kernels and formats follow them, with "
+        "what they take.",
     .options = table,
     .run = run,
 };
@@ -171,6 +173,10 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
         put(t, "kernel", rc_kernels[i]->name, rc_kernels[i]->version, rc_kernels[i]->summary,
             rc_kernels[i]->source);
         put_params(t, rc_kernels[i]->name, rc_kernels[i]->param);
+    }
+    for (int i = 0; rc_formats[i]; i++) {
+        put(t, "format", rc_formats[i]->name, 0, rc_formats[i]->summary, rc_formats[i]->source);
+        put_params(t, rc_formats[i]->name, rc_formats[i]->param);
     }
     for (int i = 0; rc_feature_sets[i]; i++)
         put(t, "features", rc_feature_sets[i]->name, rc_feature_sets[i]->version,

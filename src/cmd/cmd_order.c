@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/open.h"
 #include "base/str.h"
+#include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
 #include "cmd/ticker.h"
 #include "io/mtx.h"
@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct options {
     rc_one_matrix_options_t matrix;
@@ -247,10 +246,7 @@ static rc_status_t put_numbers(FILE *f, const char *path, const char *what, cons
     print_head(f, what, o);
     for (int64_t i = 0; i < n; i++)
         fprintf(f, "%" PRId64 "\n", narrow ? narrow[i] : wide[i]);
-    int failed = ferror(f);
-    if (fclose(f) != 0 || failed)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
-    return RC_OK;
+    return rc_numbers_close(f, path, err);
 }
 
 /* The same, into a file that the user named. */
@@ -303,11 +299,10 @@ static rc_status_t write_level(
     const char *dir, const made_t *o, const rc_groups_t *g, const char *what, rc_err_t *err)
 {
     rc_str_t path = {0};
-    rc_str_addf(&path, "%s/%s.txt", dir, g->name);
-    FILE *f = path.failed ? NULL : rc_open_stream(path.text, RC_OPEN_FRESH, err);
-    rc_status_t st = f             ? put_numbers(f, path.text, what, o, NULL, g->ptr, g->count + 1, err)
-                     : path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path")
-                                   : RC_EIO;
+    FILE *f = NULL;
+    rc_status_t st = rc_numbers_open(dir, g->name, &path, &f, err);
+    if (st == RC_OK)
+        st = put_numbers(f, path.text, what, o, NULL, g->ptr, g->count + 1, err);
     rc_str_free(&path);
     return st;
 }
@@ -317,8 +312,7 @@ static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
     rc_status_t st = RC_OK;
     if (o->s->levels == 0)
         return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->policy);
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot make the folder '%s'", dir);
+    st = rc_numbers_folder(dir, err);
     for (int l = 0; l < o->s->levels && st == RC_OK; l++)
         st = write_level(dir, o, &o->s->group[l],
             l == 0 ? "# rowcast groups of slots: line i below (from 0) is the first slot of group i,\n"

@@ -7,6 +7,7 @@
 #include "cmd/models.h"
 #include "cmd/summary.h"
 #include "feature/feature.h"
+#include "kernels/format/format.h"
 #include "kernels/kernel.h"
 #include "operation/operation.h"
 #include "order/policy.h"
@@ -58,6 +59,12 @@ static void kernels_and_all(const completion_t *c)
 {
     kernels(c);
     offer(c, "all");
+}
+
+static void storage_formats(const completion_t *c)
+{
+    for (int i = 0; rc_formats[i]; i++)
+        offer(c, rc_formats[i]->name);
 }
 
 static void operations(const completion_t *c)
@@ -129,8 +136,8 @@ static const struct {
     void (*offer)(const completion_t *c);
     int is_list; /* separated by commas */
 } kinds[] = {{"POLICY", policies, 0}, {"POLICIES", policies_and_all, 1}, {"KERNEL", kernels, 0},
-    {"KERNELS", kernels_and_all, 1}, {"OP", operations, 0}, {"OPS", operations, 1},
-    {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, 1}, {"FORMAT", formats, 0},
+    {"KERNELS", kernels_and_all, 1}, {"SPEC", storage_formats, 0}, {"OP", operations, 0},
+    {"OPS", operations, 1}, {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, 1}, {"FORMAT", formats, 0},
     {"TRAINER", trainers, 0}, {"SET", feature_sets, 0}, {"SUMMARY", summaries, 0},
     {"FIELDS", fields, 1}, {"MODEL", models, 0}, {"FILE", files, 0}, {"CSV", files, 0},
     {"DIR", folders, 0}};

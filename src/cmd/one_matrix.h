@@ -1,5 +1,5 @@
-/** \file cmd/one_matrix.h  What the commands on one matrix share (features, order, spy): the options
- *  for geometry, threads, memory and format, and their beginning: parse, check, read the matrix. */
+/** \file cmd/one_matrix.h  What the commands on one matrix share (features, format, order, spy): the
+ *  options for geometry, threads, memory and format, and their beginning: parse, check, read the matrix. */
 #ifndef RC_CMD_ONE_MATRIX_H
 #define RC_CMD_ONE_MATRIX_H
 
@@ -37,9 +37,13 @@ typedef struct rc_one_matrix_options {
             "Columns of A per cache line of a column of B: line bytes / value bytes. Default 32: " \
             "128 bytes in fp32.",                                                                  \
             1, 65536},                                                                             \
+        RC_ONE_MATRIX_READING(at)
+
+/** Those of them that have nothing to do with geometry. */
+#define RC_ONE_MATRIX_READING(at)                                                                  \
     {"threads", 't', RC_OPT_INT, at(threads), "N",                                                 \
         "Threads to use; the result does not depend on it. Default 0: all.", 0, 4096},             \
-    RC_MEMORY_OPTION(at(memory))
+        RC_MEMORY_OPTION(at(memory))
 
 /** What FILE may be; a paragraph of a description. */
 #define RC_ONE_MATRIX_HELP                                                                         \

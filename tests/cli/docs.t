@@ -6,7 +6,7 @@
 commands=$("$ROWCAST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p')
 n=0
 for c in $commands; do n=$((n + 1)); done
-plan $((4 * n + 37))
+plan $((4 * n + 38))
 
 # A page without the troff of hyphens and quotes, one line.
 plain()
@@ -105,6 +105,7 @@ code "an unknown shell is a usage error" 2 "$ROWCAST" docs completion csh
 # what can stand for a word
 ok "policies" offers_registry policy sweep --policies ""
 ok "kernels" offers_registry kernel sweep -x ""
+ok "storage formats" offers_registry format format -x ""
 ok "operations" offers_registry operation predict --op ""
 ok "trainers" offers_registry trainer train -m ""
 is "summaries" "$(says query -S "")" "speedup share portfolio versus best rate "

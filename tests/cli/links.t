@@ -3,7 +3,7 @@
 # refused in a line, or replaced; what they lead to stays as it is, byte for byte.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 52
+plan 53
 cd "$tmp" || exit 99
 quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2,3 -p csr --kernels rowsplit"
 mkdir -p col/G far
@@ -61,6 +61,9 @@ safe "STORE.journal/RUN.RANK.rcj" s.h5.journal/01a2017059df3ca46616c54245e40b12.
 rm -rf s.h5*
 safe "STORE.merge-tmp" m.h5.merge-tmp "$ROWCAST" merge m.h5 whole.h5
 safe "COPY.archive-tmp" a.h5.archive-tmp "$ROWCAST" archive whole.h5 a.h5
+
+mkdir -p dump
+safe "DUMP/ARRAY.txt" dump/col.txt "$ROWCAST" format col/G/a.mtx -x coo --dump dump
 
 # names that hold the number of the process: a shell plants the link and becomes the program
 become() # become PATTERN ARGUMENT...: %P is the number

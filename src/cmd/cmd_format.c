@@ -1,0 +1,243 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/numbers.h"
+#include "cmd/one_matrix.h"
+#include "kernels/format/format.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct options {
+    rc_one_matrix_options_t matrix;
+    const char *kernel;
+    const char *precision;
+    const char *dump;
+};
+
+#define MATRIX(member) offsetof(struct options, matrix.member)
+
+static const rc_opt_t options[] = {
+    {"kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "SPEC",
+        "Format with its parameters: coo, csr:lanes=8, hyb:width=bell, csr5:sigma=16, "
+        "merge:items=896. 'rowcast info' lists all. Required.",
+        0, 0},
+    {"precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "PRECISION",
+        "Of the values: fp32 (default) or fp64.", 0, 0},
+    {"dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
+        "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR is "
+        "made when it is not there.",
+        0, 0},
+    RC_ONE_MATRIX_READING(MATRIX),
+    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "table (default): a line per size; csv: a line of names and a line of values; json.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_format = {
+    .name = "format",
+    .summary = "print what a storage format would take of a matrix",
+    .usage = "FILE --kernel SPEC [--precision PRECISION] [--dump DIR]",
+    .description =
+        RC_ONE_MATRIX_HELP "\n\n"
+        "Prints the bytes of every array of the format in which a kernel of y = A x stores the matrix, "
+        "and what the format decided: width and pitch (in places) of ell and hyb, entries over the "
+        "width, sigma, tiles and words of csr5, parts of merge. places are those for entries, padding "
+        "included; fill is places over entries. Nothing is built and no GPU is needed, so that a "
+        "format that does not fit into memory is measured too.\n\n"
+        "Column and row numbers take 4 bytes, pointers to entries 4 where the matrix has fewer than "
+        "2^31 entries, else 8. The empty offsets of csr5 are not in its bytes.\n\n"
+        "--dump writes: coo: row, col. csr: row_ptr, col. ell: width, pitch, col (column after column "
+        "of places, padding -1). hyb: the same, and coo_row, coo_col. csr5: omega, sigma, tiles, "
+        "tile_ptr, tile_dirty; of full tiles, column by column, bit_flag, y_offset, seg_offset; "
+        "empty_ptr, empty_offset, and col in stored order. merge: row and entry where each part "
+        "begins, and the end.",
+    .examples = "rowcast format bcsstk17.mtx -x ell|would ELLPACK fit?\n"
+                "rowcast format rmat-14 -x hyb:width=bell --precision fp64|how a matrix is split\n"
+                "rowcast format a.mtx -x csr5:sigma=16 --dump tiles -f json|for a program",
+    .options = options,
+    .run = run,
+};
+
+/* ------------------------------------------------------------------- sizes */
+
+typedef struct measured {
+    const char *spec; /* as it was read: "ell:limit=none" */
+    const rc_csr_view_t *e;
+    const rc_csr_t *a;
+    rc_format_size_t size;
+} measured_t;
+
+enum { NAME_SIZE = 32 };
+
+static void array_name(const rc_format_size_t *s, int i, char *out)
+{
+    snprintf(out, NAME_SIZE, "bytes_%s", s->array[i].name);
+}
+
+static void put_text(rc_table_t *t, const char *name, const char *value, const char *meaning)
+{
+    rc_table_text(t, name);
+    rc_table_text(t, value);
+    rc_table_text(t, "");
+    rc_table_text(t, meaning);
+}
+
+static void put_int(
+    rc_table_t *t, const char *name, int64_t value, const char *unit, const char *meaning)
+{
+    rc_table_text(t, name);
+    rc_table_int(t, value);
+    rc_table_text(t, unit);
+    rc_table_text(t, meaning);
+}
+
+/* A row per size, for people. */
+static rc_status_t print_long(const measured_t *m, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {
+        {"size", ""}, {"value", ""}, {"unit", ""}, {"meaning", ""}};
+    rc_table_t *t =
+        rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    put_text(t, "kernel", m->spec, "format with its parameters");
+    put_text(t, "precision", rc_precision_name(m->e->precision), "of the values");
+    put_int(t, "rows", m->a->rows, "", "of the matrix");
+    put_int(t, "cols", m->a->cols, "", "of the matrix");
+    put_int(t, "nnz", m->a->nnz, "", "entries of the matrix");
+    for (int i = 0; i < m->size.numbers; i++)
+        put_int(t, m->size.number[i].name, m->size.number[i].value, "", m->size.number[i].help);
+    put_int(t, "places", m->size.places, "", "for entries, padding included");
+    rc_table_text(t, "fill");
+    rc_table_real(t, rc_format_fill(&m->size, m->e), 5);
+    rc_table_text(t, "");
+    rc_table_text(t, "places over entries");
+    for (int i = 0; i < m->size.arrays; i++) {
+        char name[NAME_SIZE];
+        array_name(&m->size, i, name);
+        put_int(t, name, m->size.array[i].bytes, "bytes", "of this array");
+    }
+    put_int(t, "bytes", rc_format_bytes(&m->size), "bytes", "of all arrays");
+    return rc_table_end(t, err);
+}
+
+/* A column per size, for programs. */
+static rc_status_t print_wide(const measured_t *m, rc_table_format_t format, rc_err_t *err)
+{
+    enum { fixed = 8 };
+    static const char *const head[] = {"kernel", "precision", "rows", "cols", "nnz"};
+    rc_column_t columns[fixed + RC_FORMAT_NUMBERS + RC_FORMAT_ARRAYS];
+    char name[RC_FORMAT_ARRAYS][NAME_SIZE];
+    const rc_format_size_t *s = &m->size;
+    int n = 0;
+    while (n < (int)(sizeof head / sizeof *head)) {
+        columns[n] = (rc_column_t){head[n], ""};
+        n++;
+    }
+    for (int i = 0; i < s->numbers; i++)
+        columns[n++] = (rc_column_t){s->number[i].name, ""};
+    columns[n++] = (rc_column_t){"places", ""};
+    columns[n++] = (rc_column_t){"fill", ""};
+    for (int i = 0; i < s->arrays; i++) {
+        array_name(s, i, name[i]);
+        columns[n++] = (rc_column_t){name[i], "bytes"};
+    }
+    columns[n++] = (rc_column_t){"bytes", "bytes"};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, n, err);
+    if (!t)
+        return RC_ENOMEM;
+    rc_table_text(t, m->spec);
+    rc_table_text(t, rc_precision_name(m->e->precision));
+    rc_table_int(t, m->a->rows);
+    rc_table_int(t, m->a->cols);
+    rc_table_int(t, m->a->nnz);
+    for (int i = 0; i < s->numbers; i++)
+        rc_table_int(t, s->number[i].value);
+    rc_table_int(t, s->places);
+    rc_table_real(t, rc_format_fill(s, m->e), 5);
+    for (int i = 0; i < s->arrays; i++)
+        rc_table_int(t, s->array[i].bytes);
+    rc_table_int(t, rc_format_bytes(s));
+    return rc_table_end(t, err);
+}
+
+/* -------------------------------------------------------------------- dump */
+
+struct folder {
+    const char *name;
+};
+
+static rc_status_t put_array(void *user, const char *name, rc_format_at_fn *at, const void *from,
+    int64_t count, rc_err_t *err)
+{
+    const struct folder *folder = user;
+    rc_str_t path = {0};
+    FILE *f = NULL;
+    rc_status_t st = rc_numbers_open(folder->name, name, &path, &f, err);
+    if (st == RC_OK) {
+        for (int64_t i = 0; i < count && !ferror(f); i++)
+            fprintf(f, "%" PRId64 "\n", at(from, i));
+        st = rc_numbers_close(f, path.text, err);
+    }
+    rc_str_free(&path);
+    return st;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t parse(
+    const struct options *o, rc_spec_t *spec, rc_precision_t *precision, rc_err_t *err)
+{
+    if (!o->kernel)
+        return rc_fail(err, RC_EINVAL, "--kernel is missing");
+    rc_status_t st = rc_spec_parse(&rc_format_family, o->kernel, spec, err);
+    if (st == RC_ENOENT || st == RC_ERANGE)
+        st = err->status = RC_EINVAL; /* a wrong word on the command line */
+    if (st == RC_OK && o->precision && rc_precision_parse(o->precision, precision, err) < 0)
+        st = rc_err_context(err, "--precision");
+    return st;
+}
+
+static rc_status_t check(const void *chosen, rc_err_t *err)
+{
+    rc_spec_t spec;
+    rc_precision_t precision;
+    return parse(chosen, &spec, &precision, err);
+}
+
+static rc_status_t measure(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
+{
+    const struct options *o = chosen;
+    rc_spec_t spec = {.member = 0};
+    rc_csr_view_t e = {
+        .rows = m->a.rows, .nnz = m->a.nnz, .ptr = m->a.row_ptr, .col = m->a.col_idx};
+    char text[NAME_SIZE + RC_PARAMS_TEXT];
+    measured_t found = {.spec = text, .e = &e, .a = &m->a};
+    rc_status_t st = parse(o, &spec, &e.precision, err);
+    if (st < 0)
+        return st;
+    const rc_format_t *format = rc_formats[spec.member];
+    snprintf(text, sizeof text, "%s%s%s", format->name, spec.params[0] ? ":" : "", spec.params);
+    st = format->measure(&e, spec.value.value, &found.size, err);
+    if (st == RC_OK && o->dump) {
+        struct folder folder = {o->dump};
+        const rc_format_sink_t sink = {&folder, put_array};
+        st = rc_numbers_folder(o->dump, err);
+        if (st == RC_OK)
+            st = format->dump(&e, spec.value.value, m->threads, &sink, err);
+    }
+    if (st < 0)
+        return rc_err_context(err, "%s: format %s", m->word, format->name);
+    return m->format == RC_TABLE_TEXT ? print_long(&found, err)
+                                      : print_wide(&found, m->format, err);
+}
+
+static int run(int argc, char **argv)
+{
+    static const rc_one_matrix_work_t work = {check, measure, NULL};
+    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS};
+    return rc_one_matrix_run(&rc_command_format, &o, &work, argc, argv);
+}
