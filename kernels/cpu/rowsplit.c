@@ -68,21 +68,6 @@ typedef struct rowsplit {
     chunk_fn *chunk;
 } rowsplit_t;
 
-/* First slot whose share of the work, its entries and a constant per row, is at least `want`. */
-static int64_t cut_at(const rc_slots_t *s, int64_t row_cost, double want)
-{
-    int64_t low = 0;
-    int64_t high = s->slots;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if ((double)s->ptr[mid] + (double)(mid * row_cost) < want)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 static void release(void *state)
 {
     rowsplit_t *s = state;
@@ -106,10 +91,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
         release(s);
         return RC_ENOMEM;
     }
-    double work = (double)p->a->nnz + (double)(s->slots.slots * row_cost);
-    for (int t = 0; t < x->threads; t++)
-        s->cut[t] = cut_at(&s->slots, row_cost, work * t / x->threads);
-    s->cut[x->threads] = s->slots.slots;
+    rc_slots_cut(&s->slots, row_cost, x->threads, s->cut);
     s->chunk = instances[rc_simd_level(x->lanes32)][p->precision == RC_FP64];
     *state = s;
     return RC_OK;

@@ -107,7 +107,50 @@ void rc_slots_free(rc_slots_t *s)
     *s = (rc_slots_t){0};
 }
 
+void rc_slots_drop_entries(rc_slots_t *s)
+{
+    free(s->ptr);
+    free(s->col);
+    free(s->val);
+    s->ptr = NULL;
+    s->col = NULL;
+    s->val = NULL;
+}
+
+rc_csr_view_t rc_slots_view(const rc_slots_t *s, rc_precision_t precision)
+{
+    return (rc_csr_view_t){.rows = s->slots,
+        .nnz = s->ptr[s->slots],
+        .ptr = s->ptr,
+        .col = s->col,
+        .val = s->val,
+        .precision = precision};
+}
+
 /* ------------------------------------------------------------------- run */
+
+/* First slot whose share of the work, its entries and a constant per row, is at least `want`. */
+static int64_t cut_at(const rc_slots_t *s, int64_t row_cost, double want)
+{
+    int64_t low = 0;
+    int64_t high = s->slots;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if ((double)s->ptr[mid] + (double)(mid * row_cost) < want)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut)
+{
+    double work = (double)s->ptr[s->slots] + (double)(s->slots * row_cost);
+    for (int t = 0; t < parts; t++)
+        cut[t] = cut_at(s, row_cost, work * t / parts);
+    cut[parts] = s->slots;
+}
 
 rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta)
 {
@@ -145,13 +188,22 @@ void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta
 
 /* --------------------------------------------------------------- analysis */
 
+int64_t rc_slots_row_bytes(const rc_problem_t *p)
+{
+    return has_rows(p) ? p->schedule->slots * (int64_t)sizeof(int32_t) : 0;
+}
+
+int64_t rc_slots_absent_bytes(const rc_problem_t *p)
+{
+    return has_rows(p) ? (p->a->rows - held_rows(p->schedule)) * (int64_t)sizeof(int32_t) : 0;
+}
+
 int64_t rc_slots_bytes(const rc_problem_t *p)
 {
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
-    int64_t slot = (int64_t)(sizeof(int64_t) + (has_rows(p) ? sizeof(int32_t) : 0));
     int64_t bytes = rc_sat_mul(p->a->nnz, entry);
-    bytes = rc_sat_add(bytes, rc_sat_mul(p->schedule->slots, slot));
-    return rc_sat_add(bytes, (int64_t)sizeof(int64_t));
+    bytes = rc_sat_add(bytes, (p->schedule->slots + 1) * (int64_t)sizeof(int64_t));
+    return rc_sat_add(bytes, rc_slots_row_bytes(p));
 }
 
 int64_t rc_stored_rows(const rc_problem_t *p)
@@ -162,9 +214,8 @@ int64_t rc_stored_rows(const rc_problem_t *p)
 rc_status_t rc_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)err;
-    int64_t absent = has_rows(p) ? p->a->rows - held_rows(p->schedule) : 0;
     out->traffic = rc_slots_bytes(p);
-    out->bytes = rc_sat_add(out->traffic, absent * (int64_t)sizeof(int32_t));
+    out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
     out->stored_rows = rc_stored_rows(p);
     return RC_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef RC_KERNELS_CPU_SLOTS_H
 #define RC_KERNELS_CPU_SLOTS_H
 
+#include "kernels/format/format.h"
 #include "kernels/kernel.h"
 
 /** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none. */
@@ -40,11 +41,25 @@ rc_status_t rc_slots_build(
 
 void rc_slots_free(rc_slots_t *s);
 
+/** Free what a kernel does not need that has the entries in a format of its own: ptr, col, val. */
+void rc_slots_drop_entries(rc_slots_t *s);
+
+/** The slots as a matrix that formats are built from, borrowed. */
+rc_csr_view_t rc_slots_view(const rc_slots_t *s, rc_precision_t precision);
+
+/** Cut the slots into parts of about the same work: their entries, and row_cost for each slot.
+ *  \param[out] cut  [parts + 1]; part t has the slots [cut[t], cut[t + 1]) */
+void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut);
+
 /** Multiply the rows of C that no slot stores to by beta; 0 stores zeros. */
 void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta);
 
 /** Bytes of the arrays of rc_slots_t but for the absent rows; INT64_MAX when that overflows. */
 int64_t rc_slots_bytes(const rc_problem_t *p);
+
+/** Bytes of the arrays `row` and `absent`. */
+int64_t rc_slots_row_bytes(const rc_problem_t *p);
+int64_t rc_slots_absent_bytes(const rc_problem_t *p);
 
 /** Rows of the output that a kernel stores to when it stores every row: all of them in original
  *  order, in schedule order those of slots that are no pads. */

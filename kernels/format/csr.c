@@ -1,6 +1,8 @@
 #include "config.h"
 #include "kernels/format/csr.h"
 
+const char *const rc_csr_lanes_names[] = {"auto", NULL};
+
 int64_t rc_csr_lanes(const rc_csr_view_t *e, int64_t lanes)
 {
     if (lanes != RC_CSR_LANES_AUTO)
@@ -29,19 +31,11 @@ static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int thread
     return st == RC_OK ? rc_format_put_int32(sink, "col", e->col, e->nnz, err) : st;
 }
 
-static const char *const lanes_names[] = {"auto", NULL};
-
 const rc_format_t rc_format_csr = {
     .name = "csr",
     .summary = "compressed rows; a group of lanes takes a row",
     .source = "Bell and Garland 2009",
-    .param = {{.name = "lanes",
-        .help = "that take a row together; auto: the smallest power of two >= mean row",
-        .value = RC_CSR_LANES_AUTO,
-        .min = 1,
-        .max = RC_CSR_LANES_MAX,
-        .pow2 = 1,
-        .choices = lanes_names}},
+    .param = {RC_CSR_LANES_PARAM},
     .measure = measure,
     .dump = dump,
 };

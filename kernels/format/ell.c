@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+const char *const rc_ell_limits[] = {"none", "cusp", NULL};
+
 int64_t rc_ell_pitch(const rc_csr_view_t *e)
 {
     return (e->rows + RC_ELL_PITCH - 1) / RC_ELL_PITCH * RC_ELL_PITCH;
@@ -70,19 +72,23 @@ rc_status_t rc_ell_put(const rc_format_sink_t *sink, const rc_ell_t *l, rc_err_t
     return st == RC_OK ? rc_format_put_int32(sink, "col", l->col, l->width * l->pitch, err) : st;
 }
 
-enum { LIMIT_NONE = 0, LIMIT_CUSP = 1 };
+rc_status_t rc_ell_limit(
+    const rc_format_size_t *size, int64_t nnz, int64_t limit, rc_err_t *err)
+{
+    enum { most_fill = 3, most_places = 1000000 };
+    if (limit == RC_ELL_LIMIT_CUSP && size->places > most_places &&
+        size->places > rc_sat_mul(most_fill, nnz))
+        return rc_fail(err, RC_ENOTSUP,
+            "limit=cusp: %" PRId64 " places for %" PRId64 " entries, more than %d and %d times",
+            size->places, nnz, most_places, most_fill);
+    return RC_OK;
+}
 
 static rc_status_t measure(
     const rc_csr_view_t *e, const int64_t *param, rc_format_size_t *out, rc_err_t *err)
 {
-    enum { cusp_fill = 3, cusp_places = 1000000 };
     rc_ell_add(out, e, rc_format_longest(e), "col", "val");
-    if (param[0] == LIMIT_CUSP && out->places > cusp_places &&
-        rc_format_fill(out, e) > (double)cusp_fill)
-        return rc_fail(err, RC_ENOTSUP,
-            "limit=cusp: %" PRId64 " places for %" PRId64 " entries, more than %d and %d times",
-            out->places, e->nnz, cusp_places, cusp_fill);
-    return RC_OK;
+    return rc_ell_limit(out, e->nnz, param[0], err);
 }
 
 static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int threads,
@@ -100,17 +106,11 @@ done:
     return st;
 }
 
-static const char *const limits[] = {"none", "cusp", NULL};
-
 const rc_format_t rc_format_ell = {
     .name = "ell",
     .summary = "as many places for every row as the longest one has entries",
     .source = "Bell and Garland 2009",
-    .param = {{.name = "limit",
-        .help = "cusp: not where a matrix takes over 10^6 places and three times its entries",
-        .value = LIMIT_NONE,
-        .type = RC_PARAM_CHOICE,
-        .choices = limits}},
+    .param = {RC_ELL_LIMIT_PARAM},
     .measure = measure,
     .dump = dump,
 };

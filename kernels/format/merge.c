@@ -65,11 +65,7 @@ const rc_format_t rc_format_merge = {
     .name = "merge",
     .summary = "compressed rows; equal shares of row ends and entries",
     .source = "Merrill and Garland 2016",
-    .param = {{.name = "items",
-        .help = "row ends and entries of a part",
-        .value = RC_MERGE_ITEMS,
-        .min = 1,
-        .max = RC_MERGE_ITEMS_MAX}},
+    .param = {RC_MERGE_ITEMS_PARAM},
     .measure = measure,
     .dump = dump,
 };

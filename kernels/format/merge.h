@@ -6,6 +6,13 @@
 
 #include "kernels/format/format.h"
 
+/** The parameter `items`, also of kernels. */
+#define RC_MERGE_ITEMS_PARAM                                                                       \
+    {                                                                                              \
+        .name = "items", .help = "row ends and entries of a part", .value = RC_MERGE_ITEMS,        \
+        .min = 1, .max = RC_MERGE_ITEMS_MAX                                                        \
+    }
+
 enum {
     RC_MERGE_ITEMS = 896, /**< 128 threads of 7 */
     RC_MERGE_ITEMS_MAX = 1 << 20

@@ -1,0 +1,90 @@
+/* y = A x row by row: a thread has slots of about as many entries as the others, a row is summed in
+ * `lanes` sums, whatever the threads. */
+#include "config.h"
+#include "base/alloc.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/format/csr.h"
+
+#include <stdlib.h>
+
+#define VALUE float
+#define NAME(x) x##_f32
+#include "kernels/cpu/csr.inc"
+#define VALUE double
+#define NAME(x) x##_f64
+#include "kernels/cpu/csr.inc"
+
+enum { PARAM_LANES };
+
+typedef struct csr {
+    rc_slots_t slots;
+    int64_t *cut; /* [threads + 1], slots of thread t: [cut[t], cut[t + 1]) */
+    int64_t lanes;
+    rc_precision_t precision;
+} csr_t;
+
+static void release(void *state)
+{
+    csr_t *s = state;
+    if (!s)
+        return;
+    rc_slots_free(&s->slots);
+    free(s->cut);
+    free(s);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    enum { row_cost = 2 }; /* storing a value of y costs about as much as two entries */
+    csr_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->cut = rc_alloc((size_t)x->threads + 1, sizeof *s->cut, "slots of the threads", err);
+    if (!s->cut || rc_slots_build(x, p, &s->slots, err) < 0) {
+        release(s);
+        return RC_ENOMEM;
+    }
+    rc_csr_view_t view = rc_slots_view(&s->slots, p->precision);
+    s->lanes = rc_csr_lanes(&view, p->param[PARAM_LANES]);
+    s->precision = p->precision;
+    rc_slots_cut(&s->slots, row_cost, x->threads, s->cut);
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)err;
+    const csr_t *s = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
+#pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
+    for (int t = 0; t < s->slots.threads; t++)
+        if (s->precision == RC_FP32)
+            chunk_f32(&s->slots, s->cut[t], s->cut[t + 1], &run, s->lanes);
+        else
+            chunk_f64(&s->slots, s->cut[t], s->cut[t + 1], &run, s->lanes);
+    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    return RC_OK;
+}
+
+const rc_kernel_t rc_kernel_csr = {
+    .name = "csr",
+    .summary = "y = A x: contiguous rows per thread, each in `lanes` sums",
+    .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param = {RC_CSR_LANES_PARAM},
+    .analyse = rc_slots_analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

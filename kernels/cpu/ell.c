@@ -1,0 +1,107 @@
+/* y = A x of A in ELLPACK: RC_ELL_PITCH rows at a time, one entry of each after the other. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/format/ell.h"
+
+#include <stdlib.h>
+
+#define VALUE float
+#define NAME(x) x##_f32
+#include "kernels/cpu/ell.inc"
+#define VALUE double
+#define NAME(x) x##_f64
+#include "kernels/cpu/ell.inc"
+
+enum { PARAM_LIMIT, CHOSEN_WIDTH = 0 };
+
+typedef struct ell {
+    rc_slots_t slots; /* where rows go; the entries are in `matrix` */
+    rc_ell_t matrix;
+    rc_precision_t precision;
+} ell_t;
+
+static void release(void *state)
+{
+    ell_t *s = state;
+    if (!s)
+        return;
+    rc_slots_free(&s->slots);
+    rc_ell_free(&s->matrix);
+    free(s);
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    const rc_csr_view_t original = {.rows = p->a->rows, .ptr = p->a->row_ptr};
+    const rc_csr_view_t slots = {
+        .rows = p->schedule->slots, .nnz = p->a->nnz, .precision = p->precision};
+    rc_format_size_t size = {0};
+    int64_t width = rc_format_longest(&original);
+    rc_ell_add(&size, &slots, width, "col", "val");
+    rc_status_t st = rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err);
+    if (st < 0)
+        return st;
+    out->chosen[CHOSEN_WIDTH] = width;
+    out->traffic = rc_sat_add(rc_format_bytes(&size), rc_slots_row_bytes(p));
+    out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = rc_format_fill(&size, &slots);
+    return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    rc_status_t st;
+    ell_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->precision = p->precision;
+    RC_TRY(rc_slots_build(x, p, &s->slots, err));
+    const rc_csr_view_t view = rc_slots_view(&s->slots, p->precision);
+    st = rc_ell_build(&view, analysis->chosen[CHOSEN_WIDTH], x->threads, &s->matrix, err);
+    rc_slots_drop_entries(&s->slots);
+done:
+    if (st == RC_OK)
+        *state = s;
+    else
+        release(s);
+    return st;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)err;
+    const ell_t *s = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
+#pragma omp parallel for num_threads(s->slots.threads) schedule(static)
+    for (int64_t p = 0; p < s->matrix.pitch; p += RC_ELL_PITCH)
+        if (s->precision == RC_FP32)
+            block_f32(&s->matrix, &s->slots, p, &run);
+        else
+            block_f64(&s->matrix, &s->slots, p, &run);
+    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    return RC_OK;
+}
+
+const rc_kernel_t rc_kernel_ell = {
+    .name = "ell",
+    .summary = "y = A x of A in ELLPACK: as many places for every row as the longest has entries",
+    .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param = {RC_ELL_LIMIT_PARAM},
+    .analyse = analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,56 @@
+#!/bin/sh
+# y = A x in the formats of Nisa et al. on a CPU: sweep, store, query.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 20
+
+mkdir -p "$tmp/col/G"
+for spec in mesh2d:n=20 arrow:n=1500 manyempty:n=400; do
+    "$ROWCAST" generate "$spec" -o "$tmp/col/G/${spec%%:*}.mtx" >/dev/null || exit 99
+done
+cat >"$tmp/col/G/nothing.mtx" <<'END'
+%%MatrixMarket matrix coordinate real general
+4 3 0
+END
+
+sweep()
+{
+    "$ROWCAST" sweep -s "$tmp/s.h5" -C "$tmp/col" --op spmv --threads 2 --share-device --timing shared \
+        --case-time 0.0002 --max-reps 3 -q "$@"
+}
+
+# rows CONDITION COLUMNS: of the store, sorted, in one line
+rows()
+{
+    "$ROWCAST" query "$tmp/s.h5" -w "$1" -o "$2" -f csv | tr -d '\r' | tail -n +2 | sort -u | paste -sd ' ' -
+}
+
+code "the formats are swept" 0 sweep -d cpu -p csr,lpt,dcsr --precision fp32,fp64 -x csr,merge,ell,plain-spmv
+is "in both precisions, three orders, four matrices" \
+    "$("$ROWCAST" query "$tmp/s.h5" -o case -f csv | tail -n +2 | wc -l | tr -d ' ')" 96
+is "every product is right" "$(rows 'rows > 0' status)" ok
+is "K is missing" "$("$ROWCAST" query "$tmp/s.h5" -o k -f json | grep -c '"k": null')" 96
+is "parameters have their names" "$(rows 'op == spmv' kernel)" \
+    "csr:lanes=auto ell:limit=none merge:items=896 plain-spmv"
+is "ELLPACK fills" "$(rows 'name == arrow && kernel == "ell:limit=none" && policy == csr' fill)" "501.55624722098713"
+is "rows alone do not" "$(rows 'kernel != "ell:limit=none"' fill)" 1
+is "nothing is left to do" "$(sweep -d cpu -p csr,lpt,dcsr --precision fp32,fp64 -x csr,merge,ell,plain-spmv --dry-run 2>&1 \
+    | grep -c '0 cases pending')" 1
+code "parameters are swept" 0 sweep -d cpu -p csr -x 'csr:lanes=1..32,csr:lanes=auto,merge:items=1,merge:items=50,ell:limit=cusp'
+is "all right, or skipped with a reason" "$(rows 'rows > 0' status)" "ok skipped"
+is "that of CUSP" "$(rows 'status == skipped' name,kernel)" "arrow,ell:limit=cusp"
+ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped' -o message | grep -q 'limit=cusp: 2256000 places for 4498 entries'"
+code "rates" 0 "$ROWCAST" query "$tmp/s.h5" -S rate -f csv
+is "of every kernel" "$(cut -d, -f7 "$tmp/out" | sort -u | grep -c '^merge:items=')" 3
+
+code "lanes are a power of two" 2 sweep -d cpu -x csr:lanes=3
+ok "that is said" grep -q 'lanes: expected a power of two, found 3' "$tmp/err"
+code "items are at least one" 2 sweep -d cpu -x merge:items=0
+
+# an ELLPACK of 12 TB beside a product in CSR
+rm -rf "$tmp/col/G"
+mkdir "$tmp/col/G"
+"$ROWCAST" generate arrow:n=100000 -o "$tmp/col/G/arrow.mtx" >/dev/null || exit 99
+code "what does not fit is skipped" 1 sweep -d cpu -p csr -x csr,ell --device-memory 64M
+is "by kernel" "$(rows 'rows == 100000' kernel,status)" "csr:lanes=auto,ok ell:limit=none,skipped"
+ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'rows == 100000' -o message | grep -q 80000"
