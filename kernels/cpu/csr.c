@@ -1,5 +1,5 @@
-/* y = A x row by row: a thread has slots of about as many entries as the others, a row is summed in
- * `lanes` sums, whatever the threads. */
+/* y = A x row by row: slots in chunks of about as many entries, which the threads take in turn; a row
+ * is summed in `lanes` sums, whatever the threads. */
 #include "config.h"
 #include "base/alloc.h"
 #include "kernels/cpu/slots.h"
@@ -18,7 +18,8 @@ enum { PARAM_LANES };
 
 typedef struct csr {
     rc_slots_t slots;
-    int64_t *cut; /* [threads + 1], slots of thread t: [cut[t], cut[t + 1]) */
+    int chunks;
+    int64_t *cut; /* [chunks + 1], slots of chunk i: [cut[i], cut[i + 1]) */
     int64_t lanes;
     rc_precision_t precision;
 } csr_t;
@@ -37,11 +38,15 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     void **state, rc_err_t *err)
 {
     (void)analysis;
-    enum { row_cost = 2 }; /* storing a value of y costs about as much as two entries */
+    enum {
+        row_cost = 2, /* storing a value of y costs about as much as two entries */
+        turns = 8     /* chunks of a thread, so that one that is held up does not hold up all */
+    };
     csr_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->cut = rc_alloc((size_t)x->threads + 1, sizeof *s->cut, "slots of the threads", err);
+    s->chunks = x->threads > 1 ? turns * x->threads : 1;
+    s->cut = rc_alloc((size_t)s->chunks + 1, sizeof *s->cut, "chunks of the slots", err);
     if (!s->cut || rc_slots_build(x, p, &s->slots, err) < 0) {
         release(s);
         return RC_ENOMEM;
@@ -49,7 +54,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     rc_csr_view_t view = rc_slots_view(&s->slots, p->precision);
     s->lanes = rc_csr_lanes(&view, p->param[PARAM_LANES]);
     s->precision = p->precision;
-    rc_slots_cut(&s->slots, row_cost, x->threads, s->cut);
+    rc_slots_cut(&s->slots, row_cost, s->chunks, s->cut);
     *state = s;
     return RC_OK;
 }
@@ -60,19 +65,19 @@ static rc_status_t run(
     (void)err;
     const csr_t *s = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-#pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
-    for (int t = 0; t < s->slots.threads; t++)
+#pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, 1)
+    for (int i = 0; i < s->chunks; i++)
         if (s->precision == RC_FP32)
-            chunk_f32(&s->slots, s->cut[t], s->cut[t + 1], &run, s->lanes);
+            chunk_f32(&s->slots, s->cut[i], s->cut[i + 1], &run, s->lanes);
         else
-            chunk_f64(&s->slots, s->cut[t], s->cut[t + 1], &run, s->lanes);
+            chunk_f64(&s->slots, s->cut[i], s->cut[i + 1], &run, s->lanes);
     rc_slots_scale_absent(&s->slots, &o->out, beta);
     return RC_OK;
 }
 
 const rc_kernel_t rc_kernel_csr = {
     .name = "csr",
-    .summary = "y = A x: contiguous rows per thread, each in `lanes` sums",
+    .summary = "y = A x row by row, each in `lanes` sums",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .version = 1,
     .device = RC_DEVICE_CPU,

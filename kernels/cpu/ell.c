@@ -77,7 +77,8 @@ static rc_status_t run(
     (void)err;
     const ell_t *s = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-#pragma omp parallel for num_threads(s->slots.threads) schedule(static)
+    enum { turn = 16 }; /* blocks: so few that a thread that is held up does not hold up all */
+#pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, turn)
     for (int64_t p = 0; p < s->matrix.pitch; p += RC_ELL_PITCH)
         if (s->precision == RC_FP32)
             block_f32(&s->matrix, &s->slots, p, &run);

@@ -91,7 +91,8 @@ static rc_status_t run(
     merge_t *s = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
     const rc_csr_view_t view = rc_slots_view(&s->slots, s->precision);
-#pragma omp parallel for num_threads(s->slots.threads) schedule(static)
+    enum { turn = 16 }; /* parts: so few that a thread that is held up does not hold up all */
+#pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, turn)
     for (int64_t k = 0; k < s->parts; k++)
         run_part(s, &view, k, &run);
     if (s->precision == RC_FP32)
