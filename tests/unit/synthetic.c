@@ -85,7 +85,7 @@ void synthetic_features(
     double skew = draw(s, i, 4) < 0.6 ? between(s, i, 5, 1.01, 1.4) : between(s, i, 5, 1.7, 4);
     double reuse = draw(s, i, 6) < 0.5 ? between(s, i, 7, 1.05, 2.7) : between(s, i, 7, 3.4, 12);
     double longest = ceil(mean * between(s, i, 8, 1.5, 20));
-    double empty = has_empty_rows(s, i);
+    int empty = has_empty_rows(s, i);
     double load = ceil(n / g->nw) * fmax(1, mean / g->nt);
     double lines = ceil(n / g->line);
     double total = load * fmin(g->nt, 1 + 3 * draw(s, i, 9));

@@ -140,8 +140,8 @@ static void white_space_is_tolerated(void **state)
     static const char *const text[] = {
         "%%matrixmarket MATRIX Coordinate REAL General\n3 3 2\n1 2 3\n3 3 4\n",
         "%%MatrixMarket matrix coordinate real general\r\n%c\r\n3 3 2\r\n1 2 3\r\n3 3 4\r\n",
-        "%%MatrixMarket  matrix\tcoordinate real general  \n\n% c\n  \n% d\n 3\t3  2 \n\n1 2 3  \n"
-        "\t\n  3\t3 4\n\n\n",
+        ("%%MatrixMarket  matrix\tcoordinate real general  \n\n% c\n  \n% d\n 3\t3  2 \n\n1 2 3  \n"
+         "\t\n  3\t3 4\n\n\n"),
         "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 3\n3 3 4\r",
     };
     rc_digest_t first = {0, 0};

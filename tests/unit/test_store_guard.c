@@ -101,7 +101,7 @@ static rc_status_t child_with_file(void (*does)(int), const char *path, int *cod
 
 static void waits(int fd)
 {
-    for (; fd >= 0;)
+    while (fd >= 0)
         pause();
 }
 
