@@ -53,7 +53,8 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 int MPI_Recv(void *data, int n, MPI_Datatype type, int from_rank, int tag, MPI_Comm comm, MPI_Status *status)
 {
     int st = PMPI_Recv(data, n, type, from_rank, tag, comm, status);
-    if (serving && tag == REQUEST && st == MPI_SUCCESS) {
+    /* signs of life have the tag too, and are a byte */
+    if (serving && tag == REQUEST && n > 1 && st == MPI_SUCCESS) {
         int kind = *(const int *)data; /* request_t begins with it */
         if (kind >= 0 && kind < KINDS)
             count[kind]++;

@@ -212,7 +212,7 @@ static void parts_divide_the_rows(void **state)
     assert_int_equal(e.by_k_count, 4);
     int64_t rows = 0;
     double loss = 0;
-    int64_t cells[9] = {0};
+    int64_t cells[16] = {0};
     for (int i = 0; i < 4; i++) {
         assert_string_equal(e.by_k[i].name, ks[i]);
         for (int c = 0; c < d->classes * d->classes; c++)
