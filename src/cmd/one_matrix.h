@@ -1,4 +1,4 @@
-/** \file cmd/one_matrix.h  What the commands on one matrix share (features, format, order, spy): the
+/** \file cmd/one_matrix.h  What the commands on one matrix share (features, format, order, tiles, spy): the
  *  options for geometry, threads, memory and format, and their beginning: parse, check, read the matrix. */
 #ifndef RC_CMD_ONE_MATRIX_H
 #define RC_CMD_ONE_MATRIX_H

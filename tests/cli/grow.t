@@ -7,7 +7,7 @@
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import ctypes.util, h5py, sys; sys.exit(not ctypes.util.find_library("xxhash"))' 2>/dev/null ||
     skip_all "no python3 with h5py, or no libxxhash"
-plan 61
+plan 63
 
 dir=$top_srcdir/tests/store
 journal=$(cd "$dir" && ls ./*.rcj)
@@ -92,11 +92,15 @@ here=$tmp/here.h5
 cp "$old" "$here"
 ok "the cases have the identities of schema 1.0" $python "$dir/rehome.py" "$here" "$class"
 code "the store is still sound" 0 "$ROWCAST" verify --unsealed "$here"
-sum=$(cksum <"$here")
 is "the same sweep has nothing left" "$(left "$here" --threads 1 -k 8)" "0 66"
-code "the same sweep" 0 sweep "$here" --threads 1 -k 8
-ok "measures nothing" grep -q "nothing to do: all 66 cases of 3 matrices are done" "$tmp/err"
-is "and leaves the store as it is" "$(cksum <"$here")" "$sum"
+same=$tmp/same.h5
+cp "$here" "$same"
+code "the same sweep" 0 sweep "$same" --threads 1 -k 8
+is "adds the feature sets of later, and measures nothing" "$(grown "$here" "$same" 2>&1)" 0
+sum=$(cksum <"$same")
+code "once more" 0 sweep "$same" --threads 1 -k 8
+ok "there is nothing to do" grep -q "nothing to do: all 66 cases of 3 matrices are done" "$tmp/err"
+is "and the store stays as it is" "$(cksum <"$same")" "$sum"
 is "another K is what is new" "$(left "$here" --threads 1 -k 8,3)" "66 66"
 
 sweep "$here" --threads 2 -k 8 --dry-run >/dev/null 2>"$tmp/err"

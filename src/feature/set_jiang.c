@@ -1,0 +1,43 @@
+/* What Jiang et al. 2020 decide by, of the rows as they stand: the share of entries in dense tiles
+ * (section 2.3) and how alike neighbouring rows are (section 3.2), at the defaults of sparse/tiles.h;
+ * and, beyond the paper, how many entries a load of a row of B serves in panels of 8 and 128 rows. */
+#include "config.h"
+#include "feature/feature.h"
+#include "sparse/tiles.h"
+
+static const rc_feature_t features[] = {
+    {"dense_ratio", "1", RC_COST_NNZ, "share of the entries that are in dense tiles"},
+    {"similarity", "1", RC_COST_NNZ,
+        "mean Jaccard similarity of neighbours among the rows with entries"},
+    {"rest_similarity", "1", RC_COST_NNZ, "the same of the entries outside of dense tiles"},
+    {"panel_reuse_8", "entries", RC_COST_NNZ, "entries over distinct columns of panels of 8 rows"},
+    {"panel_reuse_128", "entries", RC_COST_NNZ,
+        "entries over distinct columns of panels of 128 rows"},
+};
+
+static rc_status_t compute(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
+{
+    static const rc_tile_rule_t rule = RC_TILE_RULE;
+    rc_tile_figures_t f;
+    (void)geometry;
+    rc_status_t st = rc_tile_figures(a, NULL, &rule, rc_feature_threads(a, 0, threads), &f, err);
+    if (st < 0)
+        return st;
+    out[0] = f.dense_ratio;
+    out[1] = f.similarity;
+    out[2] = f.rest_similarity;
+    out[3] = f.panel_reuse_8;
+    out[4] = f.panel_reuse_128;
+    return RC_OK;
+}
+
+const rc_feature_set_t rc_feature_set_jiang = {
+    .name = "jiang",
+    .summary = "dense tiles, similarity of neighbouring rows, reuse in panels",
+    .source = "Jiang et al. 2020, sections 2.3 and 3",
+    .version = 1,
+    .count = sizeof features / sizeof features[0],
+    .feature = features,
+    .compute = compute,
+};

@@ -1,0 +1,31 @@
+#include "config.h"
+#include "sparse/tally.h"
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rc_status_t rc_tally_reset(rc_tally_t *t, int64_t columns, rc_err_t *err)
+{
+    int bits = 4;
+    while (INT64_C(1) << bits < 2 * columns)
+        bits++;
+    int64_t n = INT64_C(1) << bits;
+    if (n > t->room) {
+        free(t->slot);
+        t->room = 0;
+        t->slot = rc_alloc((size_t)n, sizeof *t->slot, "counts of columns", err);
+        if (!t->slot)
+            return RC_ENOMEM;
+        t->room = n;
+    }
+    t->bits = bits;
+    memset(t->slot, -1, (size_t)n * sizeof *t->slot);
+    return RC_OK;
+}
+
+void rc_tally_free(rc_tally_t *t)
+{
+    free(t->slot);
+    *t = (rc_tally_t){0};
+}

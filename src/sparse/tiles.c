@@ -1,0 +1,394 @@
+#include "config.h"
+#include "sparse/tiles.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sparse/similarity.h"
+#include "sparse/tally.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An order cut into panels. */
+typedef struct cut {
+    const rc_csr_t *a;
+    const int32_t *row; /* [slots]; NULL: the original order */
+    int64_t slots;
+    int64_t panel; /* slots */
+    int64_t panels;
+    int threads;
+} cut_t;
+
+static cut_t cut_into(const rc_csr_t *a, const rc_schedule_t *order, int64_t panel, int threads)
+{
+    enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
+    cut_t c = {.a = a, .slots = a->rows, .panel = panel};
+    if (order) {
+        c.row = order->row;
+        c.slots = order->slots;
+    }
+    c.panels = c.slots / panel + (c.slots % panel != 0);
+    int64_t most = a->nnz + c.slots < alone ? 1 : c.panels;
+    c.threads = most < threads ? (int)(most > 0 ? most : 1) : threads;
+    return c;
+}
+
+/* The slots of a panel: [*first, result). */
+static int64_t slots_of(const cut_t *c, int64_t p, int64_t *first)
+{
+    *first = p * c->panel;
+    return c->slots - *first < c->panel ? c->slots : *first + c->panel;
+}
+
+/* The entries of a slot: [*first, result). */
+static int64_t entries_of(const cut_t *c, int64_t slot, int64_t *first)
+{
+    int64_t r = c->row ? c->row[slot] : slot;
+    *first = r < 0 ? 0 : c->a->row_ptr[r];
+    return r < 0 ? 0 : c->a->row_ptr[r + 1];
+}
+
+static int64_t entries_of_panel(const cut_t *c, int64_t p)
+{
+    int64_t s;
+    int64_t e;
+    int64_t n = 0;
+    for (int64_t end = slots_of(c, p, &s); s < end; s++)
+        n += entries_of(c, s, &e) - e;
+    return n;
+}
+
+static int64_t smaller(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* Count the columns of panel p.  \param[out] distinct, dense  columns, and those that occur at least
+ * col_min times */
+static rc_status_t count_panel(const cut_t *c, int64_t p, int32_t col_min, rc_tally_t *t,
+    int64_t *distinct, int64_t *dense, rc_err_t *err)
+{
+    int64_t s;
+    rc_status_t st = rc_tally_reset(t, smaller(entries_of_panel(c, p), c->a->cols), err);
+    if (st < 0)
+        return st;
+    *distinct = 0;
+    *dense = 0;
+    for (int64_t end = slots_of(c, p, &s); s < end; s++) {
+        int64_t e;
+        for (int64_t stop = entries_of(c, s, &e); e < stop; e++) {
+            int32_t n = rc_tally_add(t, c->a->col_idx[e]);
+            *distinct += n == 1;
+            *dense += n == col_min;
+        }
+    }
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------- tiles */
+
+/* What a thread has found: the dense columns of its panels, one after the other. */
+typedef struct found {
+    rc_tally_t tally;
+    uint64_t *key; /* of the columns of a panel */
+    size_t key_room;
+    int32_t *col;
+    size_t room;
+    int64_t count;
+} found_t;
+
+typedef struct place {
+    int thread;
+    int64_t at; /* in its columns */
+} place_t;
+
+static void free_found(found_t *f, int threads)
+{
+    for (int i = 0; f && i < threads; i++) {
+        rc_tally_free(&f[i].tally);
+        free(f[i].key);
+        free(f[i].col);
+    }
+    free(f);
+}
+
+static int by_key(const void *x, const void *y)
+{
+    const uint64_t *a = x;
+    const uint64_t *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Put the dense columns that are in the tally at the end of f, and say how many entries they have. */
+static rc_status_t keep_dense(
+    const rc_tile_rule_t *rule, found_t *f, int64_t dense, int64_t *entries, rc_err_t *err)
+{
+    int64_t kept = dense < rule->tile_min    ? 0
+                   : dense > rule->tile_cols ? dense - dense % rule->tile_cols
+                                             : dense;
+    rc_status_t st =
+        rc_grow((void **)&f->key, &f->key_room, (size_t)dense, sizeof *f->key, "columns", err);
+    if (st == RC_OK)
+        st = rc_grow((void **)&f->col, &f->room, (size_t)(f->count + kept), sizeof *f->col,
+            "dense columns", err);
+    if (st < 0 || kept == 0)
+        return st;
+    size_t n = 0;
+    for (int64_t i = 0; i < INT64_C(1) << f->tally.bits; i++) {
+        const rc_tally_slot_t *s = &f->tally.slot[i];
+        if (s->col >= 0 && s->count >= rule->col_min)
+            f->key[n++] = (uint64_t)(INT32_MAX - s->count) << 32 | (uint32_t)s->col;
+    }
+    qsort(f->key, n, sizeof *f->key, by_key);
+    for (int64_t i = 0; i < kept; i++) {
+        f->col[f->count++] = (int32_t)(f->key[i] & UINT32_MAX);
+        *entries += INT32_MAX - (int64_t)(f->key[i] >> 32);
+    }
+    return RC_OK;
+}
+
+/* The dense columns of panel p: their number goes to col_ptr[p + 1], that of their entries to
+ * dense_ptr[p + 1]. */
+static rc_status_t look_at(
+    const cut_t *c, const rc_tile_rule_t *rule, int64_t p, found_t *f, rc_tiles_t *t, rc_err_t *err)
+{
+    int64_t distinct;
+    int64_t dense;
+    int64_t before = f->count;
+    int64_t entries = 0;
+    rc_status_t st = count_panel(c, p, rule->col_min, &f->tally, &distinct, &dense, err);
+    if (st == RC_OK)
+        st = keep_dense(rule, f, dense, &entries, err);
+    t->col_ptr[p + 1] = f->count - before;
+    t->dense_ptr[p + 1] = entries;
+    return st;
+}
+
+static rc_status_t look_at_all(
+    const cut_t *c, found_t *found, place_t *place, rc_tiles_t *t, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+#pragma omp parallel for num_threads(c->threads) schedule(dynamic, 8)
+    for (int64_t p = 0; p < c->panels; p++) {
+        rc_err_t said = {0};
+        found_t *f = &found[omp_get_thread_num()];
+        place[p] = (place_t){omp_get_thread_num(), f->count};
+        rc_status_t s = look_at(c, &t->rule, p, f, t, &said);
+        if (s < 0)
+#pragma omp critical(rc_tiles_error)
+        {
+            st = s;
+            if (err)
+                *err = said;
+        }
+    }
+    return st;
+}
+
+/* The columns of all threads, panel after panel. */
+static rc_status_t gather(const found_t *found, const place_t *place, rc_tiles_t *t, rc_err_t *err)
+{
+    for (int64_t p = 0; p < t->panels; p++) {
+        int64_t n = t->col_ptr[p + 1];
+        t->tiles += n / t->rule.tile_cols + (n % t->rule.tile_cols != 0);
+        t->col_ptr[p + 1] += t->col_ptr[p];
+        t->dense_ptr[p + 1] += t->dense_ptr[p];
+    }
+    t->col = rc_alloc((size_t)t->col_ptr[t->panels], sizeof *t->col, "dense columns", err);
+    if (!t->col)
+        return RC_ENOMEM;
+    for (int64_t p = 0; p < t->panels; p++) {
+        int64_t n = t->col_ptr[p + 1] - t->col_ptr[p];
+        if (n > 0)
+            memcpy(t->col + t->col_ptr[p], found[place[p].thread].col + place[p].at,
+                (size_t)n * sizeof *t->col);
+    }
+    return RC_OK;
+}
+
+static rc_status_t check_rule(const rc_tile_rule_t *r, rc_err_t *err)
+{
+    if (r->panel < 1 || r->col_min < 1 || r->tile_cols < 1 || r->tile_min < 1)
+        return rc_fail(err, RC_EINVAL,
+            "tiles: expected panel, col_min, tile_cols and tile_min from 1, found %" PRId32
+            ", %" PRId32 ", %" PRId32 ", %" PRId32,
+            r->panel, r->col_min, r->tile_cols, r->tile_min);
+    return RC_OK;
+}
+
+rc_status_t rc_tiles_find(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
+    int threads, rc_tiles_t *out, rc_err_t *err)
+{
+    found_t *found = NULL;
+    place_t *place = NULL;
+    rc_status_t st = check_rule(rule, err);
+    if (st < 0)
+        return st;
+    cut_t c = cut_into(a, order, rule->panel, threads);
+    rc_tiles_t t = {.rule = *rule, .panels = c.panels};
+    t.col_ptr = rc_alloc0((size_t)c.panels + 1, sizeof *t.col_ptr, "tiles", err);
+    t.dense_ptr = rc_alloc0((size_t)c.panels + 1, sizeof *t.dense_ptr, "tiles", err);
+    place = rc_alloc((size_t)c.panels, sizeof *place, "tiles", err);
+    found = rc_alloc0((size_t)c.threads, sizeof *found, "tiles", err);
+    RC_TRY(t.col_ptr && t.dense_ptr && place && found ? RC_OK : RC_ENOMEM);
+    RC_TRY(look_at_all(&c, found, place, &t, err));
+    RC_TRY(gather(found, place, &t, err));
+    *out = t;
+    t = (rc_tiles_t){0};
+done:
+    rc_tiles_free(&t);
+    free_found(found, c.threads);
+    free(place);
+    return st;
+}
+
+void rc_tiles_free(rc_tiles_t *t)
+{
+    free(t->col_ptr);
+    free(t->dense_ptr);
+    free(t->col);
+    *t = (rc_tiles_t){0};
+}
+
+double rc_tiles_ratio(const rc_tiles_t *t, const rc_csr_t *a)
+{
+    return a->nnz > 0 ? (double)t->dense_ptr[t->panels] / (double)a->nnz : 0;
+}
+
+/* --------------------------------------------------------- the sparse part */
+
+/* Write the rows of panel p from entry `at` on. */
+static rc_status_t rest_of_panel(const cut_t *c, const rc_tiles_t *t, int64_t p, int64_t at,
+    rc_tally_t *tally, rc_csr_t *b, rc_err_t *err)
+{
+    int64_t s;
+    rc_status_t st = rc_tally_reset(tally, t->col_ptr[p + 1] - t->col_ptr[p], err);
+    if (st < 0)
+        return st;
+    for (int64_t i = t->col_ptr[p]; i < t->col_ptr[p + 1]; i++)
+        rc_tally_add(tally, t->col[i]);
+    for (int64_t end = slots_of(c, p, &s); s < end; s++) {
+        int64_t e;
+        for (int64_t stop = entries_of(c, s, &e); e < stop; e++)
+            if (rc_tally_at(tally, c->a->col_idx[e])->col < 0)
+                b->col_idx[at++] = c->a->col_idx[e];
+        b->row_ptr[s + 1] = at;
+    }
+    return RC_OK;
+}
+
+/* \param[in] start  [panels] first entry of each panel in the sparse part */
+static rc_status_t rest_of_all(
+    const cut_t *c, const rc_tiles_t *t, const int64_t *start, rc_csr_t *b, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+#pragma omp parallel num_threads(c->threads)
+    {
+        rc_tally_t tally = {0};
+        rc_err_t said = {0};
+        rc_status_t s = RC_OK;
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t p = 0; p < c->panels; p++)
+            if (s == RC_OK)
+                s = rest_of_panel(c, t, p, start[p], &tally, b, &said);
+        rc_tally_free(&tally);
+        if (s < 0)
+#pragma omp critical(rc_tiles_error)
+        {
+            st = s;
+            if (err)
+                *err = said;
+        }
+    }
+    return st;
+}
+
+rc_status_t rc_tiles_rest(const rc_csr_t *a, const rc_schedule_t *order, const rc_tiles_t *t,
+    int threads, rc_csr_t *out, rc_err_t *err)
+{
+    cut_t c = cut_into(a, order, t->rule.panel, threads);
+    rc_csr_t b = {.rows = c.slots, .cols = a->cols};
+    rc_status_t st = RC_OK;
+    if (c.slots > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP,
+            "the sparse part would have %" PRId64 " rows, at most %" PRId32, c.slots, INT32_MAX);
+    b.nnz = a->nnz - t->dense_ptr[t->panels];
+    b.row_ptr = rc_alloc0((size_t)c.slots + 1, sizeof *b.row_ptr, "the sparse part", err);
+    b.col_idx = rc_alloc((size_t)b.nnz, sizeof *b.col_idx, "the sparse part", err);
+    int64_t *start = rc_alloc((size_t)c.panels, sizeof *start, "the sparse part", err);
+    RC_TRY(b.row_ptr && b.col_idx && start ? RC_OK : RC_ENOMEM);
+    int64_t before = 0;
+    for (int64_t p = 0; p < c.panels; p++) {
+        start[p] = before - t->dense_ptr[p];
+        before += entries_of_panel(&c, p);
+    }
+    RC_TRY(rest_of_all(&c, t, start, &b, err));
+    *out = b;
+    b = (rc_csr_t){0};
+done:
+    free(start);
+    rc_csr_free(&b);
+    return st;
+}
+
+/* ----------------------------------------------------------------- figures */
+
+rc_status_t rc_panel_reuse(const rc_csr_t *a, const rc_schedule_t *order, int32_t panel,
+    int threads, double *out, rc_err_t *err)
+{
+    if (panel < 1)
+        return rc_fail(err, RC_EINVAL, "expected a panel of 1 slot or more, found %" PRId32, panel);
+    cut_t c = cut_into(a, order, panel, threads);
+    int64_t loads = 0;
+    rc_status_t st = RC_OK;
+#pragma omp parallel num_threads(c.threads) reduction(+ : loads)
+    {
+        rc_tally_t tally = {0};
+        rc_err_t said = {0};
+        rc_status_t s = RC_OK;
+#pragma omp for schedule(dynamic, 64)
+        for (int64_t p = 0; p < c.panels; p++) {
+            int64_t distinct = 0;
+            int64_t dense;
+            if (s == RC_OK)
+                s = count_panel(&c, p, INT32_MAX, &tally, &distinct, &dense, &said);
+            loads += distinct;
+        }
+        rc_tally_free(&tally);
+        if (s < 0)
+#pragma omp critical(rc_tiles_error)
+        {
+            st = s;
+            if (err)
+                *err = said;
+        }
+    }
+    *out = loads > 0 ? (double)a->nnz / (double)loads : 0;
+    return st;
+}
+
+rc_status_t rc_tile_figures(const rc_csr_t *a, const rc_schedule_t *order,
+    const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err)
+{
+    rc_tiles_t t = {0};
+    rc_csr_t rest = {0};
+    rc_tile_figures_t f;
+    rc_status_t st;
+    RC_TRY(rc_tiles_find(a, order, rule, threads, &t, err));
+    RC_TRY(rc_tiles_rest(a, order, &t, threads, &rest, err));
+    RC_TRY(rc_mean_similarity(&rest, NULL, threads, &f.rest_similarity, err));
+    RC_TRY(rc_mean_similarity(a, order, threads, &f.similarity, err));
+    RC_TRY(rc_panel_reuse(a, order, 8, threads, &f.panel_reuse_8, err));
+    RC_TRY(rc_panel_reuse(a, order, 128, threads, &f.panel_reuse_128, err));
+    f.panels = t.panels;
+    f.tiles = t.tiles;
+    f.dense_columns = t.col_ptr[t.panels];
+    f.nnz_dense = t.dense_ptr[t.panels];
+    f.dense_ratio = rc_tiles_ratio(&t, a);
+    *out = f;
+done:
+    rc_csr_free(&rest);
+    rc_tiles_free(&t);
+    return st;
+}
