@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,10 @@ static rc_status_t parse_value(
         st = parse_integer(p, text, value, err);
         break;
     case RC_PARAM_REAL:
+        if (choice_of(p, text) == 0) {
+            *real = NAN;
+            break;
+        }
         st = rc_parse_double(text, p->name, real, err);
         if (st == RC_OK && !(*real >= p->real_min && *real <= p->real_max))
             st = rc_fail(err, RC_ERANGE, "%s: expected a number from %g to %g, found %s", p->name,
@@ -197,6 +202,8 @@ rc_status_t rc_params_text(
             value = param[i].choices[-1 - values->value[i]];
         else if (param[i].type == RC_PARAM_INT)
             snprintf(number, sizeof number, "%" PRId64, values->value[i]);
+        else if (param[i].type == RC_PARAM_REAL && isnan(values->real[i]))
+            value = param[i].choices[0];
         else if (param[i].type == RC_PARAM_REAL)
             shortest(values->real[i], number, sizeof number);
         else if (param[i].type == RC_PARAM_CHOICE)
@@ -227,7 +234,13 @@ void rc_param_describe(const rc_param_t *p, char *text, size_t size)
             rc_str_addf(&s, "%" PRId64, p->value);
         break;
     case RC_PARAM_REAL:
-        rc_str_addf(&s, "number, %g to %g; default %g", p->real_min, p->real_max, p->real);
+        add_choices(p, &s);
+        rc_str_addf(&s, "%snumber, %g to %g; default ", p->choices ? ", or " : "", p->real_min,
+            p->real_max);
+        if (isnan(p->real))
+            rc_str_add(&s, p->choices[0]);
+        else
+            rc_str_addf(&s, "%g", p->real);
         break;
     case RC_PARAM_CHOICE:
         for (int i = 0; p->choices[i]; i++)

@@ -28,13 +28,14 @@ typedef struct rc_param {
     double real; /**< default of a number */
     double real_min;
     double real_max;
-    const char *const *choices; /**< names, NULL-terminated; NULL: an integer has none.  With names
-                                     min is 0 or more */
+    const char *const *choices; /**< names, NULL-terminated; of an integer those for values below its
+                                     range, which is of 0 or more; of a number one, kept as NaN;
+                                     NULL: numbers alone */
     const char *text;           /**< default of a text; NULL: it must be given */
 } rc_param_t;
 
 enum {
-    RC_PARAMS_MAX = 6,    /**< parameters of a list */
+    RC_PARAMS_MAX = 12,   /**< parameters of a list */
     RC_PARAMS_TEXT = 96,  /**< bytes of a canonical text, with its NUL */
     RC_PARAM_VALUE = 1024 /**< bytes of the value of a text, with its NUL */
 };

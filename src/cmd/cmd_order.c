@@ -25,6 +25,7 @@ struct options {
     const char *columns;
     const char *inverse;
     const char *groups;
+    int explain;
 };
 
 #define MATRIX(member) offsetof(struct options, matrix.member)
@@ -55,6 +56,8 @@ static const rc_opt_t options[] = {
         "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR is "
         "made when it is not there.",
         0, 0},
+    {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
+        "Say in the summary how the order came about, where the policy knows (lsh, jiang).", 0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "Of the summary: table (default), csv or json.", 0, 0},
@@ -76,12 +79,17 @@ const rc_command_t rc_command_order = {
         "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
         "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
         "-o's matrix is the number of slots before p that are not pads.\n\n"
+        "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: units, the rows "
+        "that are compared, of equal ones one; candidates looked at, summed over bands; pairs kept; bands "
+        "used; clusters, rows alone included; rows of the largest cluster. jiang adds what the rule says "
+        "of the first round and of the second one, which belongs to a kernel with tiles.\n\n"
         "A symmetric order (rcm, amd) renumbers rows and columns of a square matrix alike; the mean "
         "distance and -o's matrix are in the new numbering.",
     .examples = "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
                 "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
                 "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
                 "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
+                "rowcast order a.mtx -p lsh:size=128 --rows rows.txt --explain|similar rows side by side\n"
                 "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
     .options = options,
     .run = run,
@@ -173,14 +181,15 @@ static rc_status_t summarise(const rc_csr_t *a, const rc_geometry_t *g, const rc
 
 /* Build an order and take the time. */
 static rc_status_t build(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
-    rc_schedule_t *out, double *seconds, rc_err_t *err)
+    rc_facts_t *facts, rc_schedule_t *out, double *seconds, rc_err_t *err)
 {
     char name[RC_POLICY_TEXT];
     _Atomic int64_t placed = 0;
     rc_policy_spec_text(policy, name);
     rc_ticker_t *ticker = rc_ticker_start(stderr, "order", name, &placed, m->a.rows);
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &placed, out, err);
+    rc_status_t st = rc_policy_explain(
+        policy, &m->a, &m->geometry, m->threads, &placed, facts, out, err);
     *seconds = 1e-9 * (double)(rc_clock_ns() - start);
     rc_ticker_stop(ticker);
     return st;
@@ -202,17 +211,34 @@ static void print_summary(rc_table_t *t, const rc_policy_spec_t *p, const summar
     rc_table_real(t, s->seconds, 3);
 }
 
-static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *csr,
-    const summary_t *before, const rc_policy_spec_t *policy, const summary_t *after, rc_err_t *err)
+static void print_fact(rc_table_t *t, const rc_fact_t *f)
 {
-    static const rc_column_t columns[] = {{"order", ""}, {"version", ""}, {"slots", ""},
+    if (f->text[0])
+        rc_table_text(t, f->text);
+    else
+        rc_table_int(t, f->value);
+}
+
+/* What is said of the policy alone comes last. */
+static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *csr,
+    const summary_t *before, const rc_policy_spec_t *policy, const summary_t *after,
+    const rc_facts_t *facts, rc_err_t *err)
+{
+    enum { always = 10 };
+    rc_column_t columns[always + RC_FACTS_MAX] = {{"order", ""}, {"version", ""}, {"slots", ""},
         {"pads", ""}, {"left_out", "rows"}, {"distance_mean", "lines"}, {"load_max", "iterations"},
         {"load_mean", "iterations"}, {"imbalance", "max/mean"}, {"time", "s"}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    for (int i = 0; i < facts->count; i++)
+        columns[always + i] = (rc_column_t){facts->fact[i].name, ""};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, always + facts->count, err);
     if (!t)
         return RC_ENOMEM;
     print_summary(t, csr, before);
+    for (int i = 0; i < facts->count; i++)
+        rc_table_missing(t);
     print_summary(t, policy, after);
+    for (int i = 0; i < facts->count; i++)
+        print_fact(t, &facts->fact[i]);
     return rc_table_end(t, err);
 }
 
@@ -364,12 +390,12 @@ static rc_status_t write_files(const struct options *o, const made_t *made, rc_e
 
 /* Lines of B are those of the new columns where an order renumbers them. */
 static rc_status_t look_at(const rc_one_matrix_t *m, const rc_policy_spec_t *policy,
-    rc_schedule_t *s, summary_t *sum, rc_err_t *err)
+    rc_facts_t *facts, rc_schedule_t *s, summary_t *sum, rc_err_t *err)
 {
     rc_csr_t renumbered = {0};
     rc_masks_t masks = {0};
     rc_status_t st;
-    RC_TRY(build(policy, m, s, &sum->seconds, err));
+    RC_TRY(build(policy, m, facts, s, &sum->seconds, err));
     if (s->cols > 0)
         RC_TRY(rc_csr_renumber_columns(&m->a, s->col, &renumbered, err));
     RC_TRY(rc_masks_build(s->cols > 0 ? &renumbered : &m->a, m->geometry.line, 1, &masks, err));
@@ -389,15 +415,16 @@ static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     rc_schedule_t s = {0};
     summary_t before = {0};
     summary_t after = {0};
+    rc_facts_t facts = {0};
     rc_status_t st;
     RC_TRY(rc_policy_spec_parse("csr", &csr, err));
     RC_TRY(rc_policy_spec_parse(o->policy, &policy, err));
-    RC_TRY(look_at(m, &csr, &original, &before, err));
-    RC_TRY(look_at(m, &policy, &s, &after, err));
+    RC_TRY(look_at(m, &csr, NULL, &original, &before, err));
+    RC_TRY(look_at(m, &policy, o->explain ? &facts : NULL, &s, &after, err));
     made_t made = {.m = m, .version = policy.policy->version, .s = &s, .sum = &after};
     rc_policy_spec_text(&policy, made.policy);
     RC_TRY(write_files(o, &made, err));
-    st = print_both(m->format, &csr, &before, &policy, &after, err);
+    st = print_both(m->format, &csr, &before, &policy, &after, &facts, err);
 done:
     rc_schedule_free(&original);
     rc_schedule_free(&s);

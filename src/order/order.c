@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <omp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,9 +161,27 @@ static rc_status_t check_input(
     return RC_OK;
 }
 
-rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
-    rc_err_t *err)
+void rc_fact_number(rc_facts_t *f, const char *name, int64_t value)
+{
+    if (f && f->count < RC_FACTS_MAX)
+        f->fact[f->count++] = (rc_fact_t){.name = name, .value = value};
+}
+
+void rc_fact_text(rc_facts_t *f, const char *name, const char *fmt, ...)
+{
+    if (!f || f->count == RC_FACTS_MAX)
+        return;
+    rc_fact_t *fact = &f->fact[f->count++];
+    va_list args;
+    va_start(args, fmt);
+    *fact = (rc_fact_t){.name = name};
+    vsnprintf(fact->text, sizeof fact->text, fmt, args);
+    va_end(args);
+}
+
+rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
+    rc_schedule_t *out, rc_err_t *err)
 {
     static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
     const rc_policy_t *p = spec->policy;
@@ -171,7 +190,8 @@ rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
         .params = &spec->value,
         .identity = spec->params,
         .threads = threads ? threads : omp_get_max_threads(),
-        .placed = placed};
+        .placed = placed,
+        .facts = facts};
     rc_schedule_t s = {0};
     rc_status_t st = check_input(p, a, in.geometry, threads, err);
     if (st == RC_OK)
@@ -188,6 +208,13 @@ rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
     }
     *out = s;
     return RC_OK;
+}
+
+rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
+    rc_err_t *err)
+{
+    return rc_policy_explain(spec, a, geometry, threads, placed, NULL, out, err);
 }
 
 rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geometry_t *geometry,

@@ -7,6 +7,24 @@
 #include "base/family.h"
 #include "rowcast.h"
 
+/** What a policy says about an order that it has built: a number or, where text is not "", a text. */
+typedef struct rc_fact {
+    const char *name; /**< letters and _; static storage */
+    int64_t value;
+    char text[96];
+} rc_fact_t;
+
+enum { RC_FACTS_MAX = 12 };
+
+typedef struct rc_facts {
+    int count;
+    rc_fact_t fact[RC_FACTS_MAX];
+} rc_facts_t;
+
+/** Add a fact; one too many is left out.  f NULL: nobody asks. */
+void rc_fact_number(rc_facts_t *f, const char *name, int64_t value);
+void rc_fact_text(rc_facts_t *f, const char *name, const char *fmt, ...) RC_PRINTF(3, 4);
+
 /** What a policy builds from.  Everything is borrowed. */
 typedef struct rc_order_input {
     const rc_csr_t *a;
@@ -16,6 +34,7 @@ typedef struct rc_order_input {
     int threads;                   /**< >= 1; the result does not depend on it */
     _Atomic int64_t *placed;       /**< told how many rows have their slot, for orders that take
                                         long; NULL: nobody asks */
+    rc_facts_t *facts;             /**< told how the order came about; NULL: nobody asks */
 } rc_order_input_t;
 
 /** Bytes beside the matrix that the builder of an order may hold for a moment, for each row and each
@@ -84,6 +103,12 @@ void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text);
 rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
     rc_err_t *err);
+
+/** As rc_policy_build, with what the policy says about the order.
+ *  \param[out] facts  zeroed by the caller; NULL: nobody asks */
+rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
+    rc_schedule_t *out, rc_err_t *err);
 
 /** RC_OK, or RC_EINVAL when nw, nt or line is below 1 or above 65,536. */
 rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);

@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 47
+plan 56
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -101,6 +101,41 @@ code "a file that is not there is one" 2 square "file:$tmp/none"
 printf '0\n1\n2\nx\n' >"$tmp/bad"
 code "a line that is no row is an error" 3 square "file:$tmp/bad"
 ok "that names it" grep -q 'bad:4: expected a row from 0, or -1 for a pad, found .x' "$tmp/err"
+
+# six rows, 0 2 4 and 1 5 alike
+cat >"$tmp/l.mtx" <<END
+%%MatrixMarket matrix coordinate pattern general
+6 7 13
+1 1
+1 5
+2 2
+2 3
+3 1
+3 5
+4 6
+5 1
+5 4
+5 5
+6 2
+6 3
+6 7
+END
+similar() # similar POLICY OPTION...
+{
+    policy=$1
+    shift
+    "$ROWCAST" order "$tmp/l.mtx" --policy "$policy" --rows "$tmp/rows" -f csv "$@" >"$tmp/out"
+}
+ok "lsh runs" similar lsh --explain --groups "$tmp/clusters"
+is "similar rows are side by side" "$(rows "$tmp/rows")" "0 2 4 1 5 3 "
+is "in clusters" "$(rows "$tmp/clusters/cluster_ptr.txt")" "0 3 5 6 "
+is "it says how many" "$(cut -d, -f11- "$tmp/out" | tr -d '\r' | sed 2d | cut -d, -f1,3- | tr '\n' ';')" \
+    "units,pairs,bands_used,clusters,largest_cluster;5,2,64,3,3;"
+ok "jiang runs" similar jiang:skip_dense=0.5:panel=3:col_min=2:tile_min=1 --explain
+ok "and says what the rule says" grep -q 'lsh: dense_ratio 0.[0-9]* <= 0.5,' "$tmp/out"
+ok "of both rounds" grep -q '^order,.*,round_1,round_2' "$tmp/out"
+code "a signature that is no whole number of bands is a usage error" 2 similar lsh:siglen=7
+code "a similarity that is no number is one" 2 similar lsh:sim_min=nan
 if "$ROWCAST" info --format csv | grep -q '^policy,metis,'; then
     ok "metis gives groups" square metis:part=4 --groups "$tmp/groups"
     is "of all slots" "$(rows "$tmp/groups/part_ptr.txt" | awk '{ print $1, $NF }')" "0 5"

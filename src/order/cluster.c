@@ -1,0 +1,260 @@
+/* The clusters of Jiang et al. 2020, Algorithm 3, mended where it contradicts its text: sizes are added
+ * up; of clusters of equal size the smaller row represents the merged one (text); all clusters come out at
+ * the end, by their representing rows (algorithm).  Pairs of equal similarity: the smaller x first, then
+ * the smaller y, x < y.  A pair whose rows are not both roots puts the pair of its roots into the queue,
+ * whatever its similarity, if that was never there.
+ *
+ * Equal rows are one unit: they share every bucket, and similarity 1 merges them before anything else. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "order/graph.h"
+#include "order/lsh.h"
+#include "sparse/similarity.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------- units */
+
+static int64_t length_of(const rc_csr_t *a, int64_t r)
+{
+    return a->row_ptr[r + 1] - a->row_ptr[r];
+}
+
+/* Of the set of columns. */
+static uint64_t hash_row(const rc_csr_t *a, int64_t r)
+{
+    uint64_t h = (uint64_t)length_of(a, r);
+    for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+        h = (h ^ (uint64_t)a->col_idx[e]) * UINT64_C(0x9e3779b97f4a7c15) ^ h >> 31;
+    return rc_rng_mix(h);
+}
+
+static int equal_rows(const rc_csr_t *a, int64_t x, int64_t y)
+{
+    int64_t n = length_of(a, x);
+    return n == length_of(a, y) && memcmp(a->col_idx + a->row_ptr[x], a->col_idx + a->row_ptr[y],
+                                       (size_t)n * sizeof *a->col_idx) == 0;
+}
+
+/* Put the equal rows of r[0, n), increasing, into clusters. */
+static void join_equal(rc_units_t *u, const rc_ranked_t *r, int64_t n, int64_t size)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int32_t first = (int32_t)r[i / size * size].tie;
+        u->parent[r[i].tie] = first;
+        u->size[first] = (int32_t)(i % size) + 1;
+    }
+}
+
+/* Rows of one hash: nearly always they are equal; those that differ are set apart. */
+static void join_run(const rc_csr_t *a, rc_units_t *u, rc_ranked_t *r, int64_t n, int64_t size)
+{
+    while (n > 0) {
+        int64_t same = 1;
+        for (int64_t i = 1; i < n; i++)
+            same += equal_rows(a, (int64_t)r[0].tie, (int64_t)r[i].tie);
+        if (same < n) { /* equal ones to the front: the first key stays the smallest */
+            for (int64_t i = 1; i < n; i++)
+                r[i].key = !equal_rows(a, (int64_t)r[0].tie, (int64_t)r[i].tie);
+            r[0].key = 0;
+            rc_ranked_sort(r, n, 1);
+        }
+        join_equal(u, r, same, size);
+        r += same;
+        n -= same;
+    }
+}
+
+static rc_status_t list_units(const rc_csr_t *a, int64_t size, rc_units_t *u, rc_err_t *err)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        u->count = 0;
+        for (int64_t r = 0; r < a->rows; r++)
+            if (length_of(a, r) > 0 && u->parent[r] == r && u->size[r] < size) {
+                if (pass)
+                    u->row[u->count] = (int32_t)r;
+                u->count++;
+            }
+        if (pass == 0)
+            u->row = rc_alloc((size_t)u->count, sizeof *u->row, "units of rows", err);
+        if (!u->row)
+            return RC_ENOMEM;
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_units_find(
+    const rc_csr_t *a, int64_t size, int threads, rc_units_t *out, rc_err_t *err)
+{
+    enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
+    int64_t n = 0;
+    rc_units_t u = {0};
+    rc_status_t st = RC_ENOMEM;
+    u.parent = rc_alloc((size_t)a->rows, sizeof *u.parent, "clusters of rows", err);
+    u.size = rc_alloc((size_t)a->rows, sizeof *u.size, "clusters of rows", err);
+    rc_ranked_t *r = rc_alloc((size_t)a->rows, sizeof *r, "hashes of rows", err);
+    if (!u.parent || !u.size || !r)
+        goto done;
+    for (int64_t i = 0; i < a->rows; i++) {
+        u.parent[i] = (int32_t)i;
+        u.size[i] = 1;
+        if (length_of(a, i) > 0)
+            r[n++].tie = (uint64_t)i;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) if (a->nnz + n >= alone)
+    for (int64_t i = 0; i < n; i++)
+        r[i].key = hash_row(a, (int64_t)r[i].tie);
+    rc_ranked_sort(r, n, threads);
+    for (int64_t i = 0, end; i < n; i = end) {
+        uint64_t key = r[i].key;
+        for (end = i + 1; end < n && r[end].key == key; end++)
+            ;
+        join_run(a, &u, r + i, end - i, size);
+    }
+    st = list_units(a, size, &u, err);
+done:
+    free(r);
+    if (st < 0)
+        rc_units_free(&u);
+    else
+        *out = u;
+    return st;
+}
+
+void rc_units_free(rc_units_t *u)
+{
+    free(u->row);
+    free(u->parent);
+    free(u->size);
+    *u = (rc_units_t){0};
+}
+
+/* ------------------------------------------------------------------- merge */
+
+static int32_t root_of(int32_t *parent, int32_t r)
+{
+    while (parent[r] != r) {
+        parent[r] = parent[parent[r]];
+        r = parent[r];
+    }
+    return r;
+}
+
+/* Of two roots: the larger cluster takes the smaller one, of equal ones the smaller row. */
+static void merge(rc_units_t *u, int32_t x, int32_t y)
+{
+    int32_t into = u->size[x] > u->size[y] || (u->size[x] == u->size[y] && x < y) ? x : y;
+    int32_t from = into == x ? y : x;
+    u->parent[from] = into;
+    u->size[into] += u->size[from];
+}
+
+typedef struct queue {
+    const rc_pair_list_t *list; /* sorted */
+    int64_t at;
+    rc_pair_list_t heap; /* pairs that came later */
+} queue_t;
+
+/* \return 0 when it is empty */
+static int pop(queue_t *q, rc_ranked_t *out)
+{
+    int listed = q->at < q->list->count;
+    if (q->heap.count == 0 || (listed && rc_ranked_before(q->list->pair[q->at], q->heap.pair[0]))) {
+        if (listed)
+            *out = q->list->pair[q->at++];
+        return listed;
+    }
+    *out = q->heap.pair[0];
+    q->heap.pair[0] = q->heap.pair[--q->heap.count];
+    rc_ranked_sift(q->heap.pair, q->heap.count);
+    return 1;
+}
+
+static rc_status_t push_roots(
+    const rc_csr_t *a, int32_t x, int32_t y, rc_pair_set_t *seen, queue_t *q, rc_err_t *err)
+{
+    uint64_t pair = rc_pair(x, y);
+    rc_status_t st = rc_pair_set_reserve(seen, 1, err);
+    if (st < 0 || !rc_pair_set_add(seen, pair))
+        return st;
+    st = rc_pair_list_reserve(&q->heap, 1, err);
+    if (st < 0)
+        return st;
+    q->heap.pair[q->heap.count++] = (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair};
+    rc_ranked_lift(q->heap.pair, q->heap.count);
+    return RC_OK;
+}
+
+rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
+    rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err)
+{
+    queue_t q = {.list = list};
+    rc_ranked_t p;
+    rc_status_t st = RC_OK;
+    rc_ranked_sort(list->pair, list->count, threads);
+    while (st == RC_OK && pop(&q, &p)) {
+        int32_t x = (int32_t)(p.tie >> 32);
+        int32_t y = (int32_t)(p.tie & UINT32_MAX);
+        int32_t rx = root_of(units->parent, x);
+        int32_t ry = root_of(units->parent, y);
+        if (rx == ry || units->size[rx] >= size || units->size[ry] >= size)
+            continue;
+        if (rx == x && ry == y)
+            merge(units, x, y);
+        else
+            st = push_roots(a, rx, ry, seen, &q, err);
+    }
+    rc_pair_list_free(&q.heap);
+    return st;
+}
+
+/* ------------------------------------------------------------------- order */
+
+/* The clusters as groups, numbered by their roots. */
+static rc_status_t arrange(
+    int64_t rows, rc_units_t *u, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
+{
+    int32_t *group = rc_alloc((size_t)rows, sizeof *group, "clusters of rows", err);
+    if (!group)
+        return RC_ENOMEM;
+    facts->clusters = 0;
+    facts->largest = 0;
+    for (int64_t r = 0; r < rows; r++)
+        if (u->parent[r] == r) {
+            group[r] = (int32_t)facts->clusters++;
+            facts->largest = u->size[r] > facts->largest ? u->size[r] : facts->largest;
+        }
+    for (int64_t r = 0; r < rows; r++)
+        group[r] = group[root_of(u->parent, (int32_t)r)];
+    rc_status_t st =
+        rc_schedule_of_groups(group, rows, facts->clusters, 1, "cluster_ptr", out, err);
+    free(group);
+    return st;
+}
+
+rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
+    _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
+{
+    rc_lsh_facts_t f = {0};
+    rc_units_t units = {0};
+    rc_pair_set_t seen = {0};
+    rc_pair_list_t list = {0};
+    rc_status_t st = rc_lsh_check(rule, err);
+    if (st < 0)
+        return st;
+    RC_TRY(rc_units_find(a, rule->size, threads, &units, err));
+    f.units = units.count;
+    RC_TRY(rc_lsh_pairs(a, &units, rule, threads, placed, &seen, &list, &f, err));
+    RC_TRY(rc_lsh_merge(a, &units, rule->size, threads, &seen, &list, err));
+    RC_TRY(arrange(a->rows, &units, out, &f, err));
+    if (placed)
+        *placed = a->rows;
+    if (facts)
+        *facts = f;
+done:
+    rc_units_free(&units);
+    rc_pair_set_free(&seen);
+    rc_pair_list_free(&list);
+    return st;
+}

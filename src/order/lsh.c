@@ -1,0 +1,376 @@
+/* Candidate pairs by locality-sensitive hashing (Leskovec, Rajaraman, Ullman, chapter 3), which Jiang et
+ * al. 2020 take as a black box.  All of this is chosen here: the hash i of a column c is the upper half of
+ * rc_rng_hash(seed, i 2^32 + c); value i of a row's signature is the smallest of its columns; rows share
+ * a bucket of a band when the values of the band are equal, themselves and not a hash of them.  In a
+ * bucket units stand in the order of the values of the next band (after the last comes the first), then
+ * of row, and each is a candidate with the `window` units after it.  A pair of similarity sim_min or more
+ * is kept.  After a band with more than pair_max pairs a unit the others are left out.
+ *
+ * Only the values of two bands are kept, as words of two 32-bit values.  A band scatters the units by its
+ * first word, then sorts each part; all threads look for pairs, which join the others after the band, so
+ * that nothing depends on who found what. */
+#include "config.h"
+#include "order/lsh.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sparse/similarity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+enum { ALONE = 1 << 15 }; /* units plus entries below which a team costs more than it brings */
+
+/* A candidate that waits for the memory that it needs. */
+typedef struct candidate {
+    int32_t x;
+    int32_t y;
+} candidate_t;
+
+enum { WAITING = 64 };
+
+typedef struct worker {
+    candidate_t waiting[WAITING];
+    int count;
+    int64_t candidates;
+    rc_pair_list_t found; /* in this band */
+    rc_status_t status;
+    rc_err_t err;
+} worker_t;
+
+typedef struct lsh {
+    const rc_csr_t *a;
+    const rc_units_t *units;
+    const rc_lsh_rule_t *rule;
+    double sim_min;
+    int threads;
+    int64_t words;     /* of a band: bsize / 2, rounded up */
+    uint64_t *word[2]; /* [words * units] of this band and of the next one, word by word */
+    uint32_t *hash;    /* [2 * cols] of the values of a word; NULL: found for each entry */
+    rc_ranked_t *item; /* [units] key: a word; tie: the unit */
+    int64_t parts;     /* a power of two */
+    int part_bits;
+    uint32_t *part; /* [parts + 1] */
+    worker_t *worker;
+    rc_pair_set_t *seen;
+    rc_pair_list_t *list;
+} lsh_t;
+
+/* -------------------------------------------------------------- signatures */
+
+static uint32_t hash_of(uint64_t key, int64_t i, int64_t c)
+{
+    return (uint32_t)(rc_rng_keyed(key, ((uint64_t)i << 32) + (uint64_t)c) >> 32);
+}
+
+/* Values `first` and first + 1 of every unit as one word; of one value the lower half is 0. */
+static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
+{
+    const rc_csr_t *a = l->a;
+    const uint64_t key = rc_rng_key((uint64_t)l->rule->seed);
+    uint32_t *hash = l->hash;
+    int second = values == 2;
+#pragma omp parallel num_threads(l->threads)
+    {
+        if (hash) {
+#pragma omp for schedule(static)
+            for (int64_t c = 0; c < a->cols; c++) {
+                hash[2 * c] = hash_of(key, first, c);
+                hash[2 * c + 1] = second ? hash_of(key, first + 1, c) : 0;
+            }
+        }
+#pragma omp for schedule(dynamic, 1024)
+        for (int64_t u = 0; u < l->units->count; u++) {
+            int64_t r = l->units->row[u];
+            uint32_t high = UINT32_MAX;
+            uint32_t low = UINT32_MAX;
+            for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
+                int64_t c = a->col_idx[e];
+                uint32_t h = hash ? hash[2 * c] : hash_of(key, first, c);
+                uint32_t g = hash ? hash[2 * c + 1] : second ? hash_of(key, first + 1, c) : 0;
+                high = h < high ? h : high;
+                low = g < low ? g : low;
+            }
+            word[u] = (uint64_t)high << 32 | low;
+        }
+    }
+}
+
+static void sign_band(const lsh_t *l, int64_t band, uint64_t *word)
+{
+    int64_t bsize = l->rule->bsize;
+    for (int64_t w = 0; w < l->words; w++)
+        sign(l, band * bsize + 2 * w, 2 * w + 1 < bsize ? 2 : 1, word + w * l->units->count);
+}
+
+/* -------------------------------------------------------------- candidates */
+
+/* Look at those that wait. */
+static void look(const lsh_t *l, worker_t *w)
+{
+    const rc_csr_t *a = l->a;
+    int left = 0;
+    for (int i = 0; i < w->count; i++) {
+        candidate_t c = w->waiting[i];
+        if (rc_pair_set_has(l->seen, rc_pair(c.x, c.y)))
+            continue;
+        __builtin_prefetch(a->col_idx + a->row_ptr[c.x]);
+        __builtin_prefetch(a->col_idx + a->row_ptr[c.y]);
+        w->waiting[left++] = c;
+    }
+    w->count = 0;
+    if (w->status == RC_OK)
+        w->status = rc_pair_list_reserve(&w->found, left, &w->err);
+    if (w->status < 0)
+        return;
+    for (int i = 0; i < left; i++) {
+        candidate_t c = w->waiting[i];
+        double similarity = rc_row_similarity(a, c.x, c.y);
+        if (similarity >= l->sim_min)
+            w->found.pair[w->found.count++] =
+                (rc_ranked_t){rc_pair_key(similarity), rc_pair(c.x, c.y)};
+    }
+}
+
+/* Rows of too different lengths cannot be similar: their similarity is at most the ratio of the
+ * lengths, and division keeps the order when it rounds. */
+static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
+{
+    const int64_t *ptr = l->a->row_ptr;
+    candidate_t c = {l->units->row[u], l->units->row[v]};
+    int64_t nx = ptr[c.x + 1] - ptr[c.x];
+    int64_t ny = ptr[c.y + 1] - ptr[c.y];
+    w->candidates++;
+    if ((nx < ny ? (double)nx / (double)ny : (double)ny / (double)nx) < l->sim_min)
+        return;
+    if (l->seen->slot)
+        __builtin_prefetch(l->seen->slot + rc_pair_slot(l->seen, rc_pair(c.x, c.y)));
+    w->waiting[w->count++] = c;
+    if (w->count == WAITING)
+        look(l, w);
+}
+
+/* sort items that agree so far by word `at` of the next band, and equal ones by the words after it. */
+static void sort_by_next(const lsh_t *l, rc_ranked_t *r, int64_t n, int64_t at)
+{
+    const uint64_t *word = l->word[1] + at * l->units->count;
+    for (int64_t i = 0; i < n; i++)
+        r[i].key = word[r[i].tie];
+    rc_ranked_sort(r, n, 1);
+    if (at + 1 == l->words)
+        return;
+    for (int64_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && r[end].key == r[i].key; end++)
+            ;
+        if (end - i > 1)
+            sort_by_next(l, r + i, end - i, at + 1);
+    }
+}
+
+static void compare_bucket(const lsh_t *l, worker_t *w, rc_ranked_t *r, int64_t n)
+{
+    int64_t window = l->rule->window > 0 ? l->rule->window : n;
+    if (window + 1 < n)
+        sort_by_next(l, r, n, 0);
+    else if (w->status == RC_OK && n > 1 << 14) /* all of them, and they may all be kept */
+        w->status = rc_pairs_check_memory(
+            n * (n - 1) / 2, rc_sat_mul(n * (n - 1) / 2, 2 * (int64_t)sizeof *r), &w->err);
+    for (int64_t i = 0; i < n && w->status == RC_OK; i++)
+        for (int64_t k = i + 1; k < n && k - i <= window; k++)
+            consider(l, w, r[i].tie, r[k].tie);
+}
+
+/* Find the buckets among items that agree in the words of the band before `at`, with word `at` as
+ * their keys. */
+static void find_buckets(const lsh_t *l, worker_t *w, rc_ranked_t *r, int64_t n, int64_t at)
+{
+    rc_ranked_sort(r, n, 1);
+    for (int64_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && r[end].key == r[i].key; end++)
+            ;
+        if (end - i == 1)
+            continue;
+        if (at + 1 == l->words) {
+            compare_bucket(l, w, r + i, end - i);
+            continue;
+        }
+        const uint64_t *word = l->word[0] + (at + 1) * l->units->count;
+        for (int64_t k = i; k < end; k++)
+            r[k].key = word[r[k].tie];
+        find_buckets(l, w, r + i, end - i, at + 1);
+    }
+}
+
+/* ------------------------------------------------------------------- bands */
+
+static int64_t part_of(const lsh_t *l, uint64_t word)
+{
+    return l->part_bits ? (int64_t)(rc_rng_golden(word ^ word >> 32) >> (64 - l->part_bits)) : 0;
+}
+
+/* Units of equal first words come into the same part. */
+static void scatter(lsh_t *l)
+{
+    const uint64_t *word = l->word[0];
+    int64_t n = l->units->count;
+    memset(l->part, 0, ((size_t)l->parts + 1) * sizeof *l->part);
+    for (int64_t u = 0; u < n; u++)
+        l->part[part_of(l, word[u])]++;
+    uint32_t before = 0;
+    for (int64_t p = 0; p <= l->parts; p++) { /* to the end of each part, */
+        before += l->part[p];
+        l->part[p] = before;
+    }
+    for (int64_t u = n - 1; u >= 0; u--) /* which moves to its beginning */
+        l->item[--l->part[part_of(l, word[u])]] = (rc_ranked_t){word[u], (uint64_t)u};
+}
+
+/* Take over what the workers have found. */
+static rc_status_t gather(lsh_t *l, rc_err_t *err)
+{
+    int64_t found = 0;
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < l->threads; i++) {
+        if (l->worker[i].status < 0) {
+            if (err)
+                *err = l->worker[i].err;
+            return l->worker[i].status;
+        }
+        found += l->worker[i].found.count;
+    }
+    RC_TRY(rc_pair_set_reserve(l->seen, found, err));
+    RC_TRY(rc_pair_list_reserve(l->list, found, err));
+    for (int i = 0; i < l->threads; i++) {
+        rc_pair_list_t *f = &l->worker[i].found;
+        if (f->count > 0)
+            memcpy(l->list->pair + l->list->count, f->pair, (size_t)f->count * sizeof *f->pair);
+        l->list->count += f->count;
+        for (int64_t k = 0; k < f->count; k++) {
+            if (k + 16 < f->count)
+                __builtin_prefetch(l->seen->slot + rc_pair_slot(l->seen, f->pair[k + 16].tie), 1);
+            rc_pair_set_add(l->seen, f->pair[k].tie);
+        }
+        rc_pair_list_free(f);
+    }
+done:
+    return st;
+}
+
+static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
+{
+    scatter(l);
+#pragma omp parallel num_threads(l->threads)
+    {
+        worker_t *w = &l->worker[omp_get_thread_num()];
+#pragma omp for schedule(dynamic, 256)
+        for (int64_t p = 0; p < l->parts; p++) {
+            int64_t from = l->part[p];
+            int64_t n = l->part[p + 1] - from;
+            if (n > 1 && w->status == RC_OK)
+                find_buckets(l, w, l->item + from, n, 0);
+        }
+        look(l, w);
+    }
+    return gather(l, err);
+}
+
+static rc_status_t compare_bands(
+    lsh_t *l, _Atomic int64_t *placed, rc_lsh_facts_t *facts, rc_err_t *err)
+{
+    const rc_lsh_rule_t *rule = l->rule;
+    int64_t bands = rule->siglen / rule->bsize;
+    int64_t units = l->units->count;
+    rc_status_t st = RC_OK;
+    sign_band(l, 0, l->word[0]);
+    while (st == RC_OK && facts->bands < bands) {
+        sign_band(l, (facts->bands + 1) % bands, l->word[1]);
+        st = compare_band(l, err);
+        uint64_t *word = l->word[0];
+        l->word[0] = l->word[1];
+        l->word[1] = word;
+        facts->bands++;
+        if (placed) /* the merging is the rest */
+            *placed = (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
+        if (rule->pair_max > 0 && l->list->count > rc_sat_mul(rule->pair_max, units))
+            break;
+    }
+    for (int i = 0; i < l->threads; i++)
+        facts->candidates += l->worker[i].candidates;
+    facts->pairs = l->list->count;
+    return st;
+}
+
+/* Threads that pay. */
+static int team(const rc_csr_t *a, const rc_units_t *units, int threads)
+{
+    int64_t work = a->nnz + units->count;
+    int64_t most = work < ALONE ? 1 : work / (ALONE / 2);
+    return most < threads ? (int)most : threads;
+}
+
+static rc_status_t allocate(lsh_t *l, rc_err_t *err)
+{
+    int64_t n = l->units->count;
+    l->part_bits = 0;
+    while (INT64_C(8) << l->part_bits < n)
+        l->part_bits++;
+    l->parts = INT64_C(1) << l->part_bits;
+    size_t words = (size_t)rc_sat_mul(l->words, n);
+    for (int i = 0; i < 2; i++) {
+        l->word[i] = rc_alloc(words, sizeof *l->word[i], "signatures", err);
+        if (!l->word[i])
+            return RC_ENOMEM;
+    }
+    l->item = rc_alloc((size_t)n, sizeof *l->item, "buckets", err);
+    l->part = rc_alloc((size_t)l->parts + 1, sizeof *l->part, "buckets", err);
+    l->worker = rc_alloc0((size_t)l->threads, sizeof *l->worker, "candidates", err);
+    if (!l->item || !l->part || !l->worker)
+        return RC_ENOMEM;
+    if (l->a->nnz / 2 >= l->a->cols) { /* else an entry at a time is faster, and takes no memory */
+        l->hash = rc_alloc((size_t)l->a->cols, 2 * sizeof *l->hash, "hashes of columns", err);
+        if (!l->hash)
+            return RC_ENOMEM;
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_lsh_check(const rc_lsh_rule_t *rule, rc_err_t *err)
+{
+    if (rule->siglen % rule->bsize != 0)
+        return rc_fail(err, RC_EINVAL,
+            "siglen: expected a multiple of bsize, found %" PRId64 " and %" PRId64, rule->siglen,
+            rule->bsize);
+    return RC_OK;
+}
+
+rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
+    int threads, _Atomic int64_t *placed, rc_pair_set_t *seen, rc_pair_list_t *list,
+    rc_lsh_facts_t *facts, rc_err_t *err)
+{
+    lsh_t l = {.a = a,
+        .units = units,
+        .rule = rule,
+        .sim_min = rule->sim_min,
+        .threads = team(a, units, threads),
+        .words = rule->bsize / 2 + rule->bsize % 2,
+        .seen = seen,
+        .list = list};
+    *seen = (rc_pair_set_t){0};
+    *list = (rc_pair_list_t){0};
+    facts->candidates = facts->pairs = facts->bands = 0;
+    if (isnan(l.sim_min))
+        l.sim_min = pow((double)rule->bsize / (double)rule->siglen, 1 / (double)rule->bsize);
+    rc_status_t st = allocate(&l, err);
+    if (st == RC_OK)
+        st = compare_bands(&l, placed, facts, err);
+    for (int i = 0; l.worker && i < l.threads; i++)
+        rc_pair_list_free(&l.worker[i].found);
+    free(l.worker);
+    free(l.word[0]);
+    free(l.word[1]);
+    free(l.hash);
+    free(l.item);
+    free(l.part);
+    return st;
+}

@@ -1,0 +1,97 @@
+#include "config.h"
+#include "order/pairs.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+rc_status_t rc_pairs_check_memory(int64_t pairs, int64_t bytes, rc_err_t *err)
+{
+    int64_t available = rc_memory_available();
+    if (bytes <= available)
+        return RC_OK;
+    return rc_fail(err, RC_ENOMEM,
+        "%" PRId64 " pairs of rows take %" PRId64 " bytes, %" PRId64
+        " are available; a smaller window or pair_max gives fewer",
+        pairs, bytes, available);
+}
+
+/* ------------------------------------------------------------------ the set */
+
+/* At most 7 of 8 slots are taken. */
+static int fits(int64_t pairs, int bits)
+{
+    return pairs <= (INT64_C(1) << bits) / 8 * 7;
+}
+
+static void put(rc_pair_set_t *s, uint64_t pair)
+{
+    uint64_t last = (UINT64_C(1) << s->bits) - 1;
+    uint64_t i = rc_pair_slot(s, pair);
+    while (s->slot[i])
+        i = (i + 1) & last;
+    s->slot[i] = pair;
+}
+
+rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
+{
+    enum { fewest = 10, large = 24 };
+    rc_pair_set_t bigger = {.bits = s->slot ? s->bits : fewest, .count = s->count};
+    while (!fits(s->count + more, bigger.bits))
+        bigger.bits++;
+    if (s->slot && bigger.bits == s->bits)
+        return RC_OK;
+    if (bigger.bits >= large) {
+        rc_status_t st = rc_pairs_check_memory(
+            s->count + more, rc_sat_mul(INT64_C(1) << bigger.bits, sizeof *bigger.slot), err);
+        if (st < 0)
+            return st;
+    }
+    bigger.slot = rc_alloc0((size_t)1 << bigger.bits, sizeof *bigger.slot, "pairs of rows", err);
+    if (!bigger.slot)
+        return RC_ENOMEM;
+    for (int64_t i = 0; s->slot && i < INT64_C(1) << s->bits; i++)
+        if (s->slot[i])
+            put(&bigger, s->slot[i]);
+    free(s->slot);
+    *s = bigger;
+    return RC_OK;
+}
+
+int rc_pair_set_add(rc_pair_set_t *s, uint64_t pair)
+{
+    if (rc_pair_set_has(s, pair))
+        return 0;
+    put(s, pair);
+    s->count++;
+    return 1;
+}
+
+void rc_pair_set_free(rc_pair_set_t *s)
+{
+    free(s->slot);
+    *s = (rc_pair_set_t){0};
+}
+
+/* ----------------------------------------------------------------- the list */
+
+rc_status_t rc_pair_list_reserve(rc_pair_list_t *l, int64_t more, rc_err_t *err)
+{
+    enum { large = 1 << 20 };
+    int64_t need = l->count + more;
+    if ((uint64_t)need > l->room && need >= large) {
+        rc_status_t st =
+            rc_pairs_check_memory(need, rc_sat_mul(need / 2, (int64_t)sizeof *l->pair), err);
+        if (st < 0)
+            return st;
+    }
+    return rc_grow(
+        (void **)&l->pair, &l->room, (size_t)need, sizeof *l->pair, "pairs of rows", err);
+}
+
+void rc_pair_list_free(rc_pair_list_t *l)
+{
+    free(l->pair);
+    *l = (rc_pair_list_t){0};
+}

@@ -1,0 +1,76 @@
+/** \file order/pairs.h  A list of pairs of rows with a similarity, none of them twice; inner header of
+ *  the room. */
+#ifndef RC_ORDER_PAIRS_H
+#define RC_ORDER_PAIRS_H
+
+#include "base/rng_hash.h"
+#include "order/ranked.h"
+#include "rowcast.h"
+
+#include <string.h>
+
+/** A pair x < y as a number; never 0. */
+static inline uint64_t rc_pair(int32_t x, int32_t y)
+{
+    return x < y ? (uint64_t)(uint32_t)x << 32 | (uint32_t)y
+                 : (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
+}
+
+/** A similarity in [0, 1] as a key: more similar ones come first. */
+static inline uint64_t rc_pair_key(double similarity)
+{
+    uint64_t bits;
+    memcpy(&bits, &similarity, sizeof bits);
+    return ~bits;
+}
+
+/** Pairs that have been seen, by open addressing.  Zero-initialise; free with rc_pair_set_free. */
+typedef struct rc_pair_set {
+    uint64_t *slot; /**< [2^bits], 0: free; NULL while it is empty */
+    int bits;
+    int64_t count;
+} rc_pair_set_t;
+
+/** Where a pair is looked for first. */
+static inline uint64_t rc_pair_slot(const rc_pair_set_t *s, uint64_t pair)
+{
+    return rc_rng_golden(pair ^ pair >> 29) >> (64 - s->bits);
+}
+
+/** 1 when the pair is there. */
+static inline int rc_pair_set_has(const rc_pair_set_t *s, uint64_t pair)
+{
+    if (!s->slot)
+        return 0;
+    uint64_t last = (UINT64_C(1) << s->bits) - 1;
+    uint64_t i = rc_pair_slot(s, pair);
+    while (s->slot[i] && s->slot[i] != pair)
+        i = (i + 1) & last;
+    return s->slot[i] == pair;
+}
+
+/** Make room for `more` pairs.  \return RC_OK, RC_ENOMEM (with the bytes) */
+rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err);
+
+/** Add a pair for which there is room.  \return 1 when it was not there */
+int rc_pair_set_add(rc_pair_set_t *s, uint64_t pair);
+
+void rc_pair_set_free(rc_pair_set_t *s);
+
+/** Pairs in a row: key rc_pair_key, tie rc_pair.  Zero-initialise; free with rc_pair_list_free. */
+typedef struct rc_pair_list {
+    rc_ranked_t *pair;
+    int64_t count;
+    size_t room;
+} rc_pair_list_t;
+
+/** Make room for `more` pairs.
+ *  \return RC_OK, RC_ENOMEM with the bytes, also when so much memory is not available now */
+rc_status_t rc_pair_list_reserve(rc_pair_list_t *l, int64_t more, rc_err_t *err);
+
+void rc_pair_list_free(rc_pair_list_t *l);
+
+/** RC_OK, or RC_ENOMEM with the bytes when so many cannot be had now. */
+rc_status_t rc_pairs_check_memory(int64_t pairs, int64_t bytes, rc_err_t *err);
+
+#endif

@@ -1,0 +1,122 @@
+/* jiang: the first round of Jiang et al. 2020, section 4: the original order when more than skip_dense of
+ * the entries are in dense tiles already, else lsh.  The second round, of the sparse part, belongs to the
+ * kernel that has tiles: what it would do by rule is said among the facts.
+ *
+ * What identifies the parameters leaves out those at their defaults, siglen excepted: a store keeps 96
+ * bytes of them.  A default that changes therefore needs another version. */
+#include "config.h"
+#include "base/error.h"
+#include "order/policy_lsh.h"
+#include "sparse/similarity.h"
+#include "sparse/tiles.h"
+
+enum { PANEL = RC_LSH_PARAMS, COL_MIN, TILE_COLS, TILE_MIN, SKIP_DENSE };
+
+extern const rc_policy_t rc_policy_jiang;
+
+static int is_default(const rc_params_t *p, int i)
+{
+    const rc_param_t *params = rc_policy_jiang.param;
+    if (params[i].type != RC_PARAM_REAL)
+        return p->value[i] == params[i].value;
+    return p->real[i] == params[i].real || (isnan(p->real[i]) && isnan(params[i].real));
+}
+
+static rc_status_t identify(const rc_params_t *p, char *text, rc_err_t *err)
+{
+    const rc_param_t *params = rc_policy_jiang.param;
+    const rc_lsh_rule_t rule = rc_lsh_rule_of(p);
+    rc_param_t named[RC_PARAMS_MAX + 1] = {{.name = NULL}};
+    rc_params_t value = {.value = {0}};
+    int n = 0;
+    rc_status_t st = rc_lsh_check(&rule, err);
+    for (int i = 0; i < rc_params_count(params); i++) {
+        if (i > 0 && is_default(p, i))
+            continue;
+        named[n] = params[i];
+        value.value[n] = p->value[i];
+        value.real[n++] = p->real[i];
+    }
+    return st < 0 ? st : rc_params_text(named, &value, text, err);
+}
+
+static rc_tile_rule_t tile_rule(const rc_params_t *p)
+{
+    return (rc_tile_rule_t){.panel = (int32_t)p->value[PANEL],
+        .col_min = (int32_t)p->value[COL_MIN],
+        .tile_cols = (int32_t)p->value[TILE_COLS],
+        .tile_min = (int32_t)p->value[TILE_MIN]};
+}
+
+/* What the second round would do, of the order that the first one left. */
+static rc_status_t say_second(const rc_order_input_t *in, const rc_schedule_t *s, rc_err_t *err)
+{
+    const double enough = 0.10;
+    const rc_tile_rule_t rule = tile_rule(in->params);
+    rc_tiles_t t = {0};
+    rc_csr_t rest = {0};
+    double mean = 0;
+    rc_status_t st;
+    RC_TRY(rc_tiles_find(in->a, s, &rule, in->threads, &t, err));
+    RC_TRY(rc_tiles_rest(in->a, s, &t, in->threads, &rest, err));
+    RC_TRY(rc_mean_similarity(&rest, NULL, in->threads, &mean, err));
+    rc_fact_text(in->facts, "round_2",
+        mean > enough ? "skipped: rest_similarity %.6g > %g" : "lsh: rest_similarity %.6g <= %g",
+        mean, enough);
+done:
+    rc_csr_free(&rest);
+    rc_tiles_free(&t);
+    return st;
+}
+
+static rc_status_t keep(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_schedule_alloc(in->a->rows, in->a->rows, out, err);
+    for (int64_t r = 0; st == RC_OK && r < in->a->rows; r++)
+        out->row[r] = (int32_t)r;
+    return st;
+}
+
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+{
+    const rc_lsh_rule_t rule = rc_lsh_rule_of(in->params);
+    const rc_tile_rule_t tiles = tile_rule(in->params);
+    double skip = in->params->real[SKIP_DENSE];
+    rc_lsh_facts_t f = {0};
+    rc_tiles_t t;
+    rc_status_t st = rc_tiles_find(in->a, NULL, &tiles, in->threads, &t, err);
+    if (st < 0)
+        return st;
+    double ratio = rc_tiles_ratio(&t, in->a);
+    rc_tiles_free(&t);
+    int stays = ratio > skip;
+    st = stays ? keep(in, out, err)
+               : rc_lsh_schedule(in->a, &rule, in->threads, in->placed, out, &f, err);
+    if (st < 0 || !in->facts)
+        return st;
+    if (!stays)
+        rc_lsh_say(&f, in->facts);
+    rc_fact_text(in->facts, "round_1",
+        stays ? "skipped: dense_ratio %.6g > %g" : "lsh: dense_ratio %.6g <= %g", ratio, skip);
+    return say_second(in, out, err);
+}
+
+const rc_policy_t rc_policy_jiang = {
+    .name = "jiang",
+    .summary = "lsh where few entries are in dense tiles, else the original order",
+    .source = "Jiang et al. 2020, section 4",
+    .version = 1,
+    .on_request = 1,
+    .param = {RC_LSH_PARAM_ROWS, {"panel", "slots of a panel", 128, 1, INT32_MAX, 0},
+        {"col_min", "entries of a column that is dense in a panel", 16, 1, INT32_MAX, 0},
+        {"tile_cols", "columns of a tile", 128, 1, INT32_MAX, 0},
+        {"tile_min", "dense columns below which a panel has no tile", 17, 1, INT32_MAX, 0},
+        {.name = "skip_dense",
+            .help = "share of entries in tiles above which the order stays",
+            .type = RC_PARAM_REAL,
+            .real = 0.1,
+            .real_min = 0,
+            .real_max = 1}},
+    .identify = identify,
+    .build = build,
+};

@@ -1,0 +1,38 @@
+/** \file order/policy_lsh.h  The parameters of lsh, which jiang has too; inner header of the room. */
+#ifndef RC_ORDER_POLICY_LSH_H
+#define RC_ORDER_POLICY_LSH_H
+
+#include "order/lsh.h"
+#include "order/policy.h"
+
+#include <math.h>
+
+/** Rows of a table of parameters, the first RC_LSH_PARAMS of it. */
+#define RC_LSH_PARAM_ROWS                                                                          \
+    {"siglen", "values of a signature, a multiple of bsize", 128, 1, 4096, 0},                     \
+        {"bsize", "values of a band", 2, 1, 4096, 0},                                              \
+        {"size", "rows from which on a cluster is closed", 256, 1, INT32_MAX, 0},                  \
+        {"seed", "of the hashes", 1, 0, INT32_MAX, 0},                                             \
+        {.name = "sim_min",                                                                        \
+            .help = "least similarity of a pair; auto: (bsize/siglen)^(1/bsize)",                  \
+            .type = RC_PARAM_REAL,                                                                 \
+            .real = NAN,                                                                           \
+            .real_min = 0,                                                                         \
+            .real_max = 1,                                                                         \
+            .choices = rc_lsh_automatic},                                                          \
+        {"window", "units of a bucket that each is compared with, 0: all", 8, 0, INT32_MAX, 0},    \
+    {                                                                                              \
+        "pair_max", "pairs per unit that end the search, 0: none", 256, 0, INT32_MAX, 0            \
+    }
+
+enum { RC_LSH_PARAMS = 7 };
+
+extern const char *const rc_lsh_automatic[]; /**< the word of sim_min for a number worked out; ends with NULL */
+
+/** The rule that the parameters give. */
+rc_lsh_rule_t rc_lsh_rule_of(const rc_params_t *params);
+
+/** Say how an order came about.  facts NULL: nobody asks */
+void rc_lsh_say(const rc_lsh_facts_t *f, rc_facts_t *facts);
+
+#endif
