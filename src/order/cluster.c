@@ -150,46 +150,50 @@ static void merge(rc_units_t *u, int32_t x, int32_t y)
     u->size[into] += u->size[from];
 }
 
+/* Pairs that came later are a heap in the place of those that have been taken from the list: each pair
+ * that is taken puts at most one back. */
 typedef struct queue {
-    const rc_pair_list_t *list; /* sorted */
+    const rc_pair_list_t *list; /* sorted from `at` on */
     int64_t at;
-    rc_pair_list_t heap; /* pairs that came later */
+    int64_t later;             /* pairs in the heap, at most `at` */
+    const rc_pair_set_t *seen; /* of the list */
+    rc_pair_set_t
+        seen_later; /* of the heap, now or before: apart, so that the large one does not grow */
 } queue_t;
 
 /* \return 0 when it is empty */
 static int pop(queue_t *q, rc_ranked_t *out)
 {
+    rc_ranked_t *pair = q->list->pair;
     int listed = q->at < q->list->count;
-    if (q->heap.count == 0 || (listed && rc_ranked_before(q->list->pair[q->at], q->heap.pair[0]))) {
+    if (q->later == 0 || (listed && rc_ranked_before(pair[q->at], pair[0]))) {
         if (listed)
-            *out = q->list->pair[q->at++];
+            *out = pair[q->at++];
         return listed;
     }
-    *out = q->heap.pair[0];
-    q->heap.pair[0] = q->heap.pair[--q->heap.count];
-    rc_ranked_sift(q->heap.pair, q->heap.count);
+    *out = pair[0];
+    pair[0] = pair[--q->later];
+    rc_ranked_sift(pair, q->later);
     return 1;
 }
 
-static rc_status_t push_roots(
-    const rc_csr_t *a, int32_t x, int32_t y, rc_pair_set_t *seen, queue_t *q, rc_err_t *err)
+static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *q, rc_err_t *err)
 {
     uint64_t pair = rc_pair(x, y);
-    rc_status_t st = rc_pair_set_reserve(seen, 1, err);
-    if (st < 0 || !rc_pair_set_add(seen, pair))
+    if (rc_pair_set_has(q->seen, pair))
+        return RC_OK;
+    rc_status_t st = rc_pair_set_reserve(&q->seen_later, 1, err);
+    if (st < 0 || !rc_pair_set_add(&q->seen_later, pair))
         return st;
-    st = rc_pair_list_reserve(&q->heap, 1, err);
-    if (st < 0)
-        return st;
-    q->heap.pair[q->heap.count++] = (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair};
-    rc_ranked_lift(q->heap.pair, q->heap.count);
+    q->list->pair[q->later++] = (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair};
+    rc_ranked_lift(q->list->pair, q->later);
     return RC_OK;
 }
 
 rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
-    rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err)
+    const rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err)
 {
-    queue_t q = {.list = list};
+    queue_t q = {.list = list, .seen = seen};
     rc_ranked_t p;
     rc_status_t st = RC_OK;
     rc_ranked_sort(list->pair, list->count, threads);
@@ -203,9 +207,9 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
         if (rx == x && ry == y)
             merge(units, x, y);
         else
-            st = push_roots(a, rx, ry, seen, &q, err);
+            st = push_roots(a, rx, ry, &q, err);
     }
-    rc_pair_list_free(&q.heap);
+    rc_pair_set_free(&q.seen_later);
     return st;
 }
 

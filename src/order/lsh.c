@@ -20,7 +20,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
-enum { ALONE = 1 << 15 }; /* units plus entries below which a team costs more than it brings */
+/* Units plus entries below which a team costs more than it brings: it waits at each of some 200 barriers,
+ * and on a busy machine for a core that is somebody else's. */
+enum { ALONE = 1 << 18 };
 
 /* A candidate that waits for the memory that it needs. */
 typedef struct candidate {
@@ -305,7 +307,7 @@ static rc_status_t compare_bands(
 static int team(const rc_csr_t *a, const rc_units_t *units, int threads)
 {
     int64_t work = a->nnz + units->count;
-    int64_t most = work < ALONE ? 1 : work / (ALONE / 2);
+    int64_t most = work < ALONE ? 1 : work / (ALONE / 8);
     return most < threads ? (int)most : threads;
 }
 

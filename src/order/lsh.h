@@ -59,10 +59,11 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
 
 /** Merge clusters along pairs, the most similar first (Algorithm 3).
  *  \param[in,out] units  their clusters afterwards
- *  \param[in,out] seen   and list: as rc_lsh_pairs left them; more pairs, and sorted
+ *  \param[in]     seen   as rc_lsh_pairs left it
+ *  \param[in,out] list   likewise; used up
  *  \return RC_OK, RC_ENOMEM.  Cost O(pairs log size log pairs). */
 rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
-    rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err);
+    const rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err);
 
 /** The order: clusters by their representing rows, in each the rows in original order; one level of
  *  groups, cluster_ptr.
