@@ -46,6 +46,7 @@ typedef struct lsh {
     const rc_units_t *units;
     const rc_lsh_rule_t *rule;
     double sim_min;
+    int counting; /* 1: candidates are counted only */
     int threads;
     int64_t words;     /* of a band: bsize / 2, rounded up */
     uint64_t *word[2]; /* [words * units] of this band and of the next one, word by word */
@@ -173,11 +174,12 @@ static void sort_by_next(const lsh_t *l, rc_ranked_t *r, int64_t n, int64_t at)
 static void compare_bucket(const lsh_t *l, worker_t *w, rc_ranked_t *r, int64_t n)
 {
     int64_t window = l->rule->window > 0 ? l->rule->window : n;
+    if (l->counting) {
+        w->candidates += n * (n - 1) / 2;
+        return;
+    }
     if (window + 1 < n)
         sort_by_next(l, r, n, 0);
-    else if (w->status == RC_OK && n > 1 << 14) /* all of them, and they may all be kept */
-        w->status = rc_pairs_check_memory(
-            n * (n - 1) / 2, rc_sat_mul(n * (n - 1) / 2, 2 * (int64_t)sizeof *r), &w->err);
     for (int64_t i = 0; i < n && w->status == RC_OK; i++)
         for (int64_t k = i + 1; k < n && k - i <= window; k++)
             consider(l, w, r[i].tie, r[k].tie);
@@ -277,13 +279,36 @@ static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
     return gather(l, err);
 }
 
+/* Without a window the candidates are counted before one is looked at: they may all be kept. */
+static rc_status_t check_candidates(lsh_t *l, rc_err_t *err)
+{
+    enum { bytes = 32 }; /* of a pair, in the list and in the set */
+    int64_t n = l->units->count;
+    int64_t most = n * (n - 1) / 2;
+    int64_t pairs = 0;
+    rc_status_t st = RC_OK;
+    l->counting = 1;
+    for (int64_t b = 0; st == RC_OK && b < l->rule->siglen / l->rule->bsize; b++) {
+        sign_band(l, b, l->word[0]);
+        st = compare_band(l, err);
+    }
+    l->counting = 0;
+    for (int i = 0; i < l->threads; i++) {
+        pairs = rc_sat_add(pairs, l->worker[i].candidates);
+        l->worker[i].candidates = 0;
+    }
+    if (pairs > most)
+        pairs = most;
+    return st < 0 ? st : rc_pairs_check_memory(pairs, rc_sat_mul(pairs, bytes), err);
+}
+
 static rc_status_t compare_bands(
     lsh_t *l, _Atomic int64_t *placed, rc_lsh_facts_t *facts, rc_err_t *err)
 {
     const rc_lsh_rule_t *rule = l->rule;
     int64_t bands = rule->siglen / rule->bsize;
     int64_t units = l->units->count;
-    rc_status_t st = RC_OK;
+    rc_status_t st = rule->window == 0 ? check_candidates(l, err) : RC_OK;
     sign_band(l, 0, l->word[0]);
     while (st == RC_OK && facts->bands < bands) {
         sign_band(l, (facts->bands + 1) % bands, l->word[1]);

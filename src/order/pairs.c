@@ -13,7 +13,7 @@ rc_status_t rc_pairs_check_memory(int64_t pairs, int64_t bytes, rc_err_t *err)
         return RC_OK;
     return rc_fail(err, RC_ENOMEM,
         "%" PRId64 " pairs of rows take %" PRId64 " bytes, %" PRId64
-        " are available; a smaller window or pair_max gives fewer",
+        " are available; a window of a few units gives fewer",
         pairs, bytes, available);
 }
 

@@ -385,6 +385,37 @@ static void windows_and_recall(void **state)
     assert_true(similar > 1000);
 }
 
+/* Rows that share all but one column: without a window some 10^10 pairs, which are refused before one of
+ * them is kept; with one it is done at once. */
+static void too_many_pairs_are_refused(void **state)
+{
+    (void)state;
+    enum { rows = 300000, shared = 8 };
+    rc_csr_t a;
+    rc_err_t err = {0};
+    rc_schedule_t s = {0};
+    rc_lsh_rule_t rule = usual;
+    rule.siglen = 2;
+    rule.sim_min = 0.5;
+    rule.window = 0;
+    assert_int_equal(rc_csr_alloc(rows, shared + rows, rows * (shared + 1), &a, NULL), RC_OK);
+    for (int64_t r = 0; r < rows; r++) {
+        for (int c = 0; c < shared; c++)
+            a.col_idx[r * (shared + 1) + c] = c;
+        a.col_idx[r * (shared + 1) + shared] = (int32_t)(shared + r);
+        a.row_ptr[r + 1] = (r + 1) * (shared + 1);
+    }
+    assert_int_equal(rc_lsh_schedule(&a, &rule, 2, NULL, &s, NULL, &err), RC_ENOMEM);
+    assert_non_null(strstr(err.text, " pairs of rows take "));
+    assert_null(s.row);
+    rule.window = 1;
+    rc_lsh_facts_t f;
+    s = order(&a, &rule, 2, &f);
+    assert_true(f.pairs > rows / 2);
+    rc_schedule_free(&s);
+    rc_csr_free(&a);
+}
+
 /* ----------------------------------------------------------------- jiang */
 
 /* The rule at the threshold and on both sides; the result is one of two orders, never a mixture. */
@@ -544,6 +575,7 @@ int main(void)
         cmocka_unit_test(very_long_rows),
         cmocka_unit_test(hidden_clusters_are_found),
         cmocka_unit_test(windows_and_recall),
+        cmocka_unit_test(too_many_pairs_are_refused),
         cmocka_unit_test(the_rule_of_the_first_round),
         cmocka_unit_test(facts_are_said),
         cmocka_unit_test(parameters),
