@@ -60,9 +60,13 @@ static rc_status_t say_second(const rc_order_input_t *in, const rc_schedule_t *s
     RC_TRY(rc_tiles_find(in->a, s, &rule, in->threads, &t, err));
     RC_TRY(rc_tiles_rest(in->a, s, &t, in->threads, &rest, err));
     RC_TRY(rc_mean_similarity(&rest, NULL, in->threads, &mean, err));
-    rc_fact_text(in->facts, "round_2",
-        mean > enough ? "skipped: rest_similarity %.6g > %g" : "lsh: rest_similarity %.6g <= %g",
-        mean, enough);
+    if (rest.nnz == 0)
+        rc_fact_text(in->facts, "round_2", "skipped: no entries outside of tiles");
+    else
+        rc_fact_text(in->facts, "round_2",
+            mean > enough ? "skipped: rest_similarity %.6g > %g"
+                          : "lsh: rest_similarity %.6g <= %g",
+            mean, enough);
 done:
     rc_csr_free(&rest);
     rc_tiles_free(&t);

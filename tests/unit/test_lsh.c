@@ -467,6 +467,7 @@ static void facts_are_said(void **state)
     assert_string_equal(facts.fact[0].name, "round_1");
     assert_non_null(strstr(facts.fact[0].text, "skipped: dense_ratio "));
     assert_string_equal(facts.fact[1].name, "round_2");
+    assert_non_null(strstr(facts.fact[1].text, "skipped: "));
     rc_schedule_free(&s);
     assert_int_equal(rc_policy_spec_parse("jiang:skip_dense=1", &spec, NULL), RC_OK);
     facts.count = 0;
