@@ -210,6 +210,7 @@ for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test");
 elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
     tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
     tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t tests/nodes/gpu.t tests/nodes/faults.t
+    tests/nodes/network.t
     tests/mpi/lost.t tests/fault/locks.t tests/sim/test_sim tests/cli/found.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
