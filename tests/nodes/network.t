@@ -46,7 +46,7 @@ until mounted 1; do
     sleep 0.5
 done
 for node in 2 3; do mounted "$node" || skip_all "the folder cannot be mounted: $(tail -n 1 "$tmp/serve.log")"; done
-plan $((11 + 4 * $(echo "$layouts" | wc -w)))
+plan $((10 + 4 * $(echo "$layouts" | wc -w)))
 
 # all_but_times NODE STORE: the newest row of each case without what is another each time, sorted
 all_but_times()
