@@ -214,7 +214,8 @@ elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/doc
     tests/mpi/lost.t tests/fault/locks.t tests/sim/test_sim tests/cli/found.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
-    tests/sim/messages.t tests/report/report.t tests/report/small.t)
+    tests/sim/messages.t tests/report/report.t tests/report/small.t tests/cli/figures.t tests/mpi/archive.t
+    tests/slurm/requeue.t)
 # What the tests of a distribution are: those that read its files.  The others have run before.
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t
     tests/cli/predict.t tests/cli/fetch.t tests/cli/report.t tests/mpi/sweep.t tests/fault/clock.t tests/lint/source.t)
