@@ -177,66 +177,67 @@ static void known_truths(void **state)
     assert_int_equal(rc_expr_match(NULL, get, &sample), 1);
 }
 
+static const struct {
+    const char *text;
+    int position;
+    const char *word;
+} flaws[] = {
+    {"", 1, "found the end"},
+    {"   ", 4, "found the end"},
+    {"rowz < 5", 1, "'rowz'; did you mean 'rows'"},
+    {"5 < rowz", 5, "did you mean 'rows'"},
+    {"Rows < 5", 1, "did you mean 'rows'"},
+    {"zzzzzz", 1, "fields: rows, cols"},
+    {"rows <", 7, "found the end"},
+    {"rows < < 5", 8, "found '<'"},
+    {"rows = 5", 6, "expected '==', found '='"},
+    {"rows & cols", 6, "expected '&&', found '&'"},
+    {"rows | cols", 6, "expected '||', found '|'"},
+    {"rows && ", 9, "found the end"},
+    {"&& rows", 1, "found '&&'"},
+    {"rows || || cols", 9, "found '||'"},
+    {"(rows", 6, "'&&', '||' or ')'"},
+    {"rows)", 5, "found ')'"},
+    {"()", 2, "found ')'"},
+    {"rows cols", 6, "found 'cols'"},
+    {"rows < 5 cols", 10, "found 'cols'"},
+    {"rows < cols < 5", 13, "found '<'"},
+    {"rows == 'five'", 9, "cannot compare the text 'five'"},
+    {"name == 5", 1, "with the number '5' (position 9)"},
+    {"name == rows", 1, "with the number 'rows'"},
+    {"rows == name", 9, "cannot compare the text 'name'"},
+    {"name && rows ~ 5", 9, "expected text beside '~'"},
+    {"name ~ 5", 8, "expected text beside '~'"},
+    {"name == 'bus", 9, "closing '"},
+    {"name == \"bus'", 9, "closing \""},
+    {"name ~ 'a[b'", 10, "closes this '['"},
+    {"name ~ 'ab\\'", 11, "after this"},
+    {"rows < 30x", 8, "'30x'"},
+    {"rows < 1e999", 8, "out of range"},
+    {"rows < 1e", 8, "'1e'"},
+    {"rows < 5 $", 10, "found '$'"},
+    {"rows < \x01", 8, "0x01"},
+    {"rows < \xc3\xa9", 8, "0xc3"},
+    {"!", 2, "found the end"},
+    {"'text'", 7, "comparison after the text"},
+    {"'text' && rows", 8, "comparison after the text"},
+    {"bus == 1138_bus", 1, "'bus'"},
+    {"rows == truth", 9, "'truth'"},
+    {"rows and cols", 6, "found 'and'"},
+    {"not rows", 1, "'not'"},
+};
+
 static void errors_name_position_and_cause(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        int position;
-        const char *word;
-    } cases[] = {
-        {"", 1, "found the end"},
-        {"   ", 4, "found the end"},
-        {"rowz < 5", 1, "'rowz'; did you mean 'rows'"},
-        {"5 < rowz", 5, "did you mean 'rows'"},
-        {"Rows < 5", 1, "did you mean 'rows'"},
-        {"zzzzzz", 1, "fields: rows, cols"},
-        {"rows <", 7, "found the end"},
-        {"rows < < 5", 8, "found '<'"},
-        {"rows = 5", 6, "expected '==', found '='"},
-        {"rows & cols", 6, "expected '&&', found '&'"},
-        {"rows | cols", 6, "expected '||', found '|'"},
-        {"rows && ", 9, "found the end"},
-        {"&& rows", 1, "found '&&'"},
-        {"rows || || cols", 9, "found '||'"},
-        {"(rows", 6, "'&&', '||' or ')'"},
-        {"rows)", 5, "found ')'"},
-        {"()", 2, "found ')'"},
-        {"rows cols", 6, "found 'cols'"},
-        {"rows < 5 cols", 10, "found 'cols'"},
-        {"rows < cols < 5", 13, "found '<'"},
-        {"rows == 'five'", 9, "cannot compare the text 'five'"},
-        {"name == 5", 1, "with the number '5' (position 9)"},
-        {"name == rows", 1, "with the number 'rows'"},
-        {"rows == name", 9, "cannot compare the text 'name'"},
-        {"name && rows ~ 5", 9, "expected text beside '~'"},
-        {"name ~ 5", 8, "expected text beside '~'"},
-        {"name == 'bus", 9, "closing '"},
-        {"name == \"bus'", 9, "closing \""},
-        {"name ~ 'a[b'", 10, "closes this '['"},
-        {"name ~ 'ab\\'", 11, "after this"},
-        {"rows < 30x", 8, "'30x'"},
-        {"rows < 1e999", 8, "out of range"},
-        {"rows < 1e", 8, "'1e'"},
-        {"rows < 5 $", 10, "found '$'"},
-        {"rows < \x01", 8, "0x01"},
-        {"rows < \xc3\xa9", 8, "0xc3"},
-        {"!", 2, "found the end"},
-        {"'text'", 7, "comparison after the text"},
-        {"'text' && rows", 8, "comparison after the text"},
-        {"bus == 1138_bus", 1, "'bus'"},
-        {"rows == truth", 9, "'truth'"},
-        {"rows and cols", 6, "found 'and'"},
-        {"not rows", 1, "'not'"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof flaws / sizeof *flaws; i++) {
         rc_err_t err = {0};
         char position[32];
-        snprintf(position, sizeof position, "position %d:", cases[i].position);
-        int truth = eval(cases[i].text, &sample, &err);
+        snprintf(position, sizeof position, "position %d:", flaws[i].position);
+        int truth = eval(flaws[i].text, &sample, &err);
         if (truth != -1 || err.status != RC_EINVAL || strstr(err.text, position) != err.text ||
-            !strstr(err.text, cases[i].word))
-            fail_msg("%s: expected '%s ... %s', found '%s'", cases[i].text, position, cases[i].word,
+            !strstr(err.text, flaws[i].word))
+            fail_msg("%s: expected '%s ... %s', found '%s'", flaws[i].text, position, flaws[i].word,
                 err.text);
     }
 }
