@@ -95,7 +95,7 @@ copy_ours()
     local file
     [[ -x $prefix/bin/rowcast ]] || die 3 "$prefix: there is no bin/rowcast"
     # the launcher belongs to the library
-    ldd "$prefix/bin/rowcast" | grep -q 'libmpi\.so' \
+    [[ $(ldd "$prefix/bin/rowcast") == *libmpi.so* ]] \
         || die 3 "$prefix/bin/rowcast is not linked with Open MPI, whose launcher a bundle has: build with it"
     cp "$prefix/bin/rowcast" "$tree/bin/"
     find "$prefix" -maxdepth 3 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +

@@ -9,12 +9,17 @@ done
 case $(head -c 4 "$ROWCAST") in *ELF) ;; *) skip_all "the program is a script of libtool" ;; esac
 ldd "$ROWCAST" | grep -E 'lib(asan|ubsan)' >/dev/null && skip_all "a build with sanitizers"
 ompi_info --version | grep -E ' v4\.' >/dev/null || skip_all "not Open MPI 4"
-ldd "$ROWCAST" | grep -q 'libmpi\.so' || skip_all "not linked with Open MPI, which alone it packs"
-plan 10
-
 bundle=$top_srcdir/jobs/bundle.sh
 mkdir -p "$tmp/prefix/bin" "$tmp/moved here"
 cp "$ROWCAST" "$tmp/prefix/bin/rowcast"
+if ! ldd "$ROWCAST" | grep -q 'libmpi\.so'; then
+    plan 2
+    code "the program of another MPI than Open MPI is refused" 3 "$bundle" -p "$tmp/prefix" -o "$tmp/unpacked"
+    ok "in one line that says why" grep -q 'not linked with Open MPI' "$tmp/err"
+    exit 0
+fi
+plan 10
+
 mkdir -p "$tmp/prefix/share/rowcast"
 cp -R "$top_srcdir/analysis/page" "$top_srcdir/analysis/figures" "$tmp/prefix/share/rowcast"
 printf '#!/bin/sh\necho extra\n' >"$tmp/extra"
