@@ -76,6 +76,27 @@ typedef struct rc_csr {
 /** Free the arrays of a matrix and zero it.  NULL and a zeroed matrix are allowed. */
 RC_API void rc_csr_free(rc_csr_t *a);
 
+/* -------------------------------------------------------------- operations */
+
+/** What is computed with a sparse matrix A (rows x cols): out = alpha f(A, in) + beta out.  Stores
+ *  hold these numbers, so they never change. */
+typedef enum rc_op {
+    RC_OP_SPMM = 0,   /**< C = A B: B is cols x K, C rows x K */
+    RC_OP_SPMV = 1,   /**< y = A x, without K */
+    RC_OP_SPMM_T = 2, /**< C = A' B: B is rows x K, C cols x K */
+    RC_OP_SDDMM = 3,  /**< O = A .* (Y X'): Y is rows x K, X cols x K, O one value an entry of A */
+    RC_OPS            /**< how many there are */
+} rc_op_t;
+
+/** Of values, matrix and dense operands alike. */
+typedef enum rc_precision { RC_FP32 = 0, RC_FP64 = 1 } rc_precision_t;
+
+/** Layout of the dense operands that have K columns. */
+typedef enum rc_layout {
+    RC_COL_MAJOR = 0, /**< value (r, j) at data[j * ld + r] */
+    RC_ROW_MAJOR = 1  /**< value (r, j) at data[r * ld + j] */
+} rc_layout_t;
+
 /* -------------------------------------------------------------- row orders */
 
 /** The machine that an order is made for: a team of `nw` workers (warps of a CTA, threads of a

@@ -9,6 +9,7 @@
 #define RC_KERNELS_CUDA_CUDA_H
 
 #include "base/error.h"
+#include "kernels/cuda/executor.h"
 #include "kernels/device.h"
 #include "kernels/kernel.h"
 
@@ -39,6 +40,8 @@ void rc_cuda_stay(rc_executor_t *x);
 typedef struct rc_cuda_library {
     void *handle; /**< NULL until it is made */
     void (*destroy)(void *handle);
+    /** Work goes on this stream from now on.  \return RC_OK, RC_EDEVICE */
+    rc_status_t (*use)(void *handle, cudaStream_t stream, rc_err_t *err);
 } rc_cuda_library_t;
 
 /** That of cuSPARSE.  Owned by the executor. */
@@ -52,9 +55,6 @@ rc_status_t rc_cuda_check(cudaError_t e, const char *what, rc_err_t *err);
 
 /** As rc_cuda_check, of the launch just made (of its configuration: it runs later). */
 rc_status_t rc_cuda_launched(const char *what, rc_err_t *err);
-
-/** What the runtime says of a GPU, without opening it.  \return RC_OK, RC_EDEVICE */
-rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err);
 
 /** Words of mapped host memory that a gate and the host share. */
 typedef struct rc_cuda_gate {

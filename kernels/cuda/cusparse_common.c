@@ -35,6 +35,11 @@ static void destroy_handle(void *handle)
     (void)cusparseDestroy(handle);
 }
 
+static rc_status_t use_stream(void *handle, cudaStream_t stream, rc_err_t *err)
+{
+    return rc_cusparse_check(cusparseSetStream(handle, stream), "its stream", err);
+}
+
 /* The handle of an executor: making one takes milliseconds, so it is made once and the executor
  * closes it.  Scalars are on the host, which is how a handle starts. */
 static rc_status_t handle_of(rc_executor_t *x, cusparseHandle_t *out, rc_err_t *err)
@@ -44,8 +49,9 @@ static rc_status_t handle_of(rc_executor_t *x, cusparseHandle_t *out, rc_err_t *
     cusparseHandle_t handle = NULL;
     if (!library->handle) {
         RC_TRY(rc_cusparse_check(cusparseCreate(&handle), "its handle", err));
-        RC_TRY(rc_cusparse_check(cusparseSetStream(handle, rc_cuda_stream(x)), "its stream", err));
-        *library = (rc_cuda_library_t){.handle = handle, .destroy = destroy_handle};
+        RC_TRY(use_stream(handle, rc_cuda_stream(x), err));
+        *library = (rc_cuda_library_t){
+            .handle = handle, .destroy = destroy_handle, .use = use_stream};
         handle = NULL;
     }
     *out = library->handle;

@@ -7,25 +7,16 @@
 #include "kernels/cuda/dense.h"
 #include "kernels/cuda/executor.h"
 #include "kernels/cuda/nvml.h"
+#include "kernels/cuda/timer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* A gate that the host does not open in this time opens by itself: a launch that waits for its own
- * work (a library that asks the device for a size) would otherwise wait for ever.  Far more than
- * the host needs for the launches of a batch. */
-static const uint64_t gate_bound_ns = 2000000;
-static const uint64_t gate_bound_per_launch_ns = 100000;
 
 typedef struct gpu_impl {
     int index;
     cudaStream_t stream;
     cudaMemPool_t pool; /* NULL: the device has no pools, memory synchronises */
-    cudaEvent_t start;
-    cudaEvent_t stop;
-    rc_cuda_gate_t *gate;        /* mapped host memory */
-    rc_cuda_gate_t *gate_device; /* the same, as the device addresses it */
-    uint32_t ticket;             /* of the last gate */
+    rc_cuda_timer_t *timer;
     void *flush_buffer;          /* NULL until the first flush */
     size_t flush_bytes;
     int flush_byte;
@@ -90,62 +81,13 @@ static rc_status_t gpu_flush(rc_device_t *d, rc_err_t *err)
 
 /* --------------------------------------------------------------- timing */
 
-/* Start event, the launches, stop event: all queued, nothing waited for. */
-static rc_status_t enqueue(
-    gpu_impl_t *impl, rc_launch_fn *launch, void *state, int64_t batch, rc_err_t *err)
-{
-    rc_status_t st = rc_cuda_check(cudaEventRecord(impl->start, impl->stream), "start event", err);
-    for (int64_t i = 0; st >= 0 && i < batch; i++)
-        st = launch(state, err);
-    if (st >= 0)
-        st = rc_cuda_check(cudaEventRecord(impl->stop, impl->stream), "stop event", err);
-    return st;
-}
-
-/* A batch behind a gate.  \param[out] clean  0: the gate opened before all of it was queued */
-static rc_status_t time_once(rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch,
-    int64_t *ns, int *clean, rc_err_t *err)
-{
-    static const double ns_per_ms = 1e6;
-    gpu_impl_t *impl = d->impl;
-    cudaStream_t stream = impl->stream;
-    float ms = 0;
-    int64_t queued = batch < d->batch_max ? batch : d->batch_max;
-    uint64_t bound = gate_bound_ns + (uint64_t)queued * gate_bound_per_launch_ns;
-    (void)rc_cuda_enter(&d->executor); /* and stays */
-    rc_status_t st = rc_cuda_gate(stream, impl->gate_device, ++impl->ticket, bound, err);
-    if (st >= 0)
-        st = enqueue(impl, launch, state, batch, err);
-    __atomic_store_n(&impl->gate->open, impl->ticket, __ATOMIC_RELEASE);
-    if (st < 0) {
-        (void)cudaStreamSynchronize(stream); /* the caller may free what was launched */
-        (void)cudaGetLastError();
-        return st;
-    }
-    st = rc_cuda_check(cudaEventSynchronize(impl->stop), "timed batch", err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaEventElapsedTime(&ms, impl->start, impl->stop), "its time", err);
-    if (st < 0)
-        return st;
-    *clean = __atomic_load_n(&impl->gate->gave_up, __ATOMIC_ACQUIRE) != impl->ticket;
-    *ns = (int64_t)((double)ms * ns_per_ms);
-    d->active_ns += *ns;
-    return RC_OK;
-}
-
-/* The batch waits behind a gate until all of it is queued, so that what the host needs for a launch
- * is not in the time of kernels that are shorter than that.  A host that was held up for longer
- * than the gate waits gets another try; launches that wait for their own work never get a clean
- * one.  A batch of one is timed once: there is nothing between launches, and it may be a first run.
- */
 static rc_status_t gpu_time_batch(
     rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
-    enum { tries = 3 };
-    rc_status_t st = RC_OK;
-    int clean = 0;
-    for (int i = 0; i < (batch > 1 ? tries : 1) && !clean && st == RC_OK; i++)
-        st = time_once(d, launch, state, batch, ns, &clean, err);
+    gpu_impl_t *impl = d->impl;
+    rc_status_t st = rc_cuda_timer_run(impl->timer, launch, state, batch, ns, err);
+    if (st == RC_OK)
+        d->active_ns += *ns;
     return st;
 }
 
@@ -166,13 +108,8 @@ static void gpu_close(rc_device_t *d)
         (void)cudaStreamSynchronize(impl->stream);
     if (impl->flush_buffer)
         gpu_free(impl->flush_buffer, impl->stream, impl);
+    rc_cuda_timer_free(impl->timer);
     rc_executor_cuda_close(&d->executor);
-    if (impl->start)
-        (void)cudaEventDestroy(impl->start);
-    if (impl->stop)
-        (void)cudaEventDestroy(impl->stop);
-    if (impl->gate)
-        (void)cudaFreeHost(impl->gate);
     if (impl->stream)
         (void)cudaStreamDestroy(impl->stream);
     if (impl->pool)
@@ -200,20 +137,6 @@ static cudaError_t make_pool(gpu_impl_t *impl)
     return e;
 }
 
-static cudaError_t make_gate(gpu_impl_t *impl)
-{
-    void *host = NULL;
-    void *device = NULL;
-    cudaError_t e = cudaHostAlloc(&host, sizeof *impl->gate, cudaHostAllocMapped);
-    if (e != cudaSuccess)
-        return e;
-    impl->gate = host;
-    *impl->gate = (rc_cuda_gate_t){0};
-    e = cudaHostGetDevicePointer(&device, host, 0);
-    impl->gate_device = device;
-    return e;
-}
-
 static rc_status_t make_parts(rc_device_t *d, int threads, rc_err_t *err)
 {
     gpu_impl_t *impl = d->impl;
@@ -226,35 +149,27 @@ static rc_status_t make_parts(rc_device_t *d, int threads, rc_err_t *err)
     if (e == cudaSuccess)
         e = make_pool(impl);
     if (e == cudaSuccess)
-        e = cudaEventCreate(&impl->start);
-    if (e == cudaSuccess)
-        e = cudaEventCreate(&impl->stop);
-    if (e == cudaSuccess)
-        e = make_gate(impl);
-    if (e == cudaSuccess)
         e = cudaMemGetInfo(&left, &total);
     d->memory_bytes = (int64_t)left;
     rc_status_t st = rc_cuda_check(e, "the GPU does not open", err);
     if (st == RC_OK)
         st = rc_executor_cuda(impl->index, impl->stream, &memory, threads, &d->executor, err);
-    if (st == RC_OK)
-        rc_cuda_stay(&d->executor);
-    return st;
+    if (st < 0)
+        return st;
+    rc_cuda_stay(&d->executor);
+    return rc_cuda_timer_new(&d->executor, &impl->timer, err);
 }
 
 static void describe(rc_device_t *d, const rc_gpu_info_t *info)
 {
-    enum { per_major = 1000, per_minor = 10 };
     snprintf(d->name, sizeof d->name, "%s", info->name);
     snprintf(d->uuid, sizeof d->uuid, "%s", info->uuid);
-    snprintf(d->class_name, sizeof d->class_name, "cuda:%s:%dsm:cuda%d.%d", info->name, info->sms,
-        info->runtime / per_major, info->runtime % per_major / per_minor);
+    rc_cuda_class(info, d->class_name, sizeof d->class_name);
     d->cache_bytes = info->l2_bytes;
 }
 
 rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err)
 {
-    enum { queue = 256 };
     rc_gpu_info_t info;
     rc_status_t st = rc_cuda_describe(index, &info, err);
     if (st < 0)
@@ -268,7 +183,7 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
     }
     *impl = (gpu_impl_t){.index = index};
     *d = (rc_device_t){
-        .batch_max = queue, /* the launch queue holds about 1024, and a product may take several */
+        .batch_max = RC_CUDA_QUEUE,
         .impl = impl,
         .flush = gpu_flush,
         .time_batch = gpu_time_batch,

@@ -81,6 +81,13 @@ rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err)
     return RC_OK;
 }
 
+void rc_cuda_class(const rc_gpu_info_t *info, char *out, size_t size)
+{
+    enum { per_major = 1000, per_minor = 10 };
+    snprintf(out, size, "cuda:%s:%dsm:cuda%d.%d", info->name, info->sms, info->runtime / per_major,
+        info->runtime % per_major / per_minor);
+}
+
 /* The runtime says the same of no driver and of an old one; a user needs to know which. */
 static rc_status_t no_driver(cudaError_t e, rc_err_t *err)
 {

@@ -194,6 +194,53 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     return RC_OK;
 }
 
+/* The default streams: every GPU has them. */
+static int is_default(cudaStream_t stream)
+{
+    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+/* Before CUDA 12.8 no stream said its GPU: it is taken to be the right one. */
+static cudaError_t gpu_of(cudaStream_t stream, int *index)
+{
+#if CUDART_VERSION >= 12080
+    return is_default(stream) ? cudaSuccess : cudaStreamGetDevice(stream, index);
+#else
+    (void)index;
+    return cudaSuccess;
+#endif
+}
+
+rc_status_t rc_cuda_stream_info(
+    struct CUstream_st *stream, int *index, int *capturing, rc_err_t *err)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaError_t e = cudaGetDevice(index);
+    if (e == cudaSuccess)
+        e = gpu_of(stream, index);
+    if (e == cudaSuccess && stream && stream != cudaStreamLegacy)
+        e = cudaStreamIsCapturing(stream, &status);
+    *capturing = status != cudaStreamCaptureStatusNone;
+    return rc_cuda_check(e, "the stream", err);
+}
+
+rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, rc_err_t *err)
+{
+    cuda_impl_t *impl = x->impl;
+    int index = impl->index;
+    if (stream == impl->stream)
+        return RC_OK;
+    rc_status_t st = rc_cuda_check(gpu_of(stream, &index), "the stream", err);
+    if (st == RC_OK && index != impl->index)
+        st = rc_fail(
+            err, RC_EINVAL, "stream: expected one of GPU %d, found GPU %d", impl->index, index);
+    if (st == RC_OK && impl->cusparse.handle)
+        st = impl->cusparse.use(impl->cusparse.handle, stream, err);
+    if (st == RC_OK)
+        impl->stream = stream;
+    return st;
+}
+
 void rc_executor_cuda_close(rc_executor_t *x)
 {
     cuda_impl_t *impl = x->impl;

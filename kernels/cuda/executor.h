@@ -4,22 +4,25 @@
 #define RC_KERNELS_CUDA_EXECUTOR_H
 
 #include "kernels/executor.h"
+#include "rowcast_cuda.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct CUstream_st;
+/** What a stream says of itself.
+ *  \param[out] index      its GPU; of a default stream, which every GPU has, the current one
+ *  \param[out] capturing  1: what is asked for on it becomes a graph
+ *  \return RC_OK, RC_EDEVICE (no stream; no driver), RC_ENOTSUP (built without CUDA) */
+rc_status_t rc_cuda_stream_info(
+    struct CUstream_st *stream, int *index, int *capturing, rc_err_t *err);
 
-/** Device memory of an application, ordered by the stream. */
-typedef struct rc_cuda_allocator {
-    /** \param[in] bytes  >= 1  \return memory for work that is put on the stream from now on,
-     *  aligned to 64 bytes at least; NULL: there is none */
-    void *(*alloc)(size_t bytes, struct CUstream_st *stream, void *user);
-    /** \param[in] p  of alloc, in use until the work is done that is on the stream now */
-    void (*free)(void *p, struct CUstream_st *stream, void *user);
-    void *user;
-} rc_cuda_allocator_t;
+/** Device class of a GPU, as stores and models name it: "cuda:<name>:<multiprocessors>sm:cuda13.0".
+ *  \param[out] out  [size] */
+void rc_cuda_class(const rc_gpu_info_t *info, char *out, size_t size);
+
+/** What the runtime says of a GPU, without opening it.  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err);
 
 /** Make an executor of a stream.  No call with it changes the current device of the calling thread.
  *  \param[in] index      GPU of the runtime that the stream belongs to
@@ -30,6 +33,11 @@ typedef struct rc_cuda_allocator {
  *  \return RC_OK, RC_EINVAL (threads), RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (built without CUDA) */
 rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     const rc_cuda_allocator_t *allocator, int threads, rc_executor_t *out, rc_err_t *err);
+
+/** From now on work goes on this stream.  Work on the one before is not waited for: whoever changes the
+ *  stream orders the two.
+ *  \return RC_OK, RC_EINVAL (of another GPU), RC_EDEVICE.  Nothing is allocated, nothing waits. */
+rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, rc_err_t *err);
 
 /** Wait for the stream and free what the executor made itself; stream and allocator are the
  *  caller's.  States that use it are released before.  A zeroed executor is allowed. */

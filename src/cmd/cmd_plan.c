@@ -371,7 +371,7 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
     how.model = model;
     if (st == RC_OK)
-        st = o->load ? rc_plan_load(o->load, &place, p, &m, out, err)
+        st = o->load ? rc_plan_open(o->load, &place, p, &m, out, err)
                      : rc_plan_new(&place, p, &m, &how, out, err);
     rc_model_free(model);
     return st;

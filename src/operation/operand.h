@@ -9,14 +9,6 @@
 extern "C" {
 #endif
 
-typedef enum rc_precision { RC_FP32 = 0, RC_FP64 = 1 } rc_precision_t;
-
-/** Layout of the dense operands that have K columns. */
-typedef enum rc_layout {
-    RC_COL_MAJOR = 0, /**< value (r, j) at data[j * ld + r] */
-    RC_ROW_MAJOR = 1  /**< value (r, j) at data[r * ld + j] */
-} rc_layout_t;
-
 /** Row order of the output. */
 typedef enum rc_c_order {
     RC_C_ORIGINAL = 0, /**< original row order */

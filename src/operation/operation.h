@@ -13,15 +13,6 @@
 extern "C" {
 #endif
 
-/** Numbers of the operations; stores hold them, so they never change. */
-typedef enum rc_op {
-    RC_OP_SPMM = 0,
-    RC_OP_SPMV = 1,
-    RC_OP_SPMM_T = 2,
-    RC_OP_SDDMM = 3,
-    RC_OPS
-} rc_op_t;
-
 /** What the rows of an operand are as many as. */
 typedef enum rc_dim { RC_DIM_ROWS = 0, RC_DIM_COLS = 1, RC_DIM_NNZ = 2 } rc_dim_t;
 

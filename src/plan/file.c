@@ -265,7 +265,7 @@ static rc_status_t read_json(const char *path, json_t **out, rc_err_t *err)
                 : rc_fail(err, RC_EFORMAT, "%s:%d:%d: %s", path, why.line, why.column, why.text);
 }
 
-rc_status_t rc_plan_load(const char *path, const rc_plan_place_t *place,
+rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
     const rc_plan_problem_t *problem, const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
 {
     json_t *root = NULL;

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rc_plan_why_name(rc_plan_why_t why)
-{
-    static const char *const names[] = {"named", "timed", "model", "default", "loaded"};
-    return (size_t)why < sizeof names / sizeof *names ? names[why] : "unknown";
-}
-
 /* ------------------------------------------------------------------ problem */
 
 static rc_status_t check_ks(const rc_plan_problem_t *p, rc_err_t *err)
@@ -141,6 +135,8 @@ void rc_plan_free(rc_plan_t *plan)
     free(plan->entry);
     free(plan->from);
     rc_csr_free(&plan->a);
+    if (plan->gpu)
+        plan->gpu_free(plan->gpu);
     free(plan);
 }
 
@@ -179,8 +175,8 @@ rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, doub
 
 /* -------------------------------------------------------------------- update */
 
-/* A second preparation of an entry, of the values that the plan has now. */
-static rc_status_t prepare_again(rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err)
+rc_status_t rc_plan_prepare_again(
+    rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err)
 {
     rc_plan_scratch_t scratch = {0};
     rc_plan_candidate_t c = e->candidate[e->part.chosen];
@@ -202,7 +198,7 @@ rc_status_t rc_plan_update(
     RC_TRY(rc_plan_values_read(plan, val, value_bytes, on_device, fresh, err));
     plan->a.val = fresh;
     for (int i = 0; i < plan->entries; i++)
-        RC_TRY(prepare_again(plan, &plan->entry[i], &trial[i], err));
+        RC_TRY(rc_plan_prepare_again(plan, &plan->entry[i], &trial[i], err));
     for (int i = 0; i < plan->entries; i++) {
         rc_plan_trial_t before = plan->entry[i].trial;
         plan->entry[i].trial = trial[i];
@@ -217,19 +213,4 @@ done:
     free(trial);
     free(fresh);
     return st;
-}
-
-/* ------------------------------------------------------------------ describe */
-
-int rc_plan_parts(const rc_plan_t *plan)
-{
-    return plan->entries;
-}
-
-rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err)
-{
-    if (index < 0 || index >= plan->entries)
-        return rc_fail(err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
-    *out = plan->entry[index].part;
-    return RC_OK;
 }

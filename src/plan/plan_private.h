@@ -33,6 +33,8 @@ typedef struct rc_plan_entry {
 
 struct rc_plan {
     rc_plan_place_t place;
+    struct rc_plan_gpu *gpu; /**< what rc_plan_create made its place of; NULL: it is the caller's */
+    void (*gpu_free)(struct rc_plan_gpu *gpu);
     rc_op_t op;
     rc_precision_t precision;
     rc_layout_t layout;
@@ -128,7 +130,13 @@ rc_status_t rc_plan_choose(
 
 /* -------------------------------------------------------------------- plan.c */
 
-/** A plan of a checked problem without choices: matrix, pattern and empty entries.  For rc_plan_load
+/** What an entry has chosen, prepared once more of the values that the plan has now.
+ *  \param[out] out  free with rc_plan_trial_free
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, what the kernel says */
+rc_status_t rc_plan_prepare_again(
+    rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err);
+
+/** A plan of a checked problem without choices: matrix, pattern and empty entries.  For rc_plan_open
  *  too.  Free with rc_plan_free. */
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err);

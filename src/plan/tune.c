@@ -109,23 +109,6 @@ static rc_status_t none_can(const rc_plan_entry_t *e, rc_err_t *err)
         e->part.candidates > 1 ? " (and none of the others can)" : "");
 }
 
-double rc_plan_break_even(const rc_plan_part_t *part, int index)
-{
-    const rc_plan_candidate_t *c = &part->candidate[index];
-    const rc_plan_candidate_t *r = &part->candidate[part->reference];
-    int measured = !isnan(c->time_ns) && !isnan(r->time_ns);
-    double gain = measured ? r->time_ns - c->time_ns : r->predicted_ns - c->predicted_ns;
-    double cost = measured ? c->order_ns + c->prepare_ns - r->order_ns - r->prepare_ns
-                           : c->predicted_setup_ns - r->predicted_setup_ns;
-    if (c == r)
-        return 0;
-    if (isnan(gain) || isnan(cost))
-        return NAN;
-    if (cost <= 0 && gain >= 0)
-        return 0;
-    return gain > 0 ? ceil(cost / gain) : INFINITY;
-}
-
 rc_status_t rc_plan_choose(
     rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err)
 {

@@ -1,118 +1,16 @@
 #include "config.h"
 #include "unit.h"
 
-#include "base/rng.h"
-#include "plan/plan.h"
+#include "plan_fixture.h"
 #include "scratch.h"
 #include "sparse/csr.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------ a matrix as an application has it */
-
-enum { MOST = 48, WIDEST = 20, PAD = 3 };
-
-typedef struct input {
-    int64_t rows;
-    int64_t cols;
-    int64_t nnz;
-    int32_t ptr32[MOST + 1];
-    int64_t ptr64[MOST + 1];
-    int32_t col[MOST * MOST];
-    float val32[MOST * MOST];
-    double val64[MOST * MOST];
-} input_t;
-
-static int64_t below(rc_rng_t *rng, int64_t bound)
-{
-    return (int64_t)rc_rng_below(rng, (uint64_t)bound);
-}
-
-static void new_values(rc_rng_t *rng, input_t *in)
-{
-    for (int64_t i = 0; i < in->nnz; i++) {
-        in->val32[i] = (float)(2 * rc_rng_unit(rng) - 1);
-        in->val64[i] = (double)in->val32[i];
-    }
-}
-
-/* Columns of a row in order, or in any. */
-static void make(rc_rng_t *rng, int sorted, input_t *in)
-{
-    double fill = rc_rng_unit(rng) * rc_rng_unit(rng);
-    *in = (input_t){.rows = below(rng, MOST + 1), .cols = below(rng, MOST + 1)};
-    for (int64_t r = 0; r < in->rows; r++) {
-        int64_t begin = in->nnz;
-        for (int64_t c = 0; c < in->cols; c++)
-            if (rc_rng_unit(rng) < fill)
-                in->col[in->nnz++] = (int32_t)c;
-        for (int64_t i = in->nnz - 1; !sorted && i > begin; i--) {
-            int64_t j = begin + below(rng, i - begin + 1);
-            int32_t t = in->col[i];
-            in->col[i] = in->col[j];
-            in->col[j] = t;
-        }
-        in->ptr32[r + 1] = (int32_t)in->nnz;
-        in->ptr64[r + 1] = in->nnz;
-    }
-    new_values(rng, in);
-}
-
-static rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
-{
-    return (rc_plan_matrix_t){.rows = in->rows,
-        .cols = in->cols,
-        .nnz = in->nnz,
-        .row_ptr = ptr_bytes == 4 ? (const void *)in->ptr32 : (const void *)in->ptr64,
-        .row_ptr_bytes = ptr_bytes,
-        .col_idx = in->col,
-        .val = value_bytes == 4 ? (const void *)in->val32 : (const void *)in->val64,
-        .value_bytes = value_bytes};
-}
-
-/* --------------------------------------------------------------------------- operands */
-
-typedef struct dense {
-    double f64[(MOST + PAD) * (MOST + PAD)];
-    float f32[(MOST + PAD) * (MOST + PAD)];
-    int64_t ld;
-} dense_t;
-
-static size_t at(const rc_plan_problem_t *p, const dense_t *d, int64_t r, int64_t j)
-{
-    return (size_t)(p->layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
-}
-
-static void fill(rc_rng_t *rng, dense_t *d)
-{
-    for (size_t i = 0; i < sizeof d->f64 / sizeof *d->f64; i++) {
-        d->f32[i] = (float)(2 * rc_rng_unit(rng) - 1);
-        d->f64[i] = (double)d->f32[i];
-    }
-}
-
-static void *data_of(const rc_plan_problem_t *p, dense_t *d)
-{
-    return p->precision == RC_FP32 ? (void *)d->f32 : (void *)d->f64;
-}
-
-static double value(const rc_plan_problem_t *p, const dense_t *d, size_t i)
-{
-    return p->precision == RC_FP32 ? (double)d->f32[i] : d->f64[i];
-}
-
-static rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
-{
-    rc_operands_t o = {.out = {.data = data_of(p, c), .ld = c->ld}};
-    o.in[0] = (rc_dense_t){.data = data_of(p, b), .ld = b->ld};
-    return o;
-}
-
-/* Run a plan at K and compare every value, those between the lines included, with sums in fp64. */
+/* Run a plan at K and compare all of its output. */
 static void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
     const input_t *in, int64_t k)
 {
@@ -121,33 +19,12 @@ static void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_
     static dense_t before;
     double alpha = below(rng, 2) ? 1 : -0.5;
     double beta = (double)below(rng, 3) / 2;
-    b.ld = (p->layout == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
-    c.ld = (p->layout == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
-    fill(rng, &b);
-    fill(rng, &c);
+    rc_err_t err = {0};
+    fill_product(rng, p, in, k, &b, &c);
     before = c;
     rc_operands_t o = operands(p, &b, &c);
-    rc_err_t err = {0};
     assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
-    double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    for (int64_t r = 0; r < in->rows; r++)
-        for (int64_t j = 0; j < k; j++) {
-            size_t i = at(p, &c, r, j);
-            double sum = 0;
-            double mag = fabs(beta * before.f64[i]);
-            for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++) {
-                double t = in->val64[e] * b.f64[at(p, &b, in->col[e], j)];
-                sum += t;
-                mag += fabs(alpha * t);
-            }
-            double want = alpha * sum + beta * before.f64[i];
-            if (!(fabs(value(p, &c, i) - want) <= (double)(in->cols + 4) * eps * mag))
-                fail_msg("C(%d, %d): expected %g, found %g", (int)r, (int)j, want, value(p, &c, i));
-            before.f64[i] = value(p, &c, i);
-            before.f32[i] = (float)before.f64[i];
-        }
-    assert_memory_equal(data_of(p, &before), data_of(p, &c),
-        p->precision == RC_FP32 ? sizeof c.f32 : sizeof c.f64);
+    compare_product(p, in, k, alpha, beta, &b, &c, &before);
 }
 
 /* ------------------------------------------------------------------------- many plans */
@@ -197,6 +74,46 @@ static void plans_multiply(void **state)
         for (int i = 0; i < p.ks; i++)
             check_product(&rng, plan, &p, &in, k[i]);
         rc_plan_free(plan);
+    }
+}
+
+/* A copy on another executor gives the same product, after new values too. */
+static void copies_multiply_alike(void **state)
+{
+    (void)state;
+    enum { plans = 40 };
+    static input_t in;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 12);
+    for (int n = 0; n < plans; n++) {
+        rc_executor_t x;
+        rc_executor_t other;
+        rc_executor_cpu(1, &x);
+        rc_executor_cpu(2, &other);
+        int64_t k[] = {3, 8};
+        rc_plan_problem_t p = {.precision = (rc_precision_t)below(&rng, 2),
+            .layout = (rc_layout_t)below(&rng, 2),
+            .k = k,
+            .ks = 2};
+        rc_plan_options_t o = some_options(&rng, p.layout);
+        make(&rng, (int)below(&rng, 2), &in);
+        rc_plan_matrix_t m = matrix_of(&in, 4, 4);
+        rc_plan_t *plan = NULL;
+        rc_plan_t *copy = NULL;
+        rc_plan_part_t part[2];
+        rc_err_t err = {0};
+        assert_int_equal(rc_plan_new(&(rc_plan_place_t){.x = &x}, &p, &m, &o, &plan, &err), RC_OK);
+        assert_int_equal(rc_plan_copy(plan, &(rc_plan_place_t){.x = &other}, &copy, &err), RC_OK);
+        assert_int_equal(rc_plan_part(plan, 1, &part[0], &err), RC_OK);
+        assert_int_equal(rc_plan_part(copy, 1, &part[1], &err), RC_OK);
+        assert_int_equal(part[0].chosen, part[1].chosen);
+        assert_memory_equal(part[0].candidate, part[1].candidate, (size_t)part[0].candidates * sizeof *part[0].candidate);
+        rc_plan_free(plan);
+        check_product(&rng, copy, &p, &in, 3);
+        new_values(&rng, &in);
+        assert_int_equal(rc_plan_update(copy, in.val32, 4, 0, &err), RC_OK);
+        check_product(&rng, copy, &p, &in, 8);
+        rc_plan_free(copy);
     }
 }
 
@@ -519,6 +436,24 @@ static void no_more_is_timed_than_asked_for(void **state)
     assert_int_equal(clock.calls, 0);
 }
 
+static void a_plan_describes_itself(void **state)
+{
+    (void)state;
+    char text[400];
+    char little[10];
+    rc_plan_t *plan = plan_of(begin(), NULL);
+    size_t n = rc_plan_describe(plan, text, sizeof text);
+    assert_int_equal(n, strlen(text));
+    assert_non_null(strstr(text, "spmm, fp32, row-major, "));
+    assert_non_null(strstr(text, "\nK = 4: rowsplit in order csr, default; order and preparation "));
+    assert_non_null(strstr(text, "\nK = 8: "));
+    assert_int_equal(rc_plan_describe(plan, little, sizeof little), n);
+    assert_int_equal(strlen(little), sizeof little - 1);
+    assert_int_equal(strncmp(text, little, sizeof little - 1), 0);
+    assert_int_equal(rc_plan_describe(plan, NULL, 0), n);
+    rc_plan_free(plan);
+}
+
 /* ------------------------------------------------------------------------------ files */
 
 static void a_plan_comes_back(void **state)
@@ -534,7 +469,7 @@ static void a_plan_comes_back(void **state)
     rc_rng_seed(&rng, 3);
     assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
     rc_plan_free(plan);
-    assert_int_equal(rc_plan_load(path, &f->place, &f->p, &f->m, &again, &err), RC_OK);
+    assert_int_equal(rc_plan_open(path, &f->place, &f->p, &f->m, &again, &err), RC_OK);
     assert_int_equal(rc_plan_part(again, 0, &part, NULL), RC_OK);
     assert_int_equal(part.why, RC_PLAN_LOADED);
     assert_string_equal(part.candidate[part.chosen].order, "random:seed=9");
@@ -547,7 +482,7 @@ static void not_loaded(const fixture_t *f, const char *path, rc_status_t status,
 {
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
-    rc_status_t st = rc_plan_load(path, &f->place, &f->p, &f->m, &plan, &err);
+    rc_status_t st = rc_plan_open(path, &f->place, &f->p, &f->m, &plan, &err);
     if (st != status || plan || !strstr(err.text, text))
         fail_msg("expected status %d with '%s', found %d: %s", status, text, st, err.text);
 }
@@ -583,6 +518,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_multiply),
+        cmocka_unit_test(copies_multiply_alike),
+        cmocka_unit_test(a_plan_describes_itself),
         cmocka_unit_test(wrong_matrices_are_refused),
         cmocka_unit_test(wrong_requests_are_refused),
         cmocka_unit_test(wrong_operands_write_nothing),

@@ -1,0 +1,92 @@
+/* The same plan once more, on another executor. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+#include "sparse/csr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
+{
+    const rc_csr_t *a = &plan->a;
+    size_t nnz = (size_t)a->nnz;
+    rc_status_t st = rc_csr_alloc(a->rows, a->cols, a->nnz, &to->a, err);
+    if (st == RC_OK && plan->from) {
+        to->from = rc_alloc(nnz, sizeof *to->from, "the order of the entries", err);
+        st = to->from ? RC_OK : RC_ENOMEM;
+    }
+    if (st < 0)
+        return st;
+    memcpy(to->a.row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    if (nnz > 0) {
+        memcpy(to->a.col_idx, a->col_idx, nnz * sizeof *a->col_idx);
+        memcpy(to->a.val, a->val, nnz * sizeof *a->val);
+    }
+    if (plan->from && nnz > 0)
+        memcpy(to->from, plan->from, nnz * sizeof *plan->from);
+    return RC_OK;
+}
+
+/* The order of an entry: preparing finds it by its text and geometry. */
+static rc_status_t copy_order(
+    const rc_plan_order_t *o, rc_plan_t *to, rc_err_t *err)
+{
+    rc_schedule_t s = {0};
+    int index;
+    for (int i = 0; i < to->orders; i++)
+        if (strcmp(to->order[i]->text, o->text) == 0 &&
+            memcmp(&to->order[i]->geometry, &o->geometry, sizeof o->geometry) == 0)
+            return RC_OK;
+    rc_status_t st = rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &s, err);
+    if (st < 0)
+        return st;
+    if (o->schedule.slots > 0)
+        memcpy(s.row, o->schedule.row, (size_t)o->schedule.slots * sizeof *s.row);
+    return rc_plan_order_add(to, o->text, &o->geometry, &s, o->ns, &index, err);
+}
+
+static rc_status_t copy_entry(
+    const rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_t *to, rc_plan_entry_t *out, rc_err_t *err)
+{
+    size_t n = (size_t)e->part.candidates;
+    out->part = e->part;
+    out->part.candidate = NULL;
+    out->candidate = rc_alloc(n, sizeof *out->candidate, "the candidates of a plan", err);
+    if (!out->candidate)
+        return RC_ENOMEM;
+    memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
+    out->part.candidate = out->candidate;
+    rc_status_t st = copy_order(plan->order[e->trial.order], to, err);
+    return st < 0 ? st : rc_plan_prepare_again(to, out, &out->trial, err);
+}
+
+rc_status_t rc_plan_copy(
+    const rc_plan_t *plan, const rc_plan_place_t *place, rc_plan_t **out, rc_err_t *err)
+{
+    rc_status_t st;
+    *out = NULL;
+    rc_plan_t *to = rc_alloc0(1, sizeof *to, "a plan", err);
+    if (!to)
+        return RC_ENOMEM;
+    to->place = *place;
+    to->op = plan->op;
+    to->precision = plan->precision;
+    to->layout = plan->layout;
+    to->memory = plan->memory;
+    to->deterministic = plan->deterministic;
+    to->threads = plan->threads;
+    to->pattern = plan->pattern;
+    to->entry = rc_alloc0((size_t)plan->entries, sizeof *to->entry, "a plan", err);
+    RC_TRY(to->entry ? RC_OK : RC_ENOMEM);
+    to->entries = plan->entries;
+    RC_TRY(copy_matrix(plan, to, err));
+    for (int i = 0; i < plan->entries; i++)
+        RC_TRY(copy_entry(plan, &plan->entry[i], to, &to->entry[i], err));
+    *out = to;
+    return RC_OK;
+done:
+    rc_plan_free(to);
+    return st;
+}

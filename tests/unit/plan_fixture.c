@@ -1,0 +1,122 @@
+#include "config.h"
+#include "unit.h"
+
+#include "plan_fixture.h"
+
+#include <float.h>
+#include <math.h>
+
+int64_t below(rc_rng_t *rng, int64_t bound)
+{
+    return (int64_t)rc_rng_below(rng, (uint64_t)bound);
+}
+
+void new_values(rc_rng_t *rng, input_t *in)
+{
+    for (int64_t i = 0; i < in->nnz; i++) {
+        in->val32[i] = (float)(2 * rc_rng_unit(rng) - 1);
+        in->val64[i] = (double)in->val32[i];
+    }
+}
+
+/* Columns of a row in order, or in any. */
+void make(rc_rng_t *rng, int sorted, input_t *in)
+{
+    double fill = rc_rng_unit(rng) * rc_rng_unit(rng);
+    *in = (input_t){.rows = below(rng, MOST + 1), .cols = below(rng, MOST + 1)};
+    for (int64_t r = 0; r < in->rows; r++) {
+        int64_t begin = in->nnz;
+        for (int64_t c = 0; c < in->cols; c++)
+            if (rc_rng_unit(rng) < fill)
+                in->col[in->nnz++] = (int32_t)c;
+        for (int64_t i = in->nnz - 1; !sorted && i > begin; i--) {
+            int64_t j = begin + below(rng, i - begin + 1);
+            int32_t t = in->col[i];
+            in->col[i] = in->col[j];
+            in->col[j] = t;
+        }
+        in->ptr32[r + 1] = (int32_t)in->nnz;
+        in->ptr64[r + 1] = in->nnz;
+    }
+    new_values(rng, in);
+}
+
+rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
+{
+    return (rc_plan_matrix_t){.rows = in->rows,
+        .cols = in->cols,
+        .nnz = in->nnz,
+        .row_ptr = ptr_bytes == 4 ? (const void *)in->ptr32 : (const void *)in->ptr64,
+        .row_ptr_bytes = ptr_bytes,
+        .col_idx = in->col,
+        .val = value_bytes == 4 ? (const void *)in->val32 : (const void *)in->val64,
+        .value_bytes = value_bytes};
+}
+
+static size_t at(const rc_plan_problem_t *p, const dense_t *d, int64_t r, int64_t j)
+{
+    return (size_t)(p->layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
+}
+
+void fill(rc_rng_t *rng, dense_t *d)
+{
+    for (size_t i = 0; i < sizeof d->f64 / sizeof *d->f64; i++) {
+        d->f32[i] = (float)(2 * rc_rng_unit(rng) - 1);
+        d->f64[i] = (double)d->f32[i];
+    }
+}
+
+void *data_of(const rc_plan_problem_t *p, dense_t *d)
+{
+    return p->precision == RC_FP32 ? (void *)d->f32 : (void *)d->f64;
+}
+
+static double value(const rc_plan_problem_t *p, const dense_t *d, size_t i)
+{
+    return p->precision == RC_FP32 ? (double)d->f32[i] : d->f64[i];
+}
+
+rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
+{
+    rc_operands_t o = {.out = {.data = data_of(p, c), .ld = c->ld}};
+    o.in[0] = (rc_dense_t){.data = data_of(p, b), .ld = b->ld};
+    return o;
+}
+
+void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int64_t k, dense_t *b, dense_t *c)
+{
+    b->ld = (p->layout == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
+    c->ld = (p->layout == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
+    fill(rng, b);
+    fill(rng, c);
+}
+
+size_t data_bytes(const rc_plan_problem_t *p)
+{
+    const dense_t *d = NULL;
+    return p->precision == RC_FP32 ? sizeof d->f32 : sizeof d->f64;
+}
+
+void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha, double beta,
+    const dense_t *b, const dense_t *c, dense_t *before)
+{
+    double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    for (int64_t r = 0; r < in->rows; r++)
+        for (int64_t j = 0; j < k; j++) {
+            size_t i = at(p, c, r, j);
+            double sum = 0;
+            double mag = fabs(beta * before->f64[i]);
+            for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++) {
+                double t = in->val64[e] * b->f64[at(p, b, in->col[e], j)];
+                sum += t;
+                mag += fabs(alpha * t);
+            }
+            double want = alpha * sum + beta * before->f64[i];
+            if (!(fabs(value(p, c, i) - want) <= (double)(in->cols + 4) * eps * mag))
+                fail_msg("C(%d, %d): expected %g, found %g", (int)r, (int)j, want, value(p, c, i));
+            before->f64[i] = value(p, c, i);
+            before->f32[i] = (float)before->f64[i];
+        }
+    const void *found = p->precision == RC_FP32 ? (const void *)c->f32 : (const void *)c->f64;
+    assert_memory_equal(data_of(p, before), found, data_bytes(p));
+}

@@ -1,0 +1,48 @@
+/* Matrices and dense operands as an application has them, and the product in fp64, for tests of plans. */
+#ifndef RC_TESTS_UNIT_PLAN_FIXTURE_H
+#define RC_TESTS_UNIT_PLAN_FIXTURE_H
+
+#include "base/rng.h"
+#include "plan/plan.h"
+
+enum { MOST = 48, WIDEST = 20, PAD = 3 };
+
+typedef struct input {
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    int32_t ptr32[MOST + 1];
+    int64_t ptr64[MOST + 1];
+    int32_t col[MOST * MOST];
+    float val32[MOST * MOST];
+    double val64[MOST * MOST];
+} input_t;
+
+int64_t below(rc_rng_t *rng, int64_t bound);
+
+/* A random matrix; columns of a row in order, or in any. */
+void make(rc_rng_t *rng, int sorted, input_t *in);
+void new_values(rc_rng_t *rng, input_t *in);
+rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes);
+
+/* A dense operand, in both precisions. */
+typedef struct dense {
+    double f64[(MOST + PAD) * (MOST + PAD)];
+    float f32[(MOST + PAD) * (MOST + PAD)];
+    int64_t ld;
+} dense_t;
+
+void fill(rc_rng_t *rng, dense_t *d);
+
+/* Random B and C with leading dimensions of their own for a product at K. */
+void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int64_t k, dense_t *b, dense_t *c);
+void *data_of(const rc_plan_problem_t *p, dense_t *d);
+size_t data_bytes(const rc_plan_problem_t *p);
+rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c);
+
+/* Compare every value of C, those between the lines included, with alpha A B + beta of what it was, in
+ * fp64.  `before` is changed. */
+void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha, double beta,
+    const dense_t *b, const dense_t *c, dense_t *before);
+
+#endif
