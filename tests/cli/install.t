@@ -20,7 +20,8 @@ for tool in nm readelf ldd pkg-config; do
     command -v "$tool" >/dev/null || skip_all "no $tool"
 done
 cxx=$(command -v c++ || command -v g++ || true)
-plan $(($(echo "$libraries" | wc -w) * 12 + 4))
+examples=$(find "$prefix" -path '*/examples/*' -type f | sort)
+plan $(($(echo "$libraries" | wc -w) * 12 + 4 + 2 * $(echo "$examples" | grep -c .)))
 cd "$tmp" || exit 1
 
 # flags LIBRARY
@@ -149,3 +150,17 @@ is "rowcast.h includes no other" "$(grep -c '#include "' "$prefix/include/rowcas
 is "what was written was read" "$(sed -n '2p' b.mtx)" "% a copy"
 is "headers and libraries come together" "$(find "$prefix/include" -name '*.h' | sed 's|.*/||; s|\.h$||' | sort | tr '\n' ' ')" \
     "$(for library in $libraries; do echo "$library"; done | sort | tr '\n' ' ')"
+
+# What is installed to be read is built from what is installed; without a GPU it says so.
+for example in $examples; do
+    name=$(basename "$example")
+    case $name in
+    *.cu) compile="$NVCC -Xcompiler -Wall,-Werror" ;;
+    *) compile="$CC $CFLAGS -Wall -Werror" ;;
+    esac
+    # shellcheck disable=SC2046,SC2086
+    ok "the example $name is built" sh -c "$compile $CUDA_CFLAGS $(flags rowcast_cuda | grep -o -- '-I[^ ]*') -c '$example' -o example.o && \
+        ${cxx:-$CC} example.o $(flags rowcast_cuda) $(flags rowcast_io) $CUDA_LIBS -o 'use-$name'"
+    LD_LIBRARY_PATH=$folder ./use-"$name" no such words >"$name.out" 2>&1
+    is "and says how it is used" "$(grep -c '^usage: ' "$name.out")" 1
+done

@@ -15,12 +15,13 @@ fi
 rule=$1
 cd "$2" || exit 2
 
+# An example is an application, not a part of a library.
 sources()
 {
     for room in src kernels analysis; do
         if [ -d "$room" ]; then
             find "$room" -type f \( -name '*.c' -o -name '*.h' -o -name '*.inc' -o -name '*.cu' \
-                -o -name '*.cuh' \) ! -name config.h
+                -o -name '*.cuh' \) ! -name config.h ! -path 'src/examples/*'
         fi
     done | sort
 }
@@ -189,6 +190,7 @@ words()
 written()
 {
     sources
+    find src/examples -type f 2>/dev/null
     for room in analysis tests; do
         if [ -d "$room" ]; then
             find "$room" -type f \( -name '*.t' -o -name '*.sh' -o -name '*.py' -o -name '*.js' -o -path 'tests/*.[ch]' \)
