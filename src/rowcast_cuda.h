@@ -87,6 +87,10 @@ typedef struct rc_plan_problem {
     rc_layout_t layout; /**< of the dense operands with K columns */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
     int ks;             /**< 0 for operations without K */
+    int64_t ld_in[2];   /**< leading dimensions, in values, that runs will have; 0: the least for each
+                             K.  Runs may have others, which cuSPARSE's kernels may refuse with
+                             RC_ENOTSUP and ours do not */
+    int64_t ld_out;
 } rc_plan_problem_t;
 
 /** How to choose; zero-initialise for the defaults. */
@@ -193,8 +197,8 @@ RC_API void rc_plan_free(rc_plan_t *plan);
  *  \param[in] stream    of the plan's GPU
  *  \return RC_OK; RC_EINVAL (a null pointer, a leading dimension that is too small, misaligned or
  *          overlapping operands, a stream of another GPU, a plan of sddmm); RC_ERANGE (a K that the plan
- *          does not have); RC_EDEVICE.  Nothing is written after RC_EINVAL and RC_ERANGE, and the next
- *          call works. */
+ *          does not have); RC_ENOTSUP (leading dimensions that what was chosen does not take);
+ *          RC_EDEVICE.  Nothing is written after any of them but the last, and the next call works. */
 RC_API rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b,
     int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err);
 

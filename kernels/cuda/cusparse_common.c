@@ -132,10 +132,10 @@ static rc_status_t set_operand(
     return st;
 }
 
-/* The least leading dimension of an operand. */
+/* The least leading dimension of an operand, or what is looked at beyond it. */
 static int64_t least_ld(const rc_cusparse_t *s, int64_t rows)
 {
-    return s->layout == RC_ROW_MAJOR ? s->k : rows;
+    return s->pad + (s->layout == RC_ROW_MAJOR ? s->k : rows);
 }
 
 /* Descriptors before the first run: the operands come with it; what stands for them is only never
@@ -184,6 +184,29 @@ static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err
     *bytes = 0;
     return rc_cusparse_check(
         s->kind->call(s, RC_CUSPARSE_SIZE, &one, &zero, bytes), s->kind->call_name, err);
+}
+
+/* The workspace for the least leading dimensions and a few others: cuSPARSE wants more for some of
+ * those that do not let it load several values at once. */
+static rc_status_t largest_workspace(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
+{
+    enum { pads = 4 };
+    rc_status_t st = workspace_size(s, &s->workspace_bytes, err);
+    for (int64_t pad = 1; st == RC_OK && operation->has_k && pad <= pads; pad++) {
+        rc_err_t why = {0};
+        size_t bytes = 0;
+        if (check_ld(s, s->k + pad, &why) < 0)
+            continue;
+        s->pad = pad;
+        st = make_operands(s, p, operation, err);
+        if (st == RC_OK)
+            st = workspace_size(s, &bytes, err);
+        if (bytes > s->workspace_bytes)
+            s->workspace_bytes = bytes;
+    }
+    s->pad = 0;
+    return st < 0 ? st : make_operands(s, p, operation, err);
 }
 
 /* What another leading dimension takes: the workspace must do, and preprocessing is done again. */
@@ -342,7 +365,7 @@ static rc_status_t complete(
         RC_TRY(rc_cusparse_own(s, rc_sat_mul(column, s->k), &s->product, err));
     }
     RC_TRY(make_operands(s, p, operation, err));
-    RC_TRY(workspace_size(s, &s->workspace_bytes, err));
+    RC_TRY(largest_workspace(s, p, operation, err));
     RC_TRY(rc_cusparse_own(s, (int64_t)s->workspace_bytes, &s->workspace, err));
     RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preparing a matrix", err));
 done:

@@ -194,33 +194,31 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     return RC_OK;
 }
 
-/* The default streams: every GPU has them. */
-static int is_default(cudaStream_t stream)
+/* Before CUDA 12.8 no stream said its GPU, the default streams are of every GPU, and a captured stream
+ * may not be asked: each is taken to be of the right one. */
+static cudaError_t look_at(cudaStream_t stream, int *index, int *capturing)
 {
-    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-}
-
-/* Before CUDA 12.8 no stream said its GPU: it is taken to be the right one. */
-static cudaError_t gpu_of(cudaStream_t stream, int *index)
-{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaError_t e = stream && stream != cudaStreamLegacy ? cudaStreamIsCapturing(stream, &status)
+                                                         : cudaSuccess;
+    *capturing = status != cudaStreamCaptureStatusNone;
 #if CUDART_VERSION >= 12080
-    return is_default(stream) ? cudaSuccess : cudaStreamGetDevice(stream, index);
+    if (e == cudaSuccess && !*capturing && stream && stream != cudaStreamLegacy &&
+        stream != cudaStreamPerThread)
+        e = cudaStreamGetDevice(stream, index);
 #else
     (void)index;
-    return cudaSuccess;
 #endif
+    return e;
 }
 
 rc_status_t rc_cuda_stream_info(
     struct CUstream_st *stream, int *index, int *capturing, rc_err_t *err)
 {
-    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    *capturing = 0;
     cudaError_t e = cudaGetDevice(index);
     if (e == cudaSuccess)
-        e = gpu_of(stream, index);
-    if (e == cudaSuccess && stream && stream != cudaStreamLegacy)
-        e = cudaStreamIsCapturing(stream, &status);
-    *capturing = status != cudaStreamCaptureStatusNone;
+        e = look_at(stream, index, capturing);
     return rc_cuda_check(e, "the stream", err);
 }
 
@@ -228,9 +226,10 @@ rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, r
 {
     cuda_impl_t *impl = x->impl;
     int index = impl->index;
+    int capturing;
     if (stream == impl->stream)
         return RC_OK;
-    rc_status_t st = rc_cuda_check(gpu_of(stream, &index), "the stream", err);
+    rc_status_t st = rc_cuda_check(look_at(stream, &index, &capturing), "the stream", err);
     if (st == RC_OK && index != impl->index)
         st = rc_fail(
             err, RC_EINVAL, "stream: expected one of GPU %d, found GPU %d", impl->index, index);

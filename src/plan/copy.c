@@ -74,6 +74,8 @@ rc_status_t rc_plan_copy(
     to->op = plan->op;
     to->precision = plan->precision;
     to->layout = plan->layout;
+    memcpy(to->ld_in, plan->ld_in, sizeof to->ld_in);
+    to->ld_out = plan->ld_out;
     to->memory = plan->memory;
     to->deterministic = plan->deterministic;
     to->threads = plan->threads;

@@ -39,9 +39,14 @@ static int64_t extent(const rc_dense_t *m)
     return lines > 0 && length > 0 ? rc_sat_add(rc_sat_mul(lines - 1, m->ld), length) : 0;
 }
 
+static int64_t least_ld(const rc_dense_t *m)
+{
+    return m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+}
+
 static rc_status_t check_one(const rc_dense_t *m, const char *name, rc_err_t *err)
 {
-    int64_t least = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+    int64_t least = least_ld(m);
     size_t bytes = rc_precision_bytes(m->precision);
     if (m->ld < least)
         return rc_fail(err, RC_EINVAL,
@@ -89,11 +94,35 @@ int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k)
     return rc_operation_dense_bytes(op, &plan->a, rows_of(plan, &op->out), k, plan->precision);
 }
 
-static rc_status_t alloc_one(const rc_plan_t *plan, rc_dense_t *m, rc_err_t *err)
+static rc_status_t check_stride(
+    const rc_shape_t *s, const rc_dense_t *m, int64_t ld, rc_err_t *err)
+{
+    if (ld == 0 || (s->wide && ld >= least_ld(m)))
+        return RC_OK;
+    if (!s->wide)
+        return rc_fail(err, RC_EINVAL, "%s: has no leading dimension, found %" PRId64, s->name, ld);
+    return rc_fail(err, RC_EINVAL,
+        "%s: expected a leading dimension of at least %" PRId64 ", found %" PRId64, s->name,
+        least_ld(m), ld);
+}
+
+rc_status_t rc_plan_strides_check(const rc_plan_t *plan, int64_t k, rc_err_t *err)
+{
+    const rc_operands_t none = {0};
+    const rc_operation_t *op = rc_operation_of(plan->op);
+    rc_operands_t o = rc_plan_operands(plan, k, &none);
+    rc_status_t st = check_stride(&op->out, &o.out, plan->ld_out, err);
+    for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++)
+        st = check_stride(&op->in[i], &o.in[i], plan->ld_in[i], err);
+    return st;
+}
+
+/* \param[in] ld  of the problem */
+static rc_status_t alloc_one(const rc_plan_t *plan, rc_dense_t *m, int64_t ld, rc_err_t *err)
 {
     rc_executor_t *x = plan->place.x;
-    int64_t least = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
-    m->ld = least > 1 ? least : 1;
+    int64_t least = least_ld(m);
+    m->ld = ld > least ? ld : least > 1 ? least : 1;
     m->data = NULL;
     int64_t bytes = rc_sat_mul(extent(m), (int64_t)rc_precision_bytes(m->precision));
     if (bytes == INT64_MAX)
@@ -108,9 +137,9 @@ rc_status_t rc_plan_scratch_new(
     const rc_operands_t none = {0};
     int inputs = rc_operation_inputs(rc_operation_of(plan->op));
     *out = (rc_plan_scratch_t){.o = rc_plan_operands(plan, k, &none), .held = 1};
-    rc_status_t st = alloc_one(plan, &out->o.out, err);
+    rc_status_t st = alloc_one(plan, &out->o.out, plan->ld_out, err);
     for (int i = 0; st == RC_OK && i < inputs; i++)
-        st = alloc_one(plan, &out->o.in[i], err);
+        st = alloc_one(plan, &out->o.in[i], plan->ld_in[i], err);
     if (st < 0)
         rc_plan_scratch_free(plan, out);
     return st;

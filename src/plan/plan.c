@@ -73,6 +73,8 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
         .op = problem->op,
         .precision = problem->precision,
         .layout = problem->layout,
+        .ld_in = {problem->ld_in[0], problem->ld_in[1]},
+        .ld_out = problem->ld_out,
         .entries = problem->ks > 0 ? problem->ks : 1};
     plan->entry = rc_alloc0((size_t)plan->entries, sizeof *plan->entry, "a plan", err);
     RC_TRY(plan->entry ? RC_OK : RC_ENOMEM);
@@ -84,6 +86,8 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
         RC_TRY(rc_fail(err, RC_ENOTSUP,
             "matrix: %s has a value for each entry, expected the columns of a row in ascending order",
             rc_op_name(plan->op)));
+    for (int i = 0; i < plan->entries; i++)
+        RC_TRY(rc_plan_strides_check(plan, plan->entry[i].part.k, err));
     RC_TRY(rc_plan_pattern(&plan->a, &plan->pattern, err));
     *out = plan;
     return RC_OK;

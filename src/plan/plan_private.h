@@ -38,6 +38,8 @@ struct rc_plan {
     rc_op_t op;
     rc_precision_t precision;
     rc_layout_t layout;
+    int64_t ld_in[RC_INPUTS_MAX]; /**< that runs will have; 0: the least */
+    int64_t ld_out;
     int64_t memory;       /**< 0: any */
     int deterministic;
     int threads;
@@ -81,7 +83,11 @@ rc_status_t rc_plan_operands_check(
 /** The operands with the shapes of the plan. */
 rc_operands_t rc_plan_operands(const rc_plan_t *plan, int64_t k, const rc_operands_t *o);
 
-/** Allocate operands of zeros.  \return RC_OK, RC_ENOMEM (nothing is held), RC_EDEVICE */
+/** Whether the leading dimensions of the problem are none or large enough for a K.
+ *  \return RC_OK or RC_EINVAL: names the operand */
+rc_status_t rc_plan_strides_check(const rc_plan_t *plan, int64_t k, rc_err_t *err);
+
+/** Allocate operands of zeros, with the leading dimensions of the problem.  \return RC_OK, RC_ENOMEM (nothing is held), RC_EDEVICE */
 rc_status_t rc_plan_scratch_new(
     const rc_plan_t *plan, int64_t k, rc_plan_scratch_t *out, rc_err_t *err);
 void rc_plan_scratch_free(const rc_plan_t *plan, rc_plan_scratch_t *s);

@@ -129,11 +129,16 @@ static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_
         t->state = NULL;
         return st;
     }
-    if (!kernel->preprocess)
+    int strides = plan->ld_out > 0 || plan->ld_in[0] > 0 || plan->ld_in[1] > 0;
+    if (!kernel->preprocess && !strides)
         return RC_OK;
     if (!scratch->held)
         st = rc_plan_scratch_new(plan, t->problem.k, scratch, err);
-    return st < 0 ? st : kernel->preprocess(t->state, &scratch->o, err);
+    if (st == RC_OK && kernel->preprocess)
+        st = kernel->preprocess(t->state, &scratch->o, err);
+    if (st == RC_OK && strides) /* a kernel that does not take them says so in a run */
+        st = kernel->run(t->state, &scratch->o, 1, 0, err);
+    return st;
 }
 
 rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,

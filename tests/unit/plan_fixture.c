@@ -85,8 +85,8 @@ rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
 
 void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int64_t k, dense_t *b, dense_t *c)
 {
-    b->ld = (p->layout == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
-    c->ld = (p->layout == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
+    b->ld = p->ld_in[0] ? p->ld_in[0] : (p->layout == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
+    c->ld = p->ld_out ? p->ld_out : (p->layout == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
     fill(rng, b);
     fill(rng, c);
 }

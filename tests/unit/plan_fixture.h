@@ -34,7 +34,7 @@ typedef struct dense {
 
 void fill(rc_rng_t *rng, dense_t *d);
 
-/* Random B and C with leading dimensions of their own for a product at K. */
+/* Random B and C for a product at K, with leading dimensions of their own where the problem has none. */
 void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int64_t k, dense_t *b, dense_t *c);
 void *data_of(const rc_plan_problem_t *p, dense_t *d);
 size_t data_bytes(const rc_plan_problem_t *p);

@@ -63,6 +63,8 @@ static void plans_multiply(void **state)
             .ks = 1 + (int)below(&rng, 2)};
         rc_plan_options_t o = some_options(&rng, p.layout);
         make(&rng, (int)below(&rng, 2), &in);
+        if (below(&rng, 2))
+            p.ld_out = 1 + (p.layout == RC_ROW_MAJOR ? WIDEST : in.rows);
         rc_plan_matrix_t m = matrix_of(&in, below(&rng, 2) ? 4 : 8, below(&rng, 2) ? 4 : 8);
         rc_plan_t *plan = NULL;
         rc_err_t err = {0};
@@ -225,6 +227,15 @@ static void wrong_requests_are_refused(void **state)
     f = begin();
     f->p.layout = (rc_layout_t)7;
     refused(f, NULL, RC_EINVAL, "column-major, found 7");
+    f = begin();
+    f->p.ld_out = 7;
+    refused(f, NULL, RC_EINVAL, "C: expected a leading dimension of at least 8, found 7");
+    f = begin();
+    f->p.ld_in[0] = -9;
+    refused(f, NULL, RC_EINVAL, "B: expected a leading dimension of at least");
+    f = begin();
+    f->p.ld_in[1] = 1; /* of an operand that there is not: ignored */
+    rc_plan_free(plan_of(f, NULL));
     f = begin();
     refused(f, &(rc_plan_options_t){.kernels = "rowsplitt"}, RC_EINVAL, "rowsplit");
     refused(f, &(rc_plan_options_t){.kernels = "cstat"}, RC_ENOTSUP, "takes col-major operands");
