@@ -15,6 +15,17 @@ typedef enum rc_device_kind { RC_DEVICE_CPU = 0, RC_DEVICE_CUDA = 1 } rc_device_
 
 typedef struct rc_executor rc_executor_t;
 
+/** to[i] = from[place[i] - 1], or 0 where place[i] is 0, in memory of an executor. */
+typedef struct rc_gather {
+    void *to; /**< [count] */
+    int to_bytes; /**< of a value: 4 or 8 */
+    const void *place; /**< [count] */
+    int place_bytes; /**< of one of them: 4 or 8 */
+    int64_t count;
+    const void *from;
+    int from_bytes; /**< 4 or 8: values are rounded when they become shorter */
+} rc_gather_t;
+
 /** On a GPU all work goes on its one stream, in the order in which it is asked for. */
 struct rc_executor {
     rc_device_kind_t kind;
@@ -34,6 +45,8 @@ struct rc_executor {
     rc_status_t (*download)(
         rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err);
     rc_status_t (*fill)(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err);
+    /** Asked for and on a GPU not waited for. */
+    rc_status_t (*gather)(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err);
 };
 
 /** An executor of host memory.  \param[in] threads  >= 1  Nothing is to be freed. */

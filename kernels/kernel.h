@@ -88,6 +88,12 @@ typedef struct rc_kernel {
     rc_status_t (*run)(
         void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
     void (*release)(void *state);
+    /** NULL, or where the prepared matrix has its values: an array whose places depend on pattern,
+     *  schedule and parameters alone, each a value of A or 0 for padding, and nothing else in the state
+     *  depends on them.  Who changes them orders that with runs.
+     *  \param[out] array  in the memory of the executor, of the precision of the problem
+     *  \return its length */
+    int64_t (*values)(void *state, void **array);
 } rc_kernel_t;
 
 /** Check what every kernel asks for, then ask the kernel.

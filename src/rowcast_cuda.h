@@ -210,14 +210,20 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
     rc_err_t *err);
 
 /** New values on the same pattern, in the order in which the matrix of the plan had them.  The choices
- *  stay.
- *  \param[in] nnz          as many as the matrix has entries
- *  \param[in] val          [nnz], of value_bytes each (4 or 8); in device memory when on_device
- *  \param[in] stream       the values are there when it gets there; not in a graph's capture
+ *  stay.  Runs that are asked for later on the stream multiply by them.
+ *
+ *  Most kernels say where the prepared matrix has its values (all of ours, cuSPARSE's CSR and COO without
+ *  preprocessing): then the first call finds out which is where, and later ones with values in device
+ *  memory are a launch for each K: nothing is allocated or waited for, and they can become part of a graph.
+ *  With other kernels the matrix is prepared anew, and graphs that hold runs are to be captured anew.
+ *  \param[in] nnz     as many as the matrix has entries
+ *  \param[in] val     [nnz], of value_bytes each (4 or 8); in device memory when on_device.  Read when the
+ *                     stream gets there
+ *  \param[in] stream  of the plan's GPU; in a graph's capture only where nothing is waited for
  *  \return RC_OK; RC_EINVAL (also another nnz); RC_ENOMEM; RC_EDEVICE.  After an error the old values
  *          are in use.
- *  Cost: the preparations of the plan, and their memory once more on the way.  Waits for the stream.
- *  Graphs that hold runs of the plan are to be captured anew. */
+ *  Cost: of the first call a preparation in fp64, and 4 bytes of device memory for each stored value (8
+ *  from 2^31 - 1 entries); of later ones that and the values are read, and the prepared values written. */
 RC_API rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
     int value_bytes, int on_device, struct CUstream_st *stream, rc_err_t *err);
 

@@ -105,6 +105,13 @@ static void release(void *state)
     free(s);
 }
 
+static int64_t values(void *state, void **array)
+{
+    const cstat_t *s = state;
+    *array = s->slots.val;
+    return s->slots.ptr[s->slots.slots];
+}
+
 const rc_kernel_t rc_kernel_cstat = {
     .name = "cstat",
     .summary = "C-stationary, column-major B: slot p to worker p mod N_w, lanes along a row",
@@ -122,4 +129,5 @@ const rc_kernel_t rc_kernel_cstat = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .values = values,
 };

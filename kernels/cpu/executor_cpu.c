@@ -65,6 +65,28 @@ static rc_status_t cpu_fill(rc_executor_t *x, void *p, int byte, size_t bytes, r
     return RC_OK;
 }
 
+static int64_t place_at(const rc_gather_t *g, int64_t i)
+{
+    return g->place_bytes == 4 ? ((const int32_t *)g->place)[i] : ((const int64_t *)g->place)[i];
+}
+
+static rc_status_t cpu_gather(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err)
+{
+    (void)x;
+    (void)err;
+    for (int64_t i = 0; i < g->count; i++) {
+        int64_t at = place_at(g, i) - 1;
+        double v = at < 0 ? 0
+                   : g->from_bytes == 4 ? (double)((const float *)g->from)[at]
+                                        : ((const double *)g->from)[at];
+        if (g->to_bytes == 4)
+            ((float *)g->to)[i] = (float)v;
+        else
+            ((double *)g->to)[i] = v;
+    }
+    return RC_OK;
+}
+
 void rc_executor_cpu(int threads, rc_executor_t *out)
 {
     enum { line_bytes = 64 };
@@ -79,5 +101,6 @@ void rc_executor_cpu(int threads, rc_executor_t *out)
         .upload = cpu_copy,
         .download = cpu_copy,
         .fill = cpu_fill,
+        .gather = cpu_gather,
     };
 }

@@ -110,6 +110,13 @@ static rc_status_t run(
     return RC_OK;
 }
 
+static int64_t values(void *state, void **array)
+{
+    const rowsplit_t *s = state;
+    *array = s->slots.val;
+    return s->slots.ptr[s->slots.slots];
+}
+
 const rc_kernel_t rc_kernel_rowsplit = {
     .name = "rowsplit",
     .summary = "row-major B: contiguous slots per thread, vectors along the columns of C",
@@ -126,4 +133,5 @@ const rc_kernel_t rc_kernel_rowsplit = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .values = values,
 };

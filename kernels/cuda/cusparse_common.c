@@ -399,3 +399,10 @@ rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
         *state = s;
     return st;
 }
+
+int64_t rc_cusparse_values(void *state, void **array)
+{
+    const rc_cusparse_t *s = state;
+    *array = s->pre ? NULL : s->slots.val;
+    return *array ? s->slots.nnz : 0;
+}

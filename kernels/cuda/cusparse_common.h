@@ -121,6 +121,8 @@ rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t
 rc_status_t rc_cusparse_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 void rc_cusparse_release(void *state);
+/** Of CSR and COO without preprocessing; of others nothing. */
+int64_t rc_cusparse_values(void *state, void **array);
 
 /* ---------------------------------------------------- formats and operations */
 

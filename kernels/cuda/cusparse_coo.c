@@ -65,7 +65,7 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
             {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1},              \
     },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
-    .run = rc_cusparse_run, .release = rc_cusparse_release
+    .run = rc_cusparse_run, .release = rc_cusparse_release, .values = rc_cusparse_values
 
 const rc_kernel_t rc_kernel_cusparse_coo_col = {
     .name = "cusparse-coo-col",

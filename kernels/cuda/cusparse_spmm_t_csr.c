@@ -56,7 +56,7 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
             {"pre", "1: cusparseSpMM_preprocess once before the first product", .max = 1},         \
     },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
-    .run = rc_cusparse_run, .release = rc_cusparse_release
+    .run = rc_cusparse_run, .release = rc_cusparse_release, .values = rc_cusparse_values
 
 const rc_kernel_t rc_kernel_cusparse_spmm_t_csr_col = {
     .name = "cusparse-spmm_t-csr-col",

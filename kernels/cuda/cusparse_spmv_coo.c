@@ -68,4 +68,5 @@ const rc_kernel_t rc_kernel_cusparse_spmv_coo = {
     .preprocess = rc_cusparse_preprocess,
     .run = rc_cusparse_run,
     .release = rc_cusparse_release,
+    .values = rc_cusparse_values,
 };

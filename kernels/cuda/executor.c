@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/gather.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -147,6 +148,14 @@ static rc_status_t cuda_fill(rc_executor_t *x, void *p, int byte, size_t bytes, 
     return rc_cuda_check(e, "fill of device memory", err);
 }
 
+static rc_status_t cuda_gather(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err)
+{
+    int before = rc_cuda_enter(x);
+    rc_status_t st = rc_cuda_gather(x, g, err);
+    rc_cuda_leave(x, before);
+    return st;
+}
+
 /* ------------------------------------------------------- opening, closing */
 
 static int cpus_of_process(void)
@@ -190,6 +199,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
         .upload = cuda_upload,
         .download = cuda_download,
         .fill = cuda_fill,
+        .gather = cuda_gather,
     };
     return RC_OK;
 }

@@ -40,6 +40,7 @@ typedef struct gchunk {
     rc_cuda_memory_t memory;
     rc_gchunk_args_t args;
     size_t value_bytes;
+    void *val; /* args.val, to be changed */
     int overlaps;                    /* 1: a launch may begin while the one before it ends */
     launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
 } gchunk_t;
@@ -92,7 +93,7 @@ static rc_status_t upload(gchunk_t *s, const rc_problem_t *p, const rc_chunks_t 
     RC_TRY(rc_cuda_keep(&s->memory, c->col, stored * (size_t)c->size.col_bytes, &to, err));
     a->col = to;
     RC_TRY(rc_cuda_keep(&s->memory, c->val, stored * s->value_bytes, &to, err));
-    a->val = to;
+    a->val = s->val = to;
     RC_TRY(rc_cuda_keep(&s->memory, c->row, chunks * sizeof *c->row, &to, err));
     a->row = to;
     RC_TRY(rc_cuda_keep(&s->memory, c->count, chunks * sizeof *c->count, &to, err));
@@ -223,6 +224,13 @@ static rc_status_t run(
         s->memory.x, &l->of, s->overlaps, &args, "launch of gchunk", err);
 }
 
+static int64_t values(void *state, void **array)
+{
+    const gchunk_t *s = state;
+    *array = s->val;
+    return (int64_t)s->args.chunks * s->args.entries;
+}
+
 const rc_kernel_t rc_kernel_gchunk = {
     .name = "gchunk",
     .summary = "row-major B and C: rows in chunks of a fixed number of entries, no row pointers",
@@ -245,4 +253,5 @@ const rc_kernel_t rc_kernel_gchunk = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .values = values,
 };

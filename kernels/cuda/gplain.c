@@ -30,3 +30,10 @@ void rc_gplain_release(void *state)
     s->x->release(s->x, s->first);
     free(s);
 }
+
+int64_t rc_gplain_values(void *state, void **array)
+{
+    const rc_gplain_t *s = state;
+    *array = s->slots.val;
+    return s->slots.nnz;
+}

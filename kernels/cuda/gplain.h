@@ -23,6 +23,7 @@ typedef struct rc_gplain {
 rc_status_t rc_gplain_prepare(rc_executor_t *x, const rc_problem_t *p,
     const rc_analysis_t *analysis, void **state, rc_err_t *err);
 void rc_gplain_release(void *state);
+int64_t rc_gplain_values(void *state, void **array);
 
 /** Enqueue the operations; the GPU of the executor is the current one. */
 rc_status_t rc_gplain_spmv(

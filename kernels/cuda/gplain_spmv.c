@@ -30,4 +30,5 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .prepare = rc_gplain_prepare,
     .run = run,
     .release = rc_gplain_release,
+    .values = rc_gplain_values,
 };

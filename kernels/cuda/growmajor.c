@@ -140,6 +140,13 @@ static void release(void *state)
     free(s);
 }
 
+static int64_t values(void *state, void **array)
+{
+    const growmajor_t *s = state;
+    *array = s->slots.val;
+    return s->slots.nnz;
+}
+
 const rc_kernel_t rc_kernel_growmajor = {
     .name = "growmajor",
     .summary = "row-major B and C: a warp per row, lanes along K, vector loads, no atomics",
@@ -158,4 +165,5 @@ const rc_kernel_t rc_kernel_growmajor = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .values = values,
 };

@@ -31,6 +31,8 @@ typedef struct gslice {
     rc_gslice_args_t args;
     rc_cuda_launch_t launch;
     int overlaps; /* 1: a launch may begin while the one before it ends */
+    void *val;    /* args.val, to be changed */
+    int64_t stored;
 } gslice_t;
 
 /* ---------------------------------------------------------------- analysis */
@@ -108,7 +110,8 @@ static rc_status_t upload(gslice_t *s, rc_precision_t precision, rc_sell_t *a, r
     RC_TRY(rc_cuda_keep(&s->memory, a->col, entries * (size_t)a->shape.col_bytes, &to, err));
     s->args.col = to;
     RC_TRY(rc_cuda_keep(&s->memory, a->val, entries * rc_precision_bytes(precision), &to, err));
-    s->args.val = to;
+    s->args.val = s->val = to;
+    s->stored = (int64_t)entries;
     RC_TRY(rc_cuda_keep(&s->memory, a->row, slices * RC_GSLICE_ROWS * sizeof(int32_t), &to, err));
     s->args.row = to;
     RC_TRY(rc_cuda_keep(&s->memory, a->long_ptr, (longs + 1) * sizeof(int64_t), &to, err));
@@ -251,6 +254,13 @@ static rc_status_t run(
         s->memory.x, &s->launch, s->overlaps, &args, "launch of gslice", err);
 }
 
+static int64_t values(void *state, void **array)
+{
+    const gslice_t *s = state;
+    *array = s->val;
+    return s->stored;
+}
+
 const rc_kernel_t rc_kernel_gslice = {
     .name = "gslice",
     .summary = "column-major B and C: a strip of B in shared memory, a lane per row of A",
@@ -270,4 +280,5 @@ const rc_kernel_t rc_kernel_gslice = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .values = values,
 };

@@ -41,4 +41,5 @@ const rc_kernel_t rc_kernel_gstat = {
     .prepare = prepare,
     .run = rc_stationary_run,
     .release = rc_stationary_release,
+    .values = rc_stationary_values,
 };

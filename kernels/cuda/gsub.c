@@ -58,4 +58,5 @@ const rc_kernel_t rc_kernel_gsub = {
     .prepare = prepare,
     .run = rc_stationary_run,
     .release = rc_stationary_release,
+    .values = rc_stationary_values,
 };

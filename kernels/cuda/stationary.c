@@ -193,3 +193,10 @@ void rc_stationary_release(void *state)
     s->x->release(s->x, s->part);
     free(s);
 }
+
+int64_t rc_stationary_values(void *state, void **array)
+{
+    const stationary_t *s = state;
+    *array = s->slots.val;
+    return s->slots.nnz;
+}

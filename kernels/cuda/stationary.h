@@ -55,6 +55,7 @@ rc_status_t rc_stationary_prepare(rc_executor_t *x, const rc_problem_t *p,
 rc_status_t rc_stationary_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 void rc_stationary_release(void *state);
+int64_t rc_stationary_values(void *state, void **array);
 
 #ifdef __cplusplus
 }

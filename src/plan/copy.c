@@ -20,13 +20,11 @@ static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *e
     if (st < 0)
         return st;
     memcpy(to->a.row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
-    if (nnz > 0) {
+    if (nnz > 0)
         memcpy(to->a.col_idx, a->col_idx, nnz * sizeof *a->col_idx);
-        memcpy(to->a.val, a->val, nnz * sizeof *a->val);
-    }
     if (plan->from && nnz > 0)
         memcpy(to->from, plan->from, nnz * sizeof *plan->from);
-    return RC_OK;
+    return rc_plan_values_newest(plan, &to->a, err);
 }
 
 /* The order of an entry: preparing finds it by its text and geometry. */

@@ -198,7 +198,7 @@ rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
     rc_status_t st = of_a_gpu(plan, err);
     if (st == RC_OK && nnz != plan->a.nnz)
         st = rc_fail(err, RC_EINVAL, "values: expected %" PRId64 ", found %" PRId64, plan->a.nnz, nnz);
-    if (st == RC_OK)
+    if (st == RC_OK && !(on_device && rc_plan_updates_async(plan)))
         st = not_capturing(stream, &index, err);
     if (st == RC_OK)
         st = rc_executor_cuda_use(&plan->gpu->x, stream, err);

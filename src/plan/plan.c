@@ -128,6 +128,7 @@ void rc_plan_free(rc_plan_t *plan)
     if (!plan)
         return;
     for (int i = 0; plan->entry && i < plan->entries; i++) {
+        rc_plan_gather_free(plan, &plan->entry[i]);
         rc_plan_trial_free(&plan->entry[i].trial);
         free(plan->entry[i].candidate);
     }
@@ -175,46 +176,4 @@ rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, doub
         return st;
     rc_operands_t shaped = rc_plan_operands(plan, e->part.k, o);
     return e->trial.spec.kernel->run(e->trial.state, &shaped, alpha, beta, err);
-}
-
-/* -------------------------------------------------------------------- update */
-
-rc_status_t rc_plan_prepare_again(
-    rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err)
-{
-    rc_plan_scratch_t scratch = {0};
-    rc_plan_candidate_t c = e->candidate[e->part.chosen];
-    rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, &c, out, err);
-    rc_plan_scratch_free(plan, &scratch);
-    return st == RC_OK && !out->state ? rc_fail(err, c.status, "%s", c.text) : st;
-}
-
-rc_status_t rc_plan_update(
-    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
-{
-    if (!plan)
-        return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
-    rc_status_t st = RC_OK;
-    double *old = plan->a.val;
-    double *fresh = rc_alloc((size_t)plan->a.nnz, sizeof *fresh, "values", err);
-    rc_plan_trial_t *trial = rc_alloc0((size_t)plan->entries, sizeof *trial, "values", err);
-    RC_TRY(fresh && trial ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_plan_values_read(plan, val, value_bytes, on_device, fresh, err));
-    plan->a.val = fresh;
-    for (int i = 0; i < plan->entries; i++)
-        RC_TRY(rc_plan_prepare_again(plan, &plan->entry[i], &trial[i], err));
-    for (int i = 0; i < plan->entries; i++) {
-        rc_plan_trial_t before = plan->entry[i].trial;
-        plan->entry[i].trial = trial[i];
-        trial[i] = before;
-    }
-    fresh = old;
-    old = plan->a.val;
-done:
-    plan->a.val = old;
-    for (int i = 0; trial && i < plan->entries; i++)
-        rc_plan_trial_free(&trial[i]);
-    free(trial);
-    free(fresh);
-    return st;
 }

@@ -45,11 +45,10 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
 rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
     double beta, rc_err_t *err);
 
-/** New values on the same pattern, in the order in which the matrix of rc_plan_new had them.  The
- *  choices stay.
+/** New values on the same pattern, in the order in which the matrix of rc_plan_new had them, as
+ *  rc_plan_update_values says.
  *  \param[in] val  [nnz], of value_bytes each (4 or 8), on the host or the device
- *  \return RC_OK; RC_EINVAL; RC_ENOMEM; RC_EDEVICE.  After an error the old values are in use.
- *  Cost: the preparations of the plan, and their memory once more on the way. */
+ *  \return RC_OK; RC_EINVAL; RC_ENOMEM; RC_EDEVICE.  After an error the old values are in use. */
 rc_status_t rc_plan_update(
     rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err);
 

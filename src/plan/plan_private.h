@@ -29,6 +29,7 @@ typedef struct rc_plan_entry {
     rc_plan_part_t part;
     rc_plan_candidate_t *candidate; /**< [part.candidates], owned */
     rc_plan_trial_t trial;          /**< the chosen one */
+    rc_gather_t gather; /**< new values into the chosen one; place NULL: not yet, or it cannot */
 } rc_plan_entry_t;
 
 struct rc_plan {
@@ -44,6 +45,7 @@ struct rc_plan {
     int deterministic;
     int threads;
     rc_csr_t a;           /**< in the host's memory */
+    int stale;            /**< 1: newer values are in the prepared matrices alone, not in a.val */
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
     rc_digest_t pattern;  /**< of shape, row pointers and columns */
     rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
@@ -135,6 +137,17 @@ rc_status_t rc_plan_choose(
     rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err);
 
 /* -------------------------------------------------------------------- plan.c */
+
+/* ------------------------------------------------------------------ update.c */
+
+/** 1: new values in device memory are put in place without waiting for anything. */
+int rc_plan_updates_async(const rc_plan_t *plan);
+
+/** Put the newest values into a copy of the plan's matrix.
+ *  \param[in,out] a  of the same pattern  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_csr_t *a, rc_err_t *err);
+
+void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e);
 
 /** What an entry has chosen, prepared once more of the values that the plan has now.
  *  \param[out] out  free with rc_plan_trial_free

@@ -218,8 +218,10 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
     ok(st, &err, o.kernels ? o.kernels : "any kernel");
     assert_true(rc_plan_describe(plan, text, sizeof text) > 0);
     check_plan(rng, plan, &p, &in, stream);
-    update(rng, plan, &in, stream);
-    check_plan(rng, plan, &p, &in, stream);
+    for (int i = 0; i < 2; i++) {
+        update(rng, plan, &in, stream);
+        check_plan(rng, plan, &p, &in, stream);
+    }
     if (below(rng, others) == 0)
         check_others(rng, plan, &p, &in, path);
 done:
@@ -308,6 +310,7 @@ static void run_in_a_graph(fixture_t *f, const char *kernel)
     execute(plan, 8, 2, 0.5, &f->x, capturing);
     assert_int_equal(rc_plan_create(&f->p, &f->m, NULL, capturing, &none, &err), RC_EINVAL);
     assert_int_equal(rc_plan_update_values(plan, f->in.nnz, f->in.val64, 8, 0, capturing, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, f->x.device_b, 8, 1, capturing, &err), RC_EINVAL);
     CUDA(cudaStreamEndCapture(capturing, &graph));
     CUDA(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < launches; i++)
@@ -335,6 +338,52 @@ static void runs_become_graphs(void **state)
             run_in_a_graph(f, layout == RC_ROW_MAJOR ? row[i] : col[i]);
             end(f);
         }
+}
+
+/* After a first update others, of values on the device, are a part of a graph too: values, product, other
+ * values, product, in the order in which they were asked for. */
+static void update_in_a_graph(fixture_t *f, const char *kernel)
+{
+    enum { rounds = 50 };
+    rc_plan_t *plan = plan_of(f, kernel, NULL);
+    rc_err_t err = {0};
+    rc_rng_t rng;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    rc_rng_seed(&rng, 77);
+    void *first = on_device(f->in.val64, (size_t)f->in.nnz * sizeof *f->in.val64);
+    new_values(&rng, &f->in);
+    void *second = on_device(f->in.val32, (size_t)f->in.nnz * sizeof *f->in.val32);
+    ok(rc_plan_update_values(plan, f->in.nnz, second, 4, 1, f->stream, &err), &err, "first update");
+    CUDA(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < rounds; i++) {
+        ok(rc_plan_update_values(plan, f->in.nnz, first, 8, 1, f->stream, &err), &err, "in a graph");
+        execute(plan, 8, 1, 0, &f->x, f->stream);
+        ok(rc_plan_update_values(plan, f->in.nnz, second, 4, 1, f->stream, &err), &err, "in a graph");
+        execute(plan, 8, 1, 0, &f->x, f->stream);
+    }
+    CUDA(cudaStreamEndCapture(f->stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphLaunch(exec, f->stream));
+    compare(&f->p, &f->in, 8, 1, 0, &f->x, f->stream);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaFree(first));
+    CUDA(cudaFree(second));
+    rc_plan_free(plan);
+}
+
+static void updates_become_graphs(void **state)
+{
+    (void)state;
+    static const char *const kernel[] = {"gchunk", "growmajor", "cusparse-csr-row", "gslice", "gsub"};
+    for (int i = 0; i < 5; i++) {
+        fixture_t *f = begin(i < 3 ? RC_ROW_MAJOR : RC_COL_MAJOR);
+        if (!f)
+            skip();
+        update_in_a_graph(f, kernel[i]);
+        end(f);
+    }
 }
 
 /* A thread with a clone on a stream of its own: the same bits each time. */
@@ -469,6 +518,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_multiply),
         cmocka_unit_test(runs_become_graphs),
+        cmocka_unit_test(updates_become_graphs),
         cmocka_unit_test(threads_have_clones),
         cmocka_unit_test(memory_is_the_applications),
         cmocka_unit_test(wrong_calls_are_refused),

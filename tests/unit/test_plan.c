@@ -71,10 +71,12 @@ static void plans_multiply(void **state)
         assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
         for (int i = 0; i < p.ks; i++)
             check_product(&rng, plan, &p, &in, k[i]);
-        new_values(&rng, &in);
-        assert_int_equal(rc_plan_update(plan, in.val64, 8, 0, &err), RC_OK);
-        for (int i = 0; i < p.ks; i++)
-            check_product(&rng, plan, &p, &in, k[i]);
+        for (int update = 0; update < 2; update++) {
+            new_values(&rng, &in);
+            assert_int_equal(rc_plan_update(plan, update ? (void *)in.val32 : (void *)in.val64, update ? 4 : 8, 0, &err), RC_OK);
+            for (int i = 0; i < p.ks; i++)
+                check_product(&rng, plan, &p, &in, k[i]);
+        }
         rc_plan_free(plan);
     }
 }
@@ -105,6 +107,13 @@ static void copies_multiply_alike(void **state)
         rc_plan_part_t part[2];
         rc_err_t err = {0};
         assert_int_equal(rc_plan_new(&(rc_plan_place_t){.x = &x}, &p, &m, &o, &plan, &err), RC_OK);
+        new_values(&rng, &in);
+        if (below(&rng, 2)) /* the copy has the newest values */
+            assert_int_equal(rc_plan_update(plan, in.val32, 4, 0, &err), RC_OK);
+        else {
+            rc_plan_free(plan);
+            assert_int_equal(rc_plan_new(&(rc_plan_place_t){.x = &x}, &p, &m, &o, &plan, &err), RC_OK);
+        }
         assert_int_equal(rc_plan_copy(plan, &(rc_plan_place_t){.x = &other}, &copy, &err), RC_OK);
         assert_int_equal(rc_plan_part(plan, 1, &part[0], &err), RC_OK);
         assert_int_equal(rc_plan_part(copy, 1, &part[1], &err), RC_OK);

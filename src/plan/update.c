@@ -1,0 +1,264 @@
+/* New values on the same pattern: put into the prepared matrices where the kernels say where they have
+ * them, else everything is prepared anew.
+ *
+ * Where a prepared matrix has which value is found out once, by preparing one whose values are their own
+ * numbers, which fp64 holds exactly. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "plan/plan_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rc_status_t rc_plan_prepare_again(
+    rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err)
+{
+    rc_plan_scratch_t scratch = {0};
+    rc_plan_candidate_t c = e->candidate[e->part.chosen];
+    rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, &c, out, err);
+    rc_plan_scratch_free(plan, &scratch);
+    return st == RC_OK && !out->state ? rc_fail(err, c.status, "%s", c.text) : st;
+}
+
+/* ------------------------------------------------------------------- places */
+
+void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e)
+{
+    const void *place = e->gather.place;
+    void *p;
+    memcpy(&p, &place, sizeof p);
+    plan->place.x->release(plan->place.x, p);
+    e->gather = (rc_gather_t){0};
+}
+
+/* The places as integers, in the memory of the device.  \param[in] number  [count] as fp64 */
+static rc_status_t keep_places(
+    rc_plan_t *plan, const double *number, int64_t count, rc_gather_t *out, rc_err_t *err)
+{
+    rc_executor_t *x = plan->place.x;
+    int bytes = plan->a.nnz < INT32_MAX ? 4 : 8;
+    void *to = NULL;
+    void *host = rc_alloc((size_t)count, (size_t)bytes, "the places of values", err);
+    rc_status_t st = RC_OK;
+    RC_TRY(host ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < count; i++)
+        if (bytes == 4)
+            ((int32_t *)host)[i] = (int32_t)number[i];
+        else
+            ((int64_t *)host)[i] = (int64_t)number[i];
+    RC_TRY(x->alloc(x, (size_t)count * (size_t)bytes, &to, err));
+    RC_TRY(x->upload(x, to, host, (size_t)count * (size_t)bytes, err));
+    out->place = to;
+    out->place_bytes = bytes;
+    to = NULL;
+done:
+    x->release(x, to);
+    free(host);
+    return st;
+}
+
+/* The numbers of the values, as the kernel of an entry puts them. */
+static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int64_t count,
+    double *out, int *alike, rc_err_t *err)
+{
+    const rc_kernel_t *kernel = e->trial.spec.kernel;
+    rc_executor_t *x = plan->place.x;
+    rc_problem_t p = e->trial.problem;
+    rc_csr_t numbered = plan->a;
+    rc_analysis_t analysis;
+    void *state = NULL;
+    void *array = NULL;
+    rc_status_t st;
+    *alike = 0;
+    numbered.val = rc_alloc((size_t)numbered.nnz, sizeof *numbered.val, "the numbers of values", err);
+    RC_TRY(numbered.val ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < numbered.nnz; i++)
+        numbered.val[i] = (double)(plan->from ? plan->from[i] : i) + 1;
+    p.a = &numbered;
+    p.precision = RC_FP64;
+    st = rc_kernel_analyse(kernel, &p, &analysis, err);
+    if (st == RC_OK)
+        st = kernel->prepare(x, &p, &analysis, &state, err);
+    if (st < 0) { /* fp64 may not be allowed where fp32 is */
+        st = st == RC_ENOTSUP ? RC_OK : st;
+        goto done;
+    }
+    *alike = kernel->values(state, &array) == count;
+    if (*alike)
+        st = x->download(x, out, array, (size_t)count * sizeof *out, err);
+    kernel->release(state);
+done:
+    free(numbered.val);
+    return st;
+}
+
+/* 1: every value of the matrix has one place. */
+static int covers(const rc_plan_t *plan, const double *number, int64_t count)
+{
+    int64_t placed = 0;
+    for (int64_t i = 0; i < count; i++)
+        placed += number[i] > 0;
+    return placed == plan->a.nnz;
+}
+
+/* Find the places of an entry; without an error and without places: new values are prepared anew. */
+static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+{
+    const rc_kernel_t *kernel = e->trial.spec.kernel;
+    void *array = NULL;
+    int64_t count = kernel->values && !e->gather.place ? kernel->values(e->trial.state, &array) : 0;
+    int alike = 0;
+    if (count == 0)
+        return RC_OK;
+    double *number = rc_alloc((size_t)count, sizeof *number, "the numbers of values", err);
+    rc_status_t st = number ? number_values(plan, e, count, number, &alike, err) : RC_ENOMEM;
+    if (st == RC_OK && alike && covers(plan, number, count)) {
+        e->gather = (rc_gather_t){.to = array,
+            .to_bytes = (int)rc_precision_bytes(plan->precision),
+            .count = count};
+        st = keep_places(plan, number, count, &e->gather, err);
+    }
+    free(number);
+    return st;
+}
+
+int rc_plan_updates_async(const rc_plan_t *plan)
+{
+    for (int i = 0; i < plan->entries; i++)
+        if (!plan->entry[i].gather.place)
+            return 0;
+    return 1;
+}
+
+/* ------------------------------------------------------------------- update */
+
+static rc_status_t gather_all(rc_plan_t *plan, const void *val, int value_bytes, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < plan->entries; i++) {
+        rc_gather_t g = plan->entry[i].gather;
+        g.from = val;
+        g.from_bytes = value_bytes;
+        st = plan->place.x->gather(plan->place.x, &g, err);
+    }
+    plan->stale = 1;
+    return st;
+}
+
+/* Values of the host pass through memory of the device. */
+static rc_status_t gather_from_host(
+    rc_plan_t *plan, const void *val, int value_bytes, rc_err_t *err)
+{
+    rc_executor_t *x = plan->place.x;
+    size_t bytes = (size_t)plan->a.nnz * (size_t)value_bytes;
+    void *staged = NULL;
+    rc_status_t st = x->alloc(x, bytes, &staged, err);
+    if (st == RC_OK)
+        st = x->upload(x, staged, val, bytes, err);
+    if (st == RC_OK)
+        st = gather_all(plan, staged, value_bytes, err);
+    x->release(x, staged);
+    return st;
+}
+
+/* Prepare all entries anew; after an error they are as they were. */
+static rc_status_t prepare_all(
+    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    double *old = plan->a.val;
+    double *fresh = rc_alloc((size_t)plan->a.nnz, sizeof *fresh, "values", err);
+    rc_plan_trial_t *trial = rc_alloc0((size_t)plan->entries, sizeof *trial, "values", err);
+    RC_TRY(fresh && trial ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_plan_values_read(plan, val, value_bytes, on_device, fresh, err));
+    plan->a.val = fresh;
+    for (int i = 0; i < plan->entries; i++)
+        RC_TRY(rc_plan_prepare_again(plan, &plan->entry[i], &trial[i], err));
+    for (int i = 0; i < plan->entries; i++) {
+        rc_plan_trial_t before = plan->entry[i].trial;
+        rc_plan_gather_free(plan, &plan->entry[i]);
+        plan->entry[i].trial = trial[i];
+        trial[i] = before;
+    }
+    fresh = old;
+    old = plan->a.val;
+    plan->stale = 0;
+done:
+    plan->a.val = old;
+    for (int i = 0; trial && i < plan->entries; i++)
+        rc_plan_trial_free(&trial[i]);
+    free(trial);
+    free(fresh);
+    return st;
+}
+
+rc_status_t rc_plan_update(
+    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (!plan)
+        return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
+    if (value_bytes != 4 && value_bytes != 8)
+        return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
+    if (plan->a.nnz > 0 && !val)
+        return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
+    for (int i = 0; st == RC_OK && i < plan->entries; i++)
+        st = find_places(plan, &plan->entry[i], err);
+    if (st < 0)
+        return st;
+    if (!rc_plan_updates_async(plan))
+        return prepare_all(plan, val, value_bytes, on_device, err);
+    return on_device ? gather_all(plan, val, value_bytes, err)
+                     : gather_from_host(plan, val, value_bytes, err);
+}
+
+/* ---------------------------------------------------------------- the newest */
+
+static int64_t place_at(const rc_gather_t *g, const void *place, int64_t i)
+{
+    return g->place_bytes == 4 ? ((const int32_t *)place)[i] : ((const int64_t *)place)[i];
+}
+
+static double value_at(const rc_gather_t *g, const void *val, int64_t i)
+{
+    return g->to_bytes == 4 ? (double)((const float *)val)[i] : ((const double *)val)[i];
+}
+
+/* By the caller's numbers of values. */
+static rc_status_t by_number(
+    const rc_plan_t *plan, const rc_gather_t *g, double *out, rc_err_t *err)
+{
+    rc_executor_t *x = plan->place.x;
+    size_t count = (size_t)g->count;
+    void *place = rc_alloc(count, (size_t)g->place_bytes, "the places of values", err);
+    void *val = rc_alloc(count, (size_t)g->to_bytes, "values", err);
+    rc_status_t st = place && val ? RC_OK : RC_ENOMEM;
+    if (st == RC_OK)
+        st = x->download(x, place, g->place, count * (size_t)g->place_bytes, err);
+    if (st == RC_OK)
+        st = x->download(x, val, g->to, count * (size_t)g->to_bytes, err);
+    for (int64_t i = 0; st == RC_OK && i < g->count; i++)
+        if (place_at(g, place, i) > 0)
+            out[place_at(g, place, i) - 1] = value_at(g, val, i);
+    free(place);
+    free(val);
+    return st;
+}
+
+rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_csr_t *a, rc_err_t *err)
+{
+    size_t nnz = (size_t)a->nnz;
+    if (nnz == 0)
+        return RC_OK;
+    if (!plan->stale) {
+        memcpy(a->val, plan->a.val, nnz * sizeof *a->val);
+        return RC_OK;
+    }
+    double *number = rc_alloc(nnz, sizeof *number, "values", err);
+    rc_status_t st = number ? by_number(plan, &plan->entry[0].gather, number, err) : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < a->nnz; i++)
+        a->val[i] = number[plan->from ? plan->from[i] : i];
+    free(number);
+    return st;
+}
