@@ -104,7 +104,7 @@ int64_t rc_chunks_bytes(const rc_chunks_size_t *s, rc_precision_t precision)
     int64_t entry = s->col_bytes + (int64_t)rc_precision_bytes(precision);
     int64_t chunk = s->entries * entry + (int64_t)(sizeof(int32_t) + sizeof(uint8_t));
     return rc_sat_add(rc_sat_mul(chunks, chunk),
-        s->parts * (int64_t)sizeof(int32_t) + s->longs * (int64_t)sizeof(rc_chunks_long_t));
+        s->parts * (int64_t)sizeof(int32_t) + s->longs * (int64_t)sizeof(rc_long_row_t));
 }
 
 /* ------------------------------------------------------------------- build */
@@ -146,7 +146,7 @@ static void put_parts(
 {
     int64_t parts = up(chunks, RC_CHUNKS_BLOCK) / RC_CHUNKS_BLOCK;
     c->lengthy[at->longs] =
-        (rc_chunks_long_t){(int32_t)it->row, (int32_t)at->parts, (int32_t)parts};
+        (rc_long_row_t){(int32_t)it->row, (int32_t)at->parts, (int32_t)parts};
     for (int64_t i = 0; i < parts; i++) {
         int64_t left = chunks - i * RC_CHUNKS_BLOCK;
         c->row[chunk + i * RC_CHUNKS_BLOCK] = (int32_t)(-2 - (at->parts + i));

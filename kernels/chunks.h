@@ -14,6 +14,7 @@
 #define RC_KERNELS_CHUNKS_H
 
 #include "kernels/kernel.h"
+#include "kernels/parts.h"
 
 enum {
     RC_CHUNKS_BLOCK = 16,      /**< chunks of a block */
@@ -33,13 +34,6 @@ typedef struct rc_chunks_size {
     int64_t col_bytes; /**< of a column: 2 or 4 */
 } rc_chunks_size_t;
 
-/** A row longer than a block. */
-typedef struct rc_chunks_long {
-    int32_t row;   /**< of the output */
-    int32_t first; /**< number of its first part */
-    int32_t parts;
-} rc_chunks_long_t;
-
 typedef struct rc_chunks {
     rc_chunks_size_t size;
     void *col;      /**< [chunks * entries] of col_bytes; padding: a column that the chunk has, 0
@@ -50,7 +44,7 @@ typedef struct rc_chunks {
     uint8_t *count; /**< [chunks] chunks of the row in this block for the first one, else 0; and
                           RC_CHUNKS_NOTHING */
     int32_t *of;    /**< [parts] number of the long row that a part belongs to */
-    rc_chunks_long_t *lengthy; /**< [longs] */
+    rc_long_row_t *lengthy; /**< [longs] rows longer than a block */
 } rc_chunks_t;
 
 /** Entries of a chunk for a matrix: half of the mean row or less, within 4 and 16, more where rows

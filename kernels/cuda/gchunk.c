@@ -57,8 +57,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         return st;
     int64_t stored = size.blocks * RC_CHUNKS_BLOCK * size.entries;
     out->bytes = rc_chunks_bytes(&size, p->precision);
-    out->bytes_per_column = size.parts * (int64_t)rc_precision_bytes(p->precision) +
-                            size.longs * (int64_t)sizeof(int32_t);
+    out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
@@ -85,9 +84,6 @@ static rc_status_t upload(gchunk_t *s, const rc_problem_t *p, const rc_chunks_t 
     rc_gchunk_args_t *a = &s->args;
     size_t chunks = (size_t)c->size.blocks * RC_CHUNKS_BLOCK;
     size_t stored = chunks * (size_t)c->size.entries;
-    size_t parts = (size_t)c->size.parts;
-    size_t longs = (size_t)c->size.longs;
-    size_t k = (size_t)p->k;
     void *to;
     rc_status_t st;
     RC_TRY(rc_cuda_keep(&s->memory, c->col, stored * (size_t)c->size.col_bytes, &to, err));
@@ -98,13 +94,8 @@ static rc_status_t upload(gchunk_t *s, const rc_problem_t *p, const rc_chunks_t 
     a->row = to;
     RC_TRY(rc_cuda_keep(&s->memory, c->count, chunks * sizeof *c->count, &to, err));
     a->count = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->of, parts * sizeof *c->of, &to, err));
-    a->of = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->lengthy, longs * sizeof *c->lengthy, &to, err));
-    a->lengthy = to;
-    RC_TRY(rc_cuda_keep(&s->memory, NULL, parts * k * s->value_bytes, &a->partial, err));
-    RC_TRY(rc_cuda_keep(&s->memory, NULL, longs * k * sizeof(int32_t), &to, err));
-    a->arrived = to;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
+    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, p->k, p->precision, &a->parts, err));
 done:
     return st;
 }

@@ -3,70 +3,14 @@
  * at once, and then all its rows of B.  Sums are added in a fixed order: two runs give the same
  * bits. */
 #include "kernels/cuda/gchunk.h"
+#include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
-#include "kernels/cuda/vector.cuh"
+#include "kernels/cuda/parts.cuh"
 
 namespace rc
 {
 
-/* N neighbouring values, loaded in pieces of up to 16 bytes.  Their address is a multiple of their
- * size, or of 16.  A is read once: it leaves L1 first. */
-template <typename T, int N> struct run {
-    T value[N];
-};
-
-template <typename T, int N> __device__ __forceinline__ run<T, N> load_run(const T *from)
-{
-    constexpr int BYTES = N * static_cast<int>(sizeof(T));
-    run<T, N> r;
-    if (BYTES % 16 == 0) {
-        uint4 *to = reinterpret_cast<uint4 *>(&r);
-#pragma unroll
-        for (int i = 0; i < BYTES / 16; i++)
-            asm("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
-                : "=r"(to[i].x), "=r"(to[i].y), "=r"(to[i].z), "=r"(to[i].w)
-                : "l"(reinterpret_cast<const uint4 *>(from) + i));
-    } else {
-        uint2 *to = reinterpret_cast<uint2 *>(&r);
-        asm("ld.global.nc.L1::evict_first.v2.u32 {%0, %1}, [%2];"
-            : "=r"(to->x), "=r"(to->y)
-            : "l"(from));
-    }
-    return r;
-}
-
-/* The columns of C that a lane holds in one tile. */
-template <typename T, int WIDTH, int VECTORS> struct sums {
-    packed<T, WIDTH> part[VECTORS];
-
-    __device__ __forceinline__ void clear()
-    {
-#pragma unroll
-        for (int i = 0; i < VECTORS; i++)
-#pragma unroll
-            for (int w = 0; w < WIDTH; w++)
-                part[i].value[w] = T(0);
-    }
-
-    __device__ __forceinline__ void add(const sums &x)
-    {
-#pragma unroll
-        for (int i = 0; i < VECTORS; i++)
-#pragma unroll
-            for (int w = 0; w < WIDTH; w++)
-                part[i].value[w] += x.part[i].value[w];
-    }
-};
-
-/* Where a lane is. */
-struct place {
-    int lane;    /* of its chunk */
-    int group;   /* number of its chunk in the CTA */
-    int32_t j;   /* first column */
-    int32_t far; /* from one vector of the lane to the next */
-};
-
-/* A piece of a chunk. */
+/* Some entries of a chunk. */
 template <typename T, typename C, int BATCH> struct batch {
     run<C, BATCH> col;
     run<T, BATCH> val;
@@ -120,78 +64,31 @@ template <typename T, int WIDTH, int VECTORS>
 __device__ __forceinline__ void store_row(
     const rc_gchunk_args_t &a, int32_t row, const place &at, const sums<T, WIDTH, VECTORS> &sum)
 {
-    T *to = static_cast<T *>(a.c) + line_at(row, a.ldc) + at.j;
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++)
-        if (at.j + i * at.far < a.k)
-            store_vector<T, WIDTH>(to + i * at.far, sum.part[i], a.scalars);
-}
-
-/* The sum of a part of a long row, past L1. */
-template <typename T, int WIDTH, int VECTORS>
-__device__ __forceinline__ sums<T, WIDTH, VECTORS> load_part(
-    const rc_gchunk_args_t &a, int32_t part, const place &at)
-{
-    const T *from = static_cast<const T *>(a.partial) + static_cast<size_t>(part) * a.k + at.j;
-    sums<T, WIDTH, VECTORS> x;
-    x.clear();
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++)
-#pragma unroll
-        for (int w = 0; w < WIDTH; w++)
-            if (at.j + i * at.far < a.k)
-                x.part[i].value[w] = __ldcg(from + i * at.far + w);
-    return x;
-}
-
-/* Put the sum of a part where the others are.  \return the number of the long row when this part is
- * the last one to arrive, else -1; the same for all lanes of the group */
-template <typename T, int WIDTH, int VECTORS>
-__device__ __forceinline__ int32_t arrive(const rc_gchunk_args_t &a, int32_t part, int32_t tile,
-    const place &at, const sums<T, WIDTH, VECTORS> &sum)
-{
-    T *to = static_cast<T *>(a.partial) + static_cast<size_t>(part) * a.k + at.j;
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++)
-#pragma unroll
-        for (int w = 0; w < WIDTH; w++)
-            if (at.j + i * at.far < a.k)
-                __stcg(to + i * at.far + w, sum.part[i].value[w]);
-    const unsigned mask =
-        (a.lanes == 32 ? ~0u : (1u << a.lanes) - 1) << ((threadIdx.x & 31) - at.lane);
-    const int32_t number = a.of[part];
-    int32_t before = 0;
-    __threadfence();
-    __syncwarp(mask);
-    if (at.lane == 0)
-        before = atomicAdd(a.arrived + static_cast<size_t>(number) * a.k + tile, 1);
-    before = __shfl_sync(mask, before, 0, a.lanes);
-    return before == a.lengthy[number].parts - 1 ? number : -1;
+    store_sums(static_cast<T *>(a.c) + line_at(row, a.ldc), at, sum, a.scalars);
 }
 
 /* The block whose part arrived last adds all of them: group g those with numbers g, g + 16, ..., and
  * then the first group the sums of the groups. */
 template <typename T, int WIDTH, int VECTORS>
 __device__ __forceinline__ void add_parts(const rc_gchunk_args_t &a, int32_t number, int32_t tile,
-    const place &at, sums<T, WIDTH, VECTORS> *shared)
+    int group, const place &at, sums<T, WIDTH, VECTORS> *shared)
 {
-    const int g = at.group % RC_CHUNKS_BLOCK;
+    const int g = group % RC_CHUNKS_BLOCK;
     sums<T, WIDTH, VECTORS> sum;
     sum.clear();
     if (number >= 0) {
-        const rc_chunks_long_t l = a.lengthy[number];
+        const rc_long_row_t l = a.parts.lengthy[number];
         __threadfence();
         for (int32_t i = g; i < l.parts; i += RC_CHUNKS_BLOCK)
-            sum.add(load_part<T, WIDTH, VECTORS>(a, l.first + i, at));
+            sum.add(load_part<T, WIDTH, VECTORS>(a.parts, a.k, l.first + i, at));
         shared[threadIdx.x] = sum;
     }
     __syncthreads();
     if (number >= 0 && g == 0) {
         for (int i = 1; i < RC_CHUNKS_BLOCK; i++)
             sum.add(shared[threadIdx.x + i * a.lanes]);
-        store_row(a, a.lengthy[number].row, at, sum);
-        if (at.lane == 0)
-            a.arrived[static_cast<size_t>(number) * a.k + tile] = 0;
+        store_row(a, a.parts.lengthy[number].row, at, sum);
+        depart(a.parts, a.k, number, tile, at);
     }
 }
 
@@ -204,10 +101,13 @@ __global__ void __launch_bounds__(RC_GCHUNK_THREADS_MAX, 2) chunks(const rc_gchu
     sums_t *shared = reinterpret_cast<sums_t *>(memory);
     place at;
     at.lane = threadIdx.x % static_cast<unsigned>(a.lanes);
-    at.group = threadIdx.x / static_cast<unsigned>(a.lanes);
+    at.lanes = a.lanes;
     at.far = a.lanes * WIDTH;
+    at.begin = 0;
+    at.end = a.k;
+    const int group = threadIdx.x / static_cast<unsigned>(a.lanes);
     const int groups = blockDim.x / static_cast<unsigned>(a.lanes);
-    const int32_t chunk = blockIdx.x * groups + at.group;
+    const int32_t chunk = blockIdx.x * groups + group;
     const size_t from = static_cast<size_t>(chunk) * static_cast<unsigned>(a.entries);
     batch<T, C, BATCH> first;
     int32_t row = -1;
@@ -235,13 +135,17 @@ __global__ void __launch_bounds__(RC_GCHUNK_THREADS_MAX, 2) chunks(const rc_gchu
         if (row >= 0)
             store_row(a, row, at, sum);
         if (a.longs) {
-            if (at.group % RC_CHUNKS_BLOCK == 0) {
-                int32_t number = row < -1 ? arrive(a, -2 - row, tile, at, sum) : -1;
+            if (group % RC_CHUNKS_BLOCK == 0) {
+                int32_t number = -1;
+                if (row < -1) {
+                    put_part(a.parts, a.k, -2 - row, at, sum);
+                    number = arrive(a.parts, a.k, -2 - row, tile, at);
+                }
                 if (at.lane == 0)
-                    last[at.group / RC_CHUNKS_BLOCK] = number;
+                    last[group / RC_CHUNKS_BLOCK] = number;
             }
             __syncthreads();
-            add_parts(a, last[at.group / RC_CHUNKS_BLOCK], tile, at, shared);
+            add_parts(a, last[group / RC_CHUNKS_BLOCK], tile, group, at, shared);
         }
         if (gridDim.y < a.tiles)
             __syncthreads(); /* before the next tile writes what this one reads */

@@ -3,6 +3,7 @@
 #define RC_KERNELS_CUDA_GCHUNK_H
 
 #include "kernels/chunks.h"
+#include "kernels/cuda/parts.h"
 #include "kernels/cuda/scalars.h"
 
 #ifdef __cplusplus
@@ -21,11 +22,7 @@ typedef struct rc_gchunk_args {
     const void *val;
     const int32_t *row;
     const uint8_t *count;
-    const int32_t *of;
-    const rc_chunks_long_t *lengthy;
-    void *partial; /**< [parts * k] sums of the parts of long rows */
-    int32_t
-        *arrived;  /**< [longs * k] parts of a long row and tile that are there; 0 between runs */
+    rc_cuda_parts_t parts;
     const void *b; /**< [cols * ldb], row-major */
     void *c;       /**< [rows of C * ldc], row-major */
     int32_t chunks;

@@ -29,6 +29,32 @@ __device__ __forceinline__ double load_once(const double *p)
     return x;
 }
 
+/* N neighbouring values, loaded in pieces of up to 16 bytes.  Their address is a multiple of their
+ * size, or of 16.  A is read once: it leaves L1 first. */
+template <typename T, int N> struct run {
+    T value[N];
+};
+
+template <typename T, int N> __device__ __forceinline__ run<T, N> load_run(const T *from)
+{
+    constexpr int BYTES = N * static_cast<int>(sizeof(T));
+    run<T, N> r;
+    if (BYTES % 16 == 0) {
+        uint4 *to = reinterpret_cast<uint4 *>(&r);
+#pragma unroll
+        for (int i = 0; i < BYTES / 16; i++)
+            asm("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
+                : "=r"(to[i].x), "=r"(to[i].y), "=r"(to[i].z), "=r"(to[i].w)
+                : "l"(reinterpret_cast<const uint4 *>(from) + i));
+    } else {
+        uint2 *to = reinterpret_cast<uint2 *>(&r);
+        asm("ld.global.nc.L1::evict_first.v2.u32 {%0, %1}, [%2];"
+            : "=r"(to->x), "=r"(to->y)
+            : "l"(from));
+    }
+    return r;
+}
+
 __device__ __forceinline__ int32_t load(const int32_t *p)
 {
     return __ldg(p);

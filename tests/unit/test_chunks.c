@@ -84,7 +84,7 @@ static int64_t check_chunks(const random_problem_t *e, const rc_chunks_t *c, uns
         chunks = c->count[i] & ~RC_CHUNKS_NOTHING;
         assert_true(chunks >= 1 && chunks <= RC_CHUNKS_BLOCK - i % RC_CHUNKS_BLOCK);
         if (row < -1) {
-            const rc_chunks_long_t *l = &c->lengthy[longs];
+            const rc_long_row_t *l = &c->lengthy[longs];
             row = l->row;
             assert_true(l->first == parts && l->parts > 1 && i % RC_CHUNKS_BLOCK == 0);
             for (chunks = 0; parts < l->first + l->parts; parts++) {

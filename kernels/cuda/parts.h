@@ -1,0 +1,42 @@
+/** \file kernels/cuda/parts.h  Long rows on a GPU: the sums of their parts, and how many are there.
+ *  The part that arrives last adds all of them, in the order of their numbers (parts.cuh). */
+#ifndef RC_KERNELS_CUDA_PARTS_H
+#define RC_KERNELS_CUDA_PARTS_H
+
+#include "kernels/cuda/memory.h"
+#include "kernels/parts.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Pointers are device memory; a tile is a set of columns that one group of lanes holds. */
+typedef struct rc_cuda_parts {
+    const int32_t *of;            /**< [parts] number of the long row that a part belongs to */
+    const rc_long_row_t *lengthy; /**< [longs] */
+    void *partial;                /**< [parts * k] sums */
+    int32_t
+        *arrived; /**< [longs * k] parts of a long row and tile that are there; 0 between runs */
+} rc_cuda_parts_t;
+
+/** Host arrays of the same, and their lengths. */
+typedef struct rc_host_parts {
+    const int32_t *of;            /**< [parts] */
+    const rc_long_row_t *lengthy; /**< [longs] */
+    int64_t parts;
+    int64_t longs;
+} rc_host_parts_t;
+
+/** Upload the arrays, and allocate what K columns need; up to four pieces of `m`.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_parts_keep(rc_cuda_memory_t *m, const rc_host_parts_t *from, int64_t k,
+    rc_precision_t precision, rc_cuda_parts_t *out, rc_err_t *err);
+
+/** Device memory of `of` and `lengthy`, and of the others for each column. */
+int64_t rc_cuda_parts_bytes(int64_t parts, int64_t longs);
+int64_t rc_cuda_parts_column_bytes(int64_t parts, int64_t longs, rc_precision_t precision);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
