@@ -241,7 +241,8 @@ static void every_schedule(plan_t *plan)
 
 static void every_k(plan_t *plan)
 {
-    static const int64_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129};
+    static const int64_t ks[] = {
+        1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129, 257, 258, 260};
     size_t count = plan->o.operation->has_k ? sizeof ks / sizeof ks[0] : 1;
     plan->only_which = -1;
     for (size_t i = 0; i < count; i++) {

@@ -1,0 +1,296 @@
+/* Row-major product for wide B.  The rows are pieces (kernels/panels.h) in schedule order; a CTA
+ * takes a contiguous run of them, a panel, and a strip of the columns of B, so that what neighbouring
+ * rows share of B comes from L1.  Strips are slowest in the grid: all panels of one come before the
+ * next.  Two neighbouring rows that share columns can share the loads of B.  Long rows are parts,
+ * summed in a fixed order; no atomics on C. */
+#include "config.h"
+#include "kernels/cuda/gpanel.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/ranges.h"
+#include "kernels/cuda/rowmajor.h"
+#include "kernels/cuda/slots.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PARAM_LANES, PARAM_VECTORS, PARAM_PANEL, PARAM_CTAS, PARAM_PAIRS };
+enum { CHOSEN_PIECES, CHOSEN_BATCHES, CHOSEN_PARTS, CHOSEN_LONGS, CHOSEN_ROWS };
+enum {
+    LONGEST_MIN = 192,
+    LONGEST_MEANS = 3,
+    NARROW_COLS = UINT16_MAX + 1, /* up to so many columns are stored in 16 bits */
+    LANES = 16,
+    CTAS = 4,   /* of a multiprocessor */
+    PANEL = 64, /* pieces at most, so that panels that run at the same time are close */
+    VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
+    WARP = 32,
+    K_MAX = 1 << 30,
+    GRID_Y_MAX = 65535
+};
+
+static const char *const lanes_choices[] = {"auto", "16", "32", NULL};
+static const char *const ctas_choices[] = {"auto", "1", "2", "4", NULL};
+static const char *const pairs_choices[] = {"auto", "no", "yes", NULL};
+enum { PAIRS_AUTO, PAIRS_NO, PAIRS_YES };
+
+/* A launch for one width of loads. */
+typedef struct launch {
+    rc_cuda_launch_t of; /* no entry: K or the precision does not allow this width */
+    int32_t tiles;
+} launch_t;
+
+typedef struct gpanel {
+    rc_cuda_memory_t memory;
+    rc_gpanel_args_t args;
+    int64_t rows; /* of a piece */
+    int64_t pieces;
+    int64_t col_bytes;
+    size_t value_bytes;
+    int overlaps;                    /* 1: a launch may begin while the one before it ends */
+    launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
+} gpanel_t;
+
+/* ---------------------------------------------------------------- analysis */
+
+static rc_panels_shape_t shape_for(const rc_csr_t *a, int64_t rows)
+{
+    int64_t mean = a->rows > 0 ? a->nnz / a->rows : 0;
+    int64_t longest = LONGEST_MEANS * mean;
+    return (rc_panels_shape_t){.rows = rows,
+        .longest = longest > LONGEST_MIN ? longest : LONGEST_MIN,
+        .col_bytes = a->cols <= NARROW_COLS ? 2 : 4};
+}
+
+/* Two rows in a piece take more registers: they have to share much. */
+static int pairs_pay(const rc_csr_t *a, const rc_panels_size_t *pairs)
+{
+    return 10 * a->nnz >= 16 * pairs->columns;
+}
+
+/* \param[out] rows  of a piece */
+static rc_status_t measure(
+    const rc_items_t *items, int64_t *rows, rc_panels_size_t *size, rc_err_t *err)
+{
+    const rc_problem_t *p = items->p;
+    int64_t pairs = p->param[PARAM_PAIRS];
+    *rows = pairs == PAIRS_NO ? 1 : RC_PANELS_ROWS_MAX;
+    rc_panels_shape_t shape = shape_for(p->a, *rows);
+    rc_status_t st = rc_panels_measure(items, &shape, size, err);
+    if (st == RC_OK && pairs == PAIRS_AUTO && !pairs_pay(p->a, size)) {
+        shape.rows = *rows = 1;
+        st = rc_panels_measure(items, &shape, size, err);
+    }
+    return st;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_panels_size_t size = {0};
+    int64_t rows = 1;
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK)
+        st = measure(&items, &rows, &size, err);
+    rc_items_free(&items);
+    if (st < 0)
+        return st;
+    rc_panels_shape_t shape = shape_for(p->a, rows);
+    int64_t stored = size.batches * RC_PANELS_BATCH * rows;
+    out->bytes = rc_sat_add(
+        rc_panels_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
+    out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
+    out->traffic = out->bytes;
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
+    out->chosen[CHOSEN_PIECES] = size.pieces;
+    out->chosen[CHOSEN_BATCHES] = size.batches;
+    out->chosen[CHOSEN_PARTS] = size.parts;
+    out->chosen[CHOSEN_LONGS] = size.longs;
+    out->chosen[CHOSEN_ROWS] = rows;
+    return RC_OK;
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+static rc_status_t upload(gpanel_t *s, const rc_problem_t *p, const rc_panels_t *c, rc_err_t *err)
+{
+    rc_gpanel_args_t *a = &s->args;
+    size_t pieces = (size_t)c->size.pieces;
+    size_t columns = (size_t)c->size.batches * RC_PANELS_BATCH;
+    size_t values = columns * (size_t)c->shape.rows;
+    size_t places = (size_t)c->places + 1;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
+    void *to;
+    rc_status_t st;
+    RC_TRY(rc_cuda_keep(&s->memory, c->piece, pieces * sizeof *c->piece, &to, err));
+    a->piece = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->col, columns * (size_t)c->shape.col_bytes, &to, err));
+    a->col = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->val, values * s->value_bytes, &to, err));
+    a->val = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->place, places * sizeof *c->place, &to, err));
+    a->place = to;
+    a->places = (int32_t)c->places;
+    a->longs = c->size.longs > 0;
+    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, p->k, p->precision, &a->parts, err));
+done:
+    return st;
+}
+
+static rc_status_t build(
+    gpanel_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_panels_t c = {0};
+    rc_panels_shape_t shape = shape_for(p->a, analysis->chosen[CHOSEN_ROWS]);
+    rc_panels_size_t size = {.pieces = analysis->chosen[CHOSEN_PIECES],
+        .batches = analysis->chosen[CHOSEN_BATCHES],
+        .parts = analysis->chosen[CHOSEN_PARTS],
+        .longs = analysis->chosen[CHOSEN_LONGS]};
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK)
+        st = rc_panels_build(&items, &shape, &size, s->memory.x->threads, &c, err);
+    if (st == RC_OK)
+        st = upload(s, p, &c, err);
+    s->rows = shape.rows;
+    s->pieces = size.pieces;
+    s->col_bytes = shape.col_bytes;
+    rc_panels_free(&c);
+    rc_items_free(&items);
+    return st;
+}
+
+/* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
+ * none of more pieces than asked for. */
+static int64_t step_for(const gpanel_t *s, const rc_problem_t *p, int64_t groups, int64_t resident)
+{
+    int64_t panel = p->param[PARAM_PANEL];
+    int64_t panels = rc_ceil_div(s->pieces, groups);
+    int64_t least = rc_ceil_div(s->pieces, panel > 0 ? panel : PANEL);
+    if (panels > resident || panel > 0)
+        panels = resident;
+    if (panels < least || panel > 0)
+        panels = least;
+    return panels > 0 ? rc_ceil_div(s->args.places, panels) : 1;
+}
+
+/* Loads of a lane: what fills its vectors, or fewer, so that the strip is not wider than K. */
+static int64_t vectors_for(int64_t vectors, int64_t loads, int64_t k, int64_t columns)
+{
+    while (vectors > 0 && columns * vectors * loads > k)
+        vectors--;
+    return vectors > 0 ? vectors * loads : 1;
+}
+
+static void choose_launch(gpanel_t *s, const rc_problem_t *p, int log_width)
+{
+    int width = 1 << log_width;
+    if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
+        return;
+    launch_t *l = &s->launch[log_width];
+    int64_t lanes = p->param[PARAM_LANES] ? WARP / 4 << p->param[PARAM_LANES] : LANES;
+    int64_t vectors = p->param[PARAM_VECTORS] ? p->param[PARAM_VECTORS] : RC_GPANEL_VECTORS_MAX;
+    int64_t ctas = p->param[PARAM_CTAS] ? 1 << (p->param[PARAM_CTAS] - 1) : CTAS;
+    vectors =
+        vectors_for(vectors, VECTOR_BYTES / (int64_t)s->value_bytes / width, p->k, lanes * width);
+    const rc_gpanel_instance_t of = {.col_bytes = s->col_bytes,
+        .rows = (int)s->rows,
+        .lanes = (int)lanes,
+        .width = width,
+        .vectors = (int)vectors};
+    l->of.entry =
+        p->precision == RC_FP32 ? rc_cuda_gpanel_entry_f32(&of) : rc_cuda_gpanel_entry_f64(&of);
+    l->of.threads = (unsigned)(rc_gpanel_room(p->precision, s->rows) / ctas / WARP * WARP);
+    l->tiles = (int32_t)rc_ceil_div(p->k, lanes * width * vectors);
+    l->of.rows = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
+    s->args.step = (int32_t)step_for(s, p, l->of.threads / lanes, ctas * rc_cuda_sms(s->memory.x));
+    l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
+}
+
+static void release(void *state)
+{
+    gpanel_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    if (p->k > K_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
+    gpanel_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->memory.x = x;
+    s->value_bytes = rc_precision_bytes(p->precision);
+    s->args.k = (int32_t)p->k;
+    rc_status_t st = build(s, p, analysis, err);
+    if (st == RC_OK)
+        st = rc_cuda_overlaps(x, &s->overlaps, err);
+    for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++)
+        choose_launch(s, p, i);
+    if (st < 0)
+        release(s);
+    else
+        *state = s;
+    return st;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const gpanel_t *s = state;
+    rc_gpanel_args_t args = s->args;
+    int width = RC_CUDA_WIDTHS - 1;
+    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
+    if (st < 0)
+        return st;
+    while (
+        width > 0 && (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->value_bytes << width)))
+        width--;
+    const launch_t *l = &s->launch[width];
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.tiles = l->tiles;
+    args.scalars = rc_cuda_scalars(alpha, beta);
+    return rc_cuda_launch_overlapping(
+        s->memory.x, &l->of, s->overlaps, &args, "launch of gpanel", err);
+}
+
+const rc_kernel_t rc_kernel_gpanel = {
+    .name = "gpanel",
+    .summary = "row-major, wide B and C: a CTA takes neighbouring rows, to find B in L1",
+    .source = "rowcast",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
+    .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param =
+        {
+            {"lanes", "lanes of a row", .type = RC_PARAM_CHOICE, .choices = lanes_choices},
+            {"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
+                RC_GPANEL_VECTORS_MAX, 0},
+            {"panel", "rows that a CTA takes, about, 0: automatic", 0, 0, 65536, 0},
+            {"ctas", "CTAs of a multiprocessor: fewer are larger", .type = RC_PARAM_CHOICE,
+                .choices = ctas_choices},
+            {"pairs", "two neighbouring rows share the loads of B", .type = RC_PARAM_CHOICE,
+                .choices = pairs_choices},
+        },
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,66 @@
+/** \file kernels/cuda/gpanel.h  Between the host and the device part of gpanel. */
+#ifndef RC_KERNELS_CUDA_GPANEL_H
+#define RC_KERNELS_CUDA_GPANEL_H
+
+#include "kernels/cuda/parts.h"
+#include "kernels/cuda/scalars.h"
+#include "kernels/panels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    /* threads that the registers of a multiprocessor have room for: whole multiples of the 128 that
+       its four parts take; _PAIRS: with two rows in a piece */
+    RC_GPANEL_ROOM_F32 = 896,
+    RC_GPANEL_ROOM_F32_PAIRS = 640,
+    RC_GPANEL_ROOM_F64 = 640,
+    RC_GPANEL_ROOM_F64_PAIRS = 512,
+    RC_GPANEL_VECTORS_MAX = 2
+};
+
+/** Argument of every device function of gpanel; pointers are device memory, see kernels/panels.h. */
+typedef struct rc_gpanel_args {
+    const rc_panels_piece_t *piece;
+    const void *col;
+    const void *val;
+    const int32_t *place; /**< [places + 1] */
+    rc_cuda_parts_t parts;
+    const void *b; /**< [cols * ldb], row-major */
+    void *c;       /**< [rows of C * ldc], row-major */
+    int32_t places;
+    int32_t step; /**< places of a CTA */
+    int32_t k;
+    uint32_t ldb;
+    uint32_t ldc;
+    int32_t tiles; /**< of lanes * width * vectors columns; grid.y strides over them */
+    int32_t longs; /**< 1: some row is in parts */
+    rc_cuda_scalars_t scalars;
+} rc_gpanel_args_t;
+
+/** What a device function is compiled for. */
+typedef struct rc_gpanel_instance {
+    int64_t col_bytes; /**< of a column of A: 2, 4 */
+    int rows;          /**< of a piece at most: 1, 2 */
+    int lanes;         /**< of a group: 16, 32 */
+    int width;         /**< values of a load, 16 bytes at most */
+    int vectors;       /**< loads of a lane and row of B: 1 to 32 bytes in all */
+} rc_gpanel_instance_t;
+
+static inline int rc_gpanel_room(rc_precision_t precision, int64_t rows)
+{
+    if (precision == RC_FP32)
+        return rows == 1 ? RC_GPANEL_ROOM_F32 : RC_GPANEL_ROOM_F32_PAIRS;
+    return rows == 1 ? RC_GPANEL_ROOM_F64 : RC_GPANEL_ROOM_F64_PAIRS;
+}
+
+/** The device function of a precision, to be launched with a multiple of 32 threads, up to the room.
+ *  NULL: there is none. */
+const void *rc_cuda_gpanel_entry_f32(const rc_gpanel_instance_t *of);
+const void *rc_cuda_gpanel_entry_f64(const rc_gpanel_instance_t *of);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
