@@ -15,11 +15,10 @@ void rc_graph_free(rc_graph_t *g)
     *g = (rc_graph_t){0};
 }
 
-/* The pattern of A', columns of each row increasing. */
-static rc_status_t transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err)
+rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err)
 {
-    int64_t *p = rc_alloc0((size_t)a->cols + 2, sizeof *p, "a graph", err);
-    int32_t *x = rc_alloc((size_t)a->nnz, sizeof *x, "a graph", err);
+    int64_t *p = rc_alloc0((size_t)a->cols + 2, sizeof *p, "a transposed pattern", err);
+    int32_t *x = rc_alloc((size_t)a->nnz, sizeof *x, "a transposed pattern", err);
     if (!p || !x) {
         free(p);
         free(x);
@@ -71,7 +70,7 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err)
     int64_t *tptr = NULL;
     int32_t *tidx = NULL;
     rc_graph_t g = {.n = a->rows};
-    rc_status_t st = transpose(a, &tptr, &tidx, err);
+    rc_status_t st = rc_pattern_transpose(a, &tptr, &tidx, err);
     if (st < 0)
         return st;
     g.ptr = rc_alloc0((size_t)g.n + 1, sizeof *g.ptr, "a graph", err);

@@ -20,6 +20,12 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err);
 
 void rc_graph_free(rc_graph_t *g);
 
+/** The pattern of A': the rows of every column of A, increasing.
+ *  \param[out] ptr  [cols + 2] of which the first cols + 1 bound the columns; free with free()
+ *  \param[out] idx  [nnz]; free with free()
+ *  \return RC_OK, RC_ENOMEM.  Local.  Cost O(nnz + cols). */
+rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err);
+
 /** Groups of rows as a schedule: group after group in the order of their smallest rows, in each the
  *  rows in original order; one level of groups.
  *  \param[in] group  [rows] number of the group of each row, in [0, count)
