@@ -57,7 +57,8 @@ static const rc_opt_t options[] = {
         "made when it is not there.",
         0, 0},
     {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
-        "Say in the summary how the order came about, where the policy knows (lsh, jiang).", 0, 0},
+        "Say in the summary how the order came about, where the policy knows (blk, lsh, jiang).",
+        0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "Of the summary: table (default), csv or json.", 0, 0},
@@ -82,7 +83,8 @@ const rc_command_t rc_command_order = {
         "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: units, the rows "
         "that are compared, of equal ones one; candidates looked at, summed over bands; pairs kept; bands "
         "used; clusters, rows alone included; rows of the largest cluster. jiang adds what the rule says "
-        "of the first round and of the second one, which belongs to a kernel with tiles.\n\n"
+        "of the first round and of the second one, which belongs to a kernel with tiles. Of blk: blocks, and the "
+        "distinct columns of each, summed.\n\n"
         "A symmetric order (rcm, amd) renumbers rows and columns of a square matrix alike; the mean "
         "distance and -o's matrix are in the new numbering.",
     .examples = "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"

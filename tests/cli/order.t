@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 56
+plan 58
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -131,6 +131,9 @@ is "similar rows are side by side" "$(rows "$tmp/rows")" "0 2 4 1 5 3 "
 is "in clusters" "$(rows "$tmp/clusters/cluster_ptr.txt")" "0 3 5 6 "
 is "it says how many" "$(cut -d, -f11- "$tmp/out" | tr -d '\r' | sed 2d | cut -d, -f1,3- | tr '\n' ';')" \
     "units,pairs,bands_used,clusters,largest_cluster;5,2,64,3,3;"
+ok "blk runs" similar blk:cols=3 --explain
+is "it says its blocks and their columns" "$(cut -d, -f11- "$tmp/out" | tr -d '\r' | sed 2d | tr '\n' ';')" \
+    "blocks,columns;3,7;"
 ok "jiang runs" similar jiang:skip_dense=0.5:panel=3:col_min=2:tile_min=1 --explain
 ok "and says what the rule says" grep -q 'lsh: dense_ratio 0.[0-9]* <= 0.5,' "$tmp/out"
 ok "of both rounds" grep -q '^order,.*,round_1,round_2' "$tmp/out"
