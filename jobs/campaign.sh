@@ -24,8 +24,12 @@
 #   double   fp64, K = 128
 #   wide     generated matrices of 3 to 20 million entries
 #   schedule C in schedule order, K = 128
+#   plans    what plans choose among: our kernels with several parameters and the library, rows or
+#            columns, K = 8, 32, 128, 512 and n, fp64 at K = 128, generated matrices of up to 5 million
+#            rows; of a GPU.  Into a store of its own: -s plans.h5
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
+#   plan-tables  the same of a store of the part plans
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
 # matrices and this script, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
@@ -74,7 +78,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | tables | plan-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -295,6 +299,43 @@ part_schedule()
         --c-order schedule --kernels "$published,${ours%,growmajor}"
 }
 
+# By rows and by columns: what a greedy portfolio takes of the parameters of our kernels.
+plan_row=growmajor,gchunk,gchunk:entries=4,gchunk:entries=8,gchunk:entries=16,gchunk:entries=32,gchunk:vectors=1,gchunk:vectors=2
+plan_row+=,gpanel,gpanel:lanes=32:pairs=no,gpanel:lanes=32:pairs=yes,gpanel:lanes=32:pairs=no:ctas=2,gpanel:panel=28
+plan_col=gslice,gslice:strip=4:split=2:group=32,gslice:strip=4:split=1:group=32
+plan_col+=,gchunk-col,gchunk-col:b=columns,gchunk-col:b=columns:tile=4
+plan_vendor="cusparse-csr-*:alg=1..3:pre=0,cusparse-csr-*:alg=3:pre=1,cusparse-coo-*:alg=1..4"
+
+# Natural numbering, and what has none.
+large_set()
+{
+    cat <<'SET'
+mesh2d-1m mesh2d:n=1000,points=5
+mesh3d-1m mesh3d:n=100,points=7
+mesh3d-5m mesh3d:n=170,points=7
+mesh3d-27pt-500k mesh3d:n=80,points=27
+rmat-20 rmat:scale=20,edges=10
+powerlaw-1m powerlaw:n=1000000
+SET
+}
+
+part_plans()
+{
+    local ks real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
+    [[ $device == cuda ]] || die 2 "plans: needs --device cuda"
+    for ks in 128 8,32 512 n; do
+        sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --policies csr \
+            --kernels "$plan_row,$plan_col,$plan_vendor"
+    done
+    large_set | make_group large
+    sweep "plans: large matrices" "$store" 1 --where 'group == large' --k 32,128 --policies csr \
+        --kernels "$plan_row,$plan_col,$plan_vendor"
+    sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --policies csr \
+        --kernels "$plan_row,$plan_col,$plan_vendor"
+    sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --policies blk \
+        --kernels gpanel,gpanel:lanes=32:pairs=no
+}
+
 # part_scale N
 part_scale()
 {
@@ -356,11 +397,11 @@ summary()
     query "$store" --format csv "$@" | markdown "${columns[@]}"
 }
 
-# versus SIDE-A SIDE-B: lines of a table that begin with the sides
+# versus SIDE-A SIDE-B [EXPRESSION]: lines of a table that begin with the sides
 versus()
 {
     query "$store" --format csv --summary versus --side-a "$1" --side-b "$2" \
-        --where 'c_order == original' | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
+        --where "c_order == original${3:+ && $3}" | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
             NR == 1 { print "a", "b", $0 }
             NR > 1 { print a, b, $0 }'
 }
@@ -415,6 +456,34 @@ part_tables()
         --summary rate --where 'policy == csr'
 }
 
+part_plan-tables()
+{
+    local real='group != large'
+    local -a columns=(a b k precision matrices share_a max mean geomean median min geomean_held_out)
+    printf '### Fastest plan over the library\n\n'
+    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$real"
+        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$real"
+        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$real"
+        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
+    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    printf '### Large matrices\n\n'
+    query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
+        | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '
+            BEGIN { print "name", "k", "kernel", "us", "over_library" }
+            $1 != name || $2 != k { flush(); name = $1; k = $2; own = lib = "" }
+            $3 ~ /^cusparse/ { if (lib == "") lib = $4; next }
+            own == "" { own = $4; kernel = $3 }
+            END { flush() }
+            function flush() { if (own != "" && lib != "") print name, k, kernel, own / 1000 ".0", lib / own }' \
+        | markdown name k kernel us over_library
+    summary "Fastest kernel and order; what always taking it loses, in %" \
+        "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
+        --summary best --top 12 --where "$real && layout == row"
+    summary "The same by columns" \
+        "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
+        --summary best --top 8 --where "$real && layout == col"
+}
+
 # Compressed copies of what there is.
 hand_over()
 {
@@ -437,7 +506,7 @@ mkdir -p "$work"
 prepare_program
 if [[ $out ]] && ((!dry)); then trap hand_over EXIT; fi
 for part in "${parts[@]}"; do
-    if [[ $part != tables && -z ${data:-} ]]; then prepare_data; fi
+    if [[ $part != *tables && -z ${data:-} ]]; then prepare_data; fi
     case $part in
     scale*) part_scale "${part#scale}" ;;
     *) "part_$part" ;;
