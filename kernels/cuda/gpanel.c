@@ -50,6 +50,8 @@ typedef struct gpanel {
     int64_t pieces;
     int64_t col_bytes;
     size_t value_bytes;
+    void *val; /* args.val, to be changed */
+    int64_t stored;
     int overlaps;                    /* 1: a launch may begin while the one before it ends */
     launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
 } gpanel_t;
@@ -131,7 +133,8 @@ static rc_status_t upload(gpanel_t *s, const rc_problem_t *p, const rc_panels_t 
     RC_TRY(rc_cuda_keep(&s->memory, c->col, columns * (size_t)c->shape.col_bytes, &to, err));
     a->col = to;
     RC_TRY(rc_cuda_keep(&s->memory, c->val, values * s->value_bytes, &to, err));
-    a->val = to;
+    a->val = s->val = to;
+    s->stored = (int64_t)values;
     RC_TRY(rc_cuda_keep(&s->memory, c->place, places * sizeof *c->place, &to, err));
     a->place = to;
     a->places = (int32_t)c->places;
@@ -266,6 +269,13 @@ static rc_status_t run(
         s->memory.x, &l->of, s->overlaps, &args, "launch of gpanel", err);
 }
 
+static int64_t values(void *state, void **array)
+{
+    const gpanel_t *s = state;
+    *array = s->val;
+    return s->stored;
+}
+
 const rc_kernel_t rc_kernel_gpanel = {
     .name = "gpanel",
     .summary = "row-major, wide B and C: a CTA takes neighbouring rows, to find B in L1",
@@ -293,4 +303,5 @@ const rc_kernel_t rc_kernel_gpanel = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .values = values,
 };

@@ -36,16 +36,23 @@ static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order
 
 enum { MOST_NAMED = 256 }; /* kernels or orders of a list */
 
-/* The kernels that are tried first when nothing is known of the matrix. */
-static const char *const preferred[] = {"gchunk", "gslice", "rowsplit", "cstat"};
+/* The kernels that are tried first when nothing is known of the matrix, from some K on: which one is
+ * fastest on most matrices, see kernels/README.md. */
+typedef struct preference {
+    const char *kernel;
+    int64_t from_k;
+} preference_t;
 
-static int preference(const rc_kernel_t *k)
+static const preference_t preferred[] = {{"gpanel", 512}, {"gchunk", 1}, {"gpanel", 1},
+    {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
+enum { PREFERRED = sizeof preferred / sizeof *preferred };
+
+static int rank_of(const rc_kernel_t *kernel, int64_t k)
 {
-    int n = (int)(sizeof preferred / sizeof *preferred);
-    for (int i = 0; i < n; i++)
-        if (strcmp(k->name, preferred[i]) == 0)
+    for (int i = 0; i < PREFERRED; i++)
+        if (strcmp(kernel->name, preferred[i].kernel) == 0 && k >= preferred[i].from_k)
             return i;
-    return n;
+    return PREFERRED;
 }
 
 static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
@@ -70,11 +77,10 @@ static rc_status_t add_orders(const char *kernel, const rc_policy_spec_t *order,
 static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t *order, int orders,
     rc_plan_entry_t *e, rc_err_t *err)
 {
-    int last = (int)(sizeof preferred / sizeof *preferred);
     rc_status_t st = RC_OK;
-    for (int rank = 0; rank <= last; rank++)
+    for (int rank = 0; rank <= PREFERRED; rank++)
         for (int i = 0; st == RC_OK && rc_kernels[i]; i++)
-            if (serves(plan, rc_kernels[i]) && preference(rc_kernels[i]) == rank)
+            if (serves(plan, rc_kernels[i]) && rank_of(rc_kernels[i], e->part.k) == rank)
                 st = add_orders(rc_kernels[i]->name, order, orders, e, err);
     if (st == RC_OK && e->part.candidates == 0)
         st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, %s-major",
