@@ -28,13 +28,14 @@ enum {
     SPEEDUPS = LOGS + 4, /* and speedups */
     CHOSEN_HELD_OUT = SPEEDUPS + 4,
     ORACLE_HELD_OUT,
+    TIMED, /* log speedup of the best one of those that are timed */
     SUMS
 };
 enum { SELECTOR, ORACLE, SINGLE, RANDOM, WAYS };
 
 /* The figures that are made of the sums. */
 enum { GEOMEANS, MEANS = GEOMEANS + WAYS, GAIN = MEANS + WAYS, OF_ORACLE, MEAN_LOSS, HELD_OUT,
-    GAIN_HELD_OUT, OF_ORACLE_HELD_OUT, FIGURES };
+    GAIN_HELD_OUT, OF_ORACLE_HELD_OUT, OF_ORACLE_TIMED, FIGURES };
 
 /* Below this the oracle has no gain that could be recovered. */
 static const double least_gain = 0.001;
@@ -59,6 +60,7 @@ static void figures(const double *sum, double *out)
     out[HELD_OUT] = exp(held_out);
     out[GAIN_HELD_OUT] = recovered(chosen, held_out);
     out[OF_ORACLE_HELD_OUT] = exp(chosen - held_out);
+    out[OF_ORACLE_TIMED] = exp((sum[TIMED] - sum[LOGS + ORACLE]) / sum[ROWS]);
 }
 
 /* By what a row is, not by where it stands, so that figures do not depend on the order of rows. */
@@ -91,6 +93,29 @@ static void hold_out(const rc_dataset_t *d, entry_t *x)
     x->log_oracle = base - rc_halves_best(&d->half, x->row, d->classes);
 }
 
+/* The best of the RC_TIMED classes of the least predicted times, the first of equal ones; -1 where none
+ * are predicted. */
+static int best_timed(const rc_dataset_t *d, const rc_predictions_t *p, const entry_t *x)
+{
+    int timed[RC_TIMED];
+    int best = -1;
+    for (int n = 0; p->time && n < RC_TIMED && n < d->classes; n++) {
+        const double *predicted = p->time + x->at * d->classes;
+        int next = -1;
+        for (int c = 0; c < d->classes; c++) {
+            int is_new = 1;
+            for (int i = 0; i < n; i++)
+                is_new &= timed[i] != c;
+            if (is_new && (next < 0 || predicted[c] < predicted[next]))
+                next = c;
+        }
+        timed[n] = next;
+        if (best < 0 || x->time[next] < x->time[best])
+            best = next;
+    }
+    return best;
+}
+
 static rc_status_t collect(evaluator_t *e)
 {
     const rc_dataset_t *d = e->d;
@@ -111,6 +136,7 @@ static rc_status_t collect(evaluator_t *e)
         x->best = rc_dataset_best(d, x->row);
         /* the difference first: exact when a time is near the other one, and so are the limits */
         x->loss = (x->time[x->chosen] - x->time[x->best]) / x->time[x->best];
+        x->timed = best_timed(d, e->p, x);
         hold_out(d, x);
     }
     qsort(e->entry, (size_t)e->entries, sizeof *e->entry, by_sample);
@@ -218,6 +244,7 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
         sum[LOSS] += x->loss;
         sum[CHOSEN_HELD_OUT] += x->log_chosen;
         sum[ORACLE_HELD_OUT] += x->log_oracle;
+        sum[TIMED] += x->timed < 0 ? NAN : log(x->time[e->d->baseline] / x->time[x->timed]);
         add_speedups(e, x, part, sum);
         add_loss(x, part, hit);
         count[x->best]++;
@@ -239,6 +266,7 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
     part->oracle_held_out = f[HELD_OUT];
     part->gain_held_out = f[GAIN_HELD_OUT];
     part->of_oracle_held_out = f[OF_ORACLE_HELD_OUT];
+    part->of_oracle_timed = f[OF_ORACLE_TIMED];
     return RC_OK;
 }
 

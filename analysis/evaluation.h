@@ -49,6 +49,7 @@ enum {
     RC_LOSS_BINS = 12,
     RC_ERROR_QUANTILES = 9,
     RC_PART_ROWS_MIN = 10,
+    RC_TIMED = 3, /**< classes that a plan may time on the matrix itself */
     RC_RESAMPLES = 1000
 };
 
@@ -80,6 +81,8 @@ typedef struct rc_part {
     rc_figure_t gain;     /**< (geomean selector - 1) / (geomean oracle - 1); NaN when the oracle
                                gains less than 0.1 %; resamples in which it does are left out */
     rc_figure_t of_oracle; /**< geomean selector / geomean oracle */
+    rc_figure_t of_oracle_timed; /**< of_oracle when the RC_TIMED classes of the least predicted times
+                                     are timed and the best is taken; NaN where none are predicted */
     rc_figure_t oracle_held_out;    /**< geomean speedup; NaN, as the next two, where the data set
                                          knows no errors */
     rc_figure_t gain_held_out;      /**< as gain; of_oracle */

@@ -134,6 +134,8 @@ static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_
         return RC_OK;
     if (!scratch->held)
         st = rc_plan_scratch_new(plan, t->problem.k, scratch, err);
+    if (st == RC_ENOMEM && !kernel->preprocess)
+        return RC_OK; /* not tried: a run will say it */
     if (st == RC_OK && kernel->preprocess)
         st = kernel->preprocess(t->state, &scratch->o, err);
     if (st == RC_OK && strides) /* a kernel that does not take them says so in a run */

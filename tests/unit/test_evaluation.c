@@ -525,6 +525,56 @@ static void failed_allocations_are_survived(void **state)
     drop(d);
 }
 
+/* What is timed is what a sort by predicted times puts first, and its best is the one taken. */
+typedef struct ranked {
+    double predicted;
+    double measured;
+} ranked_t;
+
+static int by_prediction(const void *a, const void *b)
+{
+    const ranked_t *x = a;
+    const ranked_t *y = b;
+    return (x->predicted > y->predicted) - (x->predicted < y->predicted);
+}
+
+static void the_best_of_those_timed_is_taken(void **state)
+{
+    (void)state;
+    rc_dataset_t *d = make(&plain);
+    rc_predictions_t p = guess(d, 0.5, 3);
+    rc_evaluation_t e = evaluate(d, &p, 0);
+    double logs = 0;
+    for (int64_t i = 0; i < p.count; i++) {
+        ranked_t c[8];
+        double best = INFINITY;
+        double timed = INFINITY;
+        assert_true(d->classes > RC_TIMED && d->classes <= 8);
+        for (int j = 0; j < d->classes; j++) {
+            c[j] = (ranked_t){p.time[i * d->classes + j], d->time[p.row[i] * d->classes + j]};
+            best = fmin(best, c[j].measured);
+        }
+        qsort(c, (size_t)d->classes, sizeof *c, by_prediction);
+        for (int j = 0; j < RC_TIMED; j++)
+            timed = fmin(timed, c[j].measured);
+        logs += log(best / timed);
+    }
+    assert_true(near(e.all.of_oracle_timed.value, exp(logs / (double)p.count)));
+    assert_true(e.all.of_oracle_timed.value < 1);
+    assert_true(e.all.of_oracle_timed.value > e.all.of_oracle.value);
+    assert_true(e.all.of_oracle_timed.low <= e.all.of_oracle_timed.value);
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    p = room(d, 1, 0); /* no times */
+    for (int64_t i = 0; i < p.count; i++)
+        p.choice[i] = 0;
+    e = evaluate(d, &p, 0);
+    assert_true(isnan(e.all.of_oracle_timed.value));
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    drop(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +591,7 @@ int main(void)
         cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(portfolio_is_greedy_and_ends_at_the_oracle),
         cmocka_unit_test(bad_predictions_are_refused),
+        cmocka_unit_test(the_best_of_those_timed_is_taken),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests_name("evaluation", tests, NULL, NULL);
