@@ -17,6 +17,7 @@ enum {
 typedef struct cursor {
     const rc_items_t *items;
     const rc_panels_shape_t *shape;
+    int longs; /* 1: at the long rows, 0: at the others */
     int64_t item;
     int64_t done; /* entries of the item that earlier parts have */
     rc_panels_size_t size;
@@ -34,11 +35,15 @@ static int64_t up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-/* The next item from i on that is stored; items->count: there is none. */
-static int64_t next_item(const rc_items_t *items, int64_t i)
+/* The next item from i on that is stored, of the long ones or the others; the number of items: there
+ * is none. */
+static int64_t next_item(const cursor_t *at, int64_t i)
 {
-    while (i < items->count && rc_item_at(items, i).row < 0)
-        i++;
+    for (; i < at->items->count; i++) {
+        rc_item_t it = rc_item_at(at->items, i);
+        if (it.row >= 0 && (it.length > at->shape->longest) == at->longs)
+            break;
+    }
     return i;
 }
 
@@ -57,9 +62,12 @@ static int64_t union_of(const int32_t *col, const rc_item_t *x, const rc_item_t 
     return n + x->length - i + y->length - j;
 }
 
-/* Entries of each part of a long row: equal, in whole batches. */
+/* Entries of each part of a long row: equal, in whole batches; not many more parts than entries of a
+ * part, because one group adds them. */
 static int64_t part_entries(int64_t length, int64_t longest)
 {
+    while (longest * longest < length)
+        longest += RC_PANELS_BATCH;
     int64_t parts = up(length, longest);
     return up(up(length, parts), RC_PANELS_BATCH) * RC_PANELS_BATCH;
 }
@@ -84,11 +92,11 @@ static void next_part(cursor_t *at, found_t *f)
 /* Take the row after a short one into its piece when they share a quarter of their entries. */
 static void join_next(cursor_t *at, found_t *f)
 {
-    int64_t next = next_item(at->items, at->item);
-    if (at->shape->rows < 2 || next == at->items->count)
+    int64_t next = at->shape->rows < 2 ? at->items->count : next_item(at, at->item);
+    if (next == at->items->count)
         return;
     rc_item_t it = rc_item_at(at->items, next);
-    if (it.length == 0 || it.length > at->shape->longest)
+    if (it.length == 0)
         return;
     int64_t columns = union_of(at->items->p->a->col_idx, &f->item[0], &it);
     if (4 * columns > 3 * (f->item[0].length + it.length))
@@ -102,7 +110,11 @@ static void join_next(cursor_t *at, found_t *f)
 /* \return 0: there are no more pieces */
 static int next_piece(cursor_t *at, found_t *f)
 {
-    at->item = next_item(at->items, at->item);
+    at->item = next_item(at, at->item);
+    if (at->item == at->items->count && at->longs) {
+        at->longs = 0;
+        at->item = next_item(at, 0);
+    }
     if (at->item == at->items->count)
         return 0;
     rc_item_t it = rc_item_at(at->items, at->item);
@@ -111,7 +123,7 @@ static int next_piece(cursor_t *at, found_t *f)
             .count = (int32_t)it.length,
             .row = (int32_t)it.row,
             .second = -1}};
-    if (it.length > at->shape->longest) {
+    if (at->longs) {
         next_part(at, f);
     } else {
         at->item++;
@@ -133,7 +145,7 @@ int64_t rc_panels_places(int64_t pieces)
 rc_status_t rc_panels_measure(
     const rc_items_t *items, const rc_panels_shape_t *shape, rc_panels_size_t *out, rc_err_t *err)
 {
-    cursor_t at = {.items = items, .shape = shape};
+    cursor_t at = {.items = items, .shape = shape, .longs = 1};
     found_t f;
     while (next_piece(&at, &f))
         continue;
@@ -253,7 +265,7 @@ rc_status_t rc_panels_build(const rc_items_t *items, const rc_panels_shape_t *sh
     const rc_panels_size_t *size, int threads, rc_panels_t *out, rc_err_t *err)
 {
     rc_panels_t p = {.shape = *shape, .size = *size, .places = rc_panels_places(size->pieces)};
-    cursor_t at = {.items = items, .shape = shape};
+    cursor_t at = {.items = items, .shape = shape, .longs = 1};
     found_t *found = rc_alloc((size_t)size->pieces, sizeof *found, "pieces of rows", err);
     if (!found || alloc_arrays(&p, items->p->precision, err) < 0) {
         free(found);

@@ -6,7 +6,8 @@
  *  Of two rows every column of either is stored once, with a value for each of them, 0 where the row
  *  has no such entry: where B is not finite there, the sum of that row becomes NaN.
  *
- *  Rows come in schedule order.  A row without entries is a piece without columns, so that it is
+ *  Rows come in schedule order, the parts of all long ones first: what takes longest should not begin
+ *  last.  A row without entries is a piece without columns, so that it is
  *  stored; with the output in original order the rows that the schedule leaves out follow as such. */
 #ifndef RC_KERNELS_PANELS_H
 #define RC_KERNELS_PANELS_H
@@ -22,8 +23,8 @@ enum {
 /** What is asked for. */
 typedef struct rc_panels_shape {
     int64_t rows;      /**< of a piece at most: 1, 2 */
-    int64_t longest;   /**< entries of a row that is not cut, >= RC_PANELS_BATCH; parts may
-                            have a batch more */
+    int64_t longest;   /**< entries of a row that is not cut, >= RC_PANELS_BATCH; its parts have
+                            about as many, of very long rows the square root of their entries */
     int64_t col_bytes; /**< of a column: 2 or 4 */
 } rc_panels_shape_t;
 

@@ -17,14 +17,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { PARAM_LANES, PARAM_VECTORS, PARAM_PANEL, PARAM_CTAS, PARAM_PAIRS };
+enum { PARAM_STRIP, PARAM_PANEL, PARAM_LONGEST, PARAM_PAIRS };
 enum { CHOSEN_PIECES, CHOSEN_BATCHES, CHOSEN_PARTS, CHOSEN_LONGS, CHOSEN_ROWS };
 enum {
-    LONGEST_MIN = 192,
     LONGEST_MEANS = 3,
+    LONGEST_ALWAYS = 32,          /* shorter rows are not cut, */
+    LONGEST = 64,                 /* nor these, unless there are */
+    GROUPS_TO_FILL = 2048,        /* fewer pieces of that length than a GPU has groups for */
     NARROW_COLS = UINT16_MAX + 1, /* up to so many columns are stored in 16 bits */
-    LANES = 16,
-    CTAS = 4,   /* of a multiprocessor */
+    CTAS = 4,                     /* of a multiprocessor */
     PANEL = 64, /* pieces at most, so that panels that run at the same time are close */
     VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
     WARP = 32,
@@ -32,8 +33,8 @@ enum {
     GRID_Y_MAX = 65535
 };
 
-static const char *const lanes_choices[] = {"auto", "16", "32", NULL};
-static const char *const ctas_choices[] = {"auto", "1", "2", "4", NULL};
+static const char *const strip_choices[] = {"auto", "32x2", "16x2", "32x1", NULL};
+static const char *const longest_choices[] = {"auto", "32", "64", "128", "256", NULL};
 static const char *const pairs_choices[] = {"auto", "no", "yes", NULL};
 enum { PAIRS_AUTO, PAIRS_NO, PAIRS_YES };
 
@@ -58,13 +59,25 @@ typedef struct gpanel {
 
 /* ---------------------------------------------------------------- analysis */
 
-static rc_panels_shape_t shape_for(const rc_csr_t *a, int64_t rows)
+/* A row is computed from one end to the other, so that a long one would keep all others waiting: the
+ * shorter, the fewer entries there are for all groups of lanes. */
+static int64_t longest_for(const rc_csr_t *a, int64_t choice)
 {
-    int64_t mean = a->rows > 0 ? a->nnz / a->rows : 0;
-    int64_t longest = LONGEST_MEANS * mean;
+    if (choice > 0)
+        return LONGEST_ALWAYS << (choice - 1);
+    int64_t means = a->rows > 0 ? LONGEST_MEANS * (a->nnz / a->rows) : 0;
+    int64_t longest = means > LONGEST ? means : LONGEST;
+    int64_t share = a->nnz / GROUPS_TO_FILL;
+    if (share < LONGEST_ALWAYS)
+        share = LONGEST_ALWAYS;
+    return longest < share ? longest : share;
+}
+
+static rc_panels_shape_t shape_for(const rc_problem_t *p, int64_t rows)
+{
     return (rc_panels_shape_t){.rows = rows,
-        .longest = longest > LONGEST_MIN ? longest : LONGEST_MIN,
-        .col_bytes = a->cols <= NARROW_COLS ? 2 : 4};
+        .longest = longest_for(p->a, p->param[PARAM_LONGEST]),
+        .col_bytes = p->a->cols <= NARROW_COLS ? 2 : 4};
 }
 
 /* Two rows in a piece take more registers: they have to share much. */
@@ -80,7 +93,7 @@ static rc_status_t measure(
     const rc_problem_t *p = items->p;
     int64_t pairs = p->param[PARAM_PAIRS];
     *rows = pairs == PAIRS_NO ? 1 : RC_PANELS_ROWS_MAX;
-    rc_panels_shape_t shape = shape_for(p->a, *rows);
+    rc_panels_shape_t shape = shape_for(p, *rows);
     rc_status_t st = rc_panels_measure(items, &shape, size, err);
     if (st == RC_OK && pairs == PAIRS_AUTO && !pairs_pay(p->a, size)) {
         shape.rows = *rows = 1;
@@ -100,7 +113,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_items_free(&items);
     if (st < 0)
         return st;
-    rc_panels_shape_t shape = shape_for(p->a, rows);
+    rc_panels_shape_t shape = shape_for(p, rows);
     int64_t stored = size.batches * RC_PANELS_BATCH * rows;
     out->bytes = rc_sat_add(
         rc_panels_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
@@ -149,7 +162,7 @@ static rc_status_t build(
 {
     rc_items_t items;
     rc_panels_t c = {0};
-    rc_panels_shape_t shape = shape_for(p->a, analysis->chosen[CHOSEN_ROWS]);
+    rc_panels_shape_t shape = shape_for(p, analysis->chosen[CHOSEN_ROWS]);
     rc_panels_size_t size = {.pieces = analysis->chosen[CHOSEN_PIECES],
         .batches = analysis->chosen[CHOSEN_BATCHES],
         .parts = analysis->chosen[CHOSEN_PARTS],
@@ -169,24 +182,45 @@ static rc_status_t build(
 
 /* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
  * none of more pieces than asked for. */
-static int64_t step_for(const gpanel_t *s, const rc_problem_t *p, int64_t groups, int64_t resident)
+static int64_t step_for(const gpanel_t *s, const rc_problem_t *p, int64_t groups)
 {
     int64_t panel = p->param[PARAM_PANEL];
-    int64_t panels = rc_ceil_div(s->pieces, groups);
-    int64_t least = rc_ceil_div(s->pieces, panel > 0 ? panel : PANEL);
-    if (panels > resident || panel > 0)
-        panels = resident;
-    if (panels < least || panel > 0)
-        panels = least;
+    int64_t panels = rc_ceil_div(s->pieces, panel > 0 ? panel : PANEL);
+    int64_t filled = rc_ceil_div(s->pieces, groups);
+    int64_t resident = (int64_t)CTAS * rc_cuda_sms(s->memory.x);
+    if (filled > resident)
+        filled = resident;
+    if (panel == 0 && panels < filled)
+        panels = filled;
     return panels > 0 ? rc_ceil_div(s->args.places, panels) : 1;
 }
 
-/* Loads of a lane: what fills its vectors, or fewer, so that the strip is not wider than K. */
-static int64_t vectors_for(int64_t vectors, int64_t loads, int64_t k, int64_t columns)
+/* How the columns of B are divided. */
+typedef struct strip {
+    int64_t lanes;
+    int64_t vectors; /* of a lane, 16 bytes each */
+    int64_t cost;    /* of a column, in hundredths: narrow strips read A more often */
+} strip_t;
+
+/* Costs are about those of 27 matrices at K = 512 and 1,024. */
+static const strip_t strips[] = {{32, 2, 100}, {16, 2, 110}, {32, 1, 112}};
+
+/* The cheapest strips: the last one of a row may stick out of it, and is computed whole. */
+static strip_t strip_for(const gpanel_t *s, const rc_problem_t *p)
 {
-    while (vectors > 0 && columns * vectors * loads > k)
-        vectors--;
-    return vectors > 0 ? vectors * loads : 1;
+    int64_t choice = p->param[PARAM_STRIP];
+    int64_t values = VECTOR_BYTES / (int64_t)s->value_bytes;
+    int64_t least = INT64_MAX;
+    strip_t best = strips[choice > 0 ? choice - 1 : 0];
+    for (size_t i = 0; choice == 0 && i < sizeof strips / sizeof *strips; i++) {
+        int64_t columns = strips[i].lanes * strips[i].vectors * values;
+        int64_t cost = rc_ceil_div(p->k, columns) * columns * strips[i].cost;
+        if (cost < least) {
+            best = strips[i];
+            least = cost;
+        }
+    }
+    return best;
 }
 
 static void choose_launch(gpanel_t *s, const rc_problem_t *p, int log_width)
@@ -195,22 +229,21 @@ static void choose_launch(gpanel_t *s, const rc_problem_t *p, int log_width)
     if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
         return;
     launch_t *l = &s->launch[log_width];
-    int64_t lanes = p->param[PARAM_LANES] ? WARP / 4 << p->param[PARAM_LANES] : LANES;
-    int64_t vectors = p->param[PARAM_VECTORS] ? p->param[PARAM_VECTORS] : RC_GPANEL_VECTORS_MAX;
-    int64_t ctas = p->param[PARAM_CTAS] ? 1 << (p->param[PARAM_CTAS] - 1) : CTAS;
-    vectors =
-        vectors_for(vectors, VECTOR_BYTES / (int64_t)s->value_bytes / width, p->k, lanes * width);
+    strip_t t = strip_for(s, p);
+    int64_t loads = VECTOR_BYTES / (int64_t)s->value_bytes / width; /* of a vector */
+    while (t.vectors > 0 && t.lanes * width * loads * t.vectors > p->k)
+        t.vectors--;
     const rc_gpanel_instance_t of = {.col_bytes = s->col_bytes,
         .rows = (int)s->rows,
-        .lanes = (int)lanes,
+        .lanes = (int)t.lanes,
         .width = width,
-        .vectors = (int)vectors};
+        .vectors = t.vectors > 0 ? (int)(t.vectors * loads) : 1};
     l->of.entry =
         p->precision == RC_FP32 ? rc_cuda_gpanel_entry_f32(&of) : rc_cuda_gpanel_entry_f64(&of);
-    l->of.threads = (unsigned)(rc_gpanel_room(p->precision, s->rows) / ctas / WARP * WARP);
-    l->tiles = (int32_t)rc_ceil_div(p->k, lanes * width * vectors);
+    l->of.threads = (unsigned)(rc_gpanel_room(p->precision, s->rows) / CTAS);
+    l->tiles = (int32_t)rc_ceil_div(p->k, t.lanes * width * of.vectors);
     l->of.rows = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
-    s->args.step = (int32_t)step_for(s, p, l->of.threads / lanes, ctas * rc_cuda_sms(s->memory.x));
+    s->args.step = (int32_t)step_for(s, p, l->of.threads / t.lanes);
     l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
 }
 
@@ -289,12 +322,11 @@ const rc_kernel_t rc_kernel_gpanel = {
     .deterministic = rc_kernel_always,
     .param =
         {
-            {"lanes", "lanes of a row", .type = RC_PARAM_CHOICE, .choices = lanes_choices},
-            {"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
-                RC_GPANEL_VECTORS_MAX, 0},
+            {"strip", "lanes of a row x vectors of 16 bytes of each", .type = RC_PARAM_CHOICE,
+                .choices = strip_choices},
             {"panel", "rows that a CTA takes, about, 0: automatic", 0, 0, 65536, 0},
-            {"ctas", "CTAs of a multiprocessor: fewer are larger", .type = RC_PARAM_CHOICE,
-                .choices = ctas_choices},
+            {"longest", "entries beyond which a row is in parts", .type = RC_PARAM_CHOICE,
+                .choices = longest_choices},
             {"pairs", "two neighbouring rows share the loads of B", .type = RC_PARAM_CHOICE,
                 .choices = pairs_choices},
         },

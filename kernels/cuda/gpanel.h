@@ -16,8 +16,7 @@ enum {
     RC_GPANEL_ROOM_F32 = 896,
     RC_GPANEL_ROOM_F32_PAIRS = 640,
     RC_GPANEL_ROOM_F64 = 640,
-    RC_GPANEL_ROOM_F64_PAIRS = 512,
-    RC_GPANEL_VECTORS_MAX = 2
+    RC_GPANEL_ROOM_F64_PAIRS = 512
 };
 
 /** Argument of every device function of gpanel; pointers are device memory, see kernels/panels.h. */

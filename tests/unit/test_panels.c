@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 300 };
+enum { ROUNDS = 300, ROOT = 20 /* of the longest row, 400 entries */ };
 
 static int64_t below(rc_rng_t *rng, int64_t bound)
 {
@@ -75,7 +75,8 @@ static void add_piece(
     } else {
         out->stored[row]++;
     }
-    assert_true(p->count < (c->shape.longest + RC_PANELS_BATCH) * (p->second >= 0 ? 2 : 1));
+    int64_t longest = c->shape.longest > ROOT ? c->shape.longest : ROOT;
+    assert_true(p->count < (longest + 2 * RC_PANELS_BATCH) * (p->second >= 0 ? 2 : 1));
     out->sum[row] += sum_of(c, precision, i, 0);
     if (p->second >= 0) {
         out->pairs++;
@@ -113,6 +114,7 @@ static int64_t check_product(const random_problem_t *e, const rc_panels_t *c)
     assert_non_null(got.sum);
     assert_non_null(got.stored);
     for (int64_t i = 0; i < c->size.pieces; i++) {
+        assert_true((c->piece[i].row < -1) == (i < c->size.parts)); /* parts come first */
         add_piece(c, e->problem.precision, i, &got, &part);
         columns += c->piece[i].count;
     }
