@@ -1,0 +1,149 @@
+#include "config.h"
+#include "kernels/cuda/chunked.h"
+#include "base/error.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/ranges.h"
+
+#include <inttypes.h>
+
+enum { CHOSEN_ENTRIES, CHOSEN_BLOCKS, CHOSEN_PARTS, CHOSEN_LONGS };
+enum {
+    THREADS_MIN = 64, /* of a CTA, but for whole blocks */
+    CTAS_PER_SM = 4,  /* that smaller ones are not needed to reach */
+    BATCH = 8,
+    LOAD_BYTES = 16,
+    K_MAX = 1 << 30,
+    GRID_Y_MAX = 65535
+};
+
+const char *const rc_cuda_chunked_entries[] = {"auto", "4", "8", "16", "32", "64", NULL};
+
+int64_t rc_cuda_chunked_spare(rc_precision_t precision)
+{
+    return LOAD_BYTES / (int64_t)rc_precision_bytes(precision) - 1;
+}
+
+/* ---------------------------------------------------------------- analysis */
+
+rc_status_t rc_cuda_chunked_analyse(
+    const rc_problem_t *p, int64_t entries, int64_t spare, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_chunks_size_t size;
+    int64_t asked = entries == 0 ? 0 : (int64_t)RC_CHUNKS_ENTRIES_MIN << (entries - 1);
+    rc_status_t st = rc_chunks_measure(p, asked, &size, err);
+    if (st < 0)
+        return st;
+    int64_t stored = size.blocks * RC_CHUNKS_BLOCK * size.entries;
+    out->traffic = rc_chunks_bytes(&size, p->precision);
+    out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
+    out->bytes = rc_sat_add(out->traffic, spare * out->bytes_per_column);
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
+    out->chosen[CHOSEN_ENTRIES] = size.entries;
+    out->chosen[CHOSEN_BLOCKS] = size.blocks;
+    out->chosen[CHOSEN_PARTS] = size.parts;
+    out->chosen[CHOSEN_LONGS] = size.longs;
+    return RC_OK;
+}
+
+static rc_chunks_size_t size_of(const rc_problem_t *p, const rc_analysis_t *analysis)
+{
+    return (rc_chunks_size_t){.entries = analysis->chosen[CHOSEN_ENTRIES],
+        .blocks = analysis->chosen[CHOSEN_BLOCKS],
+        .parts = analysis->chosen[CHOSEN_PARTS],
+        .longs = analysis->chosen[CHOSEN_LONGS],
+        .col_bytes = p->a->cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4};
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+/* \param[in] k  columns that are computed */
+static rc_status_t upload(rc_cuda_chunked_t *s, const rc_chunks_t *c, int64_t k,
+    rc_precision_t precision, rc_err_t *err)
+{
+    rc_gchunk_args_t *a = &s->args;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
+    size_t chunks = (size_t)c->size.blocks * RC_CHUNKS_BLOCK;
+    size_t stored = chunks * (size_t)c->size.entries;
+    void *to;
+    rc_status_t st;
+    RC_TRY(rc_cuda_keep(&s->memory, c->col, stored * (size_t)c->size.col_bytes, &to, err));
+    a->col = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->val, stored * s->value_bytes, &to, err));
+    a->val = s->val = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->row, chunks * sizeof *c->row, &to, err));
+    a->row = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->count, chunks * sizeof *c->count, &to, err));
+    a->count = to;
+    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, k, precision, &a->parts, err));
+done:
+    return st;
+}
+
+/* 1: some row has more than one chunk. */
+static int rows_meet(const rc_chunks_t *c)
+{
+    for (int64_t i = 0; i < c->size.blocks * RC_CHUNKS_BLOCK; i++)
+        if ((c->count[i] & ~RC_CHUNKS_NOTHING) > 1)
+            return 1;
+    return 0;
+}
+
+rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, int64_t spare, rc_cuda_chunked_t *out, rc_err_t *err)
+{
+    rc_chunks_size_t size = size_of(p, analysis);
+    rc_chunks_t c;
+    rc_cuda_chunked_t *s = out;
+    *s = (rc_cuda_chunked_t){.memory = {.x = x}, .col_bytes = size.col_bytes};
+    if (p->k > K_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
+    s->value_bytes = rc_precision_bytes(p->precision);
+    rc_status_t st = rc_chunks_build(p, &size, x->threads, &c, err);
+    if (st < 0)
+        return st;
+    s->args.chunks = (int32_t)(size.blocks * RC_CHUNKS_BLOCK);
+    s->args.entries = (int32_t)size.entries;
+    s->args.columns = (int32_t)p->k;
+    s->args.k = (int32_t)p->k;
+    s->args.meet = rows_meet(&c);
+    s->args.longs = size.longs > 0;
+    st = upload(s, &c, p->k + spare, p->precision, err);
+    rc_chunks_free(&c);
+    return st == RC_OK ? rc_cuda_overlaps(x, &s->overlaps, err) : st;
+}
+
+/* ------------------------------------------------------------------ launch */
+
+int rc_cuda_chunked_batch(const rc_cuda_chunked_t *s, rc_precision_t precision, int vectors)
+{
+    int wide = vectors == 1 && precision == RC_FP32 && s->args.entries % BATCH == 0;
+    return wide ? BATCH : BATCH / 2;
+}
+
+/* Threads of a CTA: fewer where large ones would leave multiprocessors idle. */
+static unsigned threads_for(const rc_cuda_chunked_t *s, int32_t block, int64_t all)
+{
+    int32_t threads = RC_GCHUNK_THREADS;
+    while (threads > THREADS_MIN && all / threads < (int64_t)CTAS_PER_SM * rc_cuda_sms(s->memory.x))
+        threads /= 2;
+    return (unsigned)(block > threads ? block : threads);
+}
+
+void rc_cuda_chunked_place(
+    const rc_cuda_chunked_t *s, int64_t pieces, int width, int vectors, rc_cuda_chunked_launch_t *l)
+{
+    int32_t block = l->lanes * RC_CHUNKS_BLOCK;
+    l->tiles = (int32_t)rc_ceil_div(pieces, (int64_t)l->lanes * vectors);
+    l->of.threads = threads_for(s, block, (int64_t)l->tiles * s->args.chunks * l->lanes);
+    l->of.ctas = (unsigned)rc_ceil_div((int64_t)s->args.chunks * l->lanes, l->of.threads);
+    l->of.rows = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
+    l->of.shared = l->of.threads * (size_t)(vectors * width) * s->value_bytes;
+}
+
+int64_t rc_cuda_chunked_values(const rc_cuda_chunked_t *s, void **array)
+{
+    *array = s->val;
+    return (int64_t)s->args.chunks * s->args.entries;
+}

@@ -1,0 +1,211 @@
+/* Column-major product over chunks of entries (gchunk.c).  Either a first launch copies B into rows,
+ * so that an entry of A loads neighbouring values, or a lane has a chunk and loads the columns of B
+ * as they are: one launch less, which is best where there is little to do or neighbouring rows have
+ * neighbouring columns. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/cuda/chunked.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/ranges.h"
+#include "kernels/cuda/rowmajor.h"
+#include "kernels/cuda/slots.h"
+
+#include <stdlib.h>
+
+enum { PARAM_ENTRIES, PARAM_B, PARAM_TILE };
+enum { B_ROWS, B_COLUMNS };
+enum {
+    TILE_MAX = 128,
+    TILE_ROWS = 32,     /* columns of a tile: a row of it is a line of a cache */
+    TILE_COLUMNS = 8,   /* registers of a lane */
+    FULL_THREADS = 512, /* per multiprocessor, that wider tiles should leave */
+    COPY_THREADS = 128,
+    COPY_SIDE = 4,
+    COPY_GRID_Y_MAX = 65535
+};
+
+static const char *const b_choices[] = {"rows", "columns", NULL};
+
+typedef struct gchunk_col {
+    rc_cuda_chunked_t a;
+    rc_cuda_chunked_launch_t launch;
+    rc_cuda_launch_t copying; /* no CTAs: B is read as it is */
+    rc_gchunk_copy_t copy;
+} gchunk_col_t;
+
+/* ---------------------------------------------------------------- analysis */
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    int64_t spare = rc_cuda_chunked_spare(p->precision);
+    rc_status_t st = rc_cuda_chunked_analyse(p, p->param[PARAM_ENTRIES], spare, out, err);
+    if (st == RC_OK && p->param[PARAM_B] == B_ROWS) {
+        int64_t column = rc_sat_mul(p->a->cols, (int64_t)rc_precision_bytes(p->precision));
+        out->bytes = rc_sat_add(out->bytes, rc_sat_mul(spare, column));
+        out->bytes_per_column = rc_sat_add(out->bytes_per_column, column);
+    }
+    return st;
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+/* The launch that copies B, and the memory for it. */
+static rc_status_t choose_copy(gchunk_col_t *s, const rc_problem_t *p, int width, rc_err_t *err)
+{
+    size_t columns = (size_t)(p->k + rc_cuda_chunked_spare(p->precision));
+    int64_t pieces = s->a.args.k / width;
+    s->copy.rows = p->a->cols;
+    s->copy.columns = s->a.args.columns;
+    s->copy.ldto = s->a.args.k;
+    s->copy.side = COPY_SIDE;
+    while (s->copy.side > 1 && s->copy.side / 2 >= pieces)
+        s->copy.side /= 2;
+    int64_t rows = rc_ceil_div(pieces, s->copy.side);
+    s->copying.entry = rc_cuda_gchunk_copy_entry(p->precision);
+    s->copying.threads = COPY_THREADS;
+    s->copying.ctas = (unsigned)rc_ceil_div(s->copy.rows, COPY_THREADS / s->copy.side);
+    s->copying.rows = (unsigned)(rows < COPY_GRID_Y_MAX ? rows : COPY_GRID_Y_MAX);
+    return rc_cuda_keep(
+        &s->a.memory, NULL, (size_t)p->a->cols * columns * s->a.value_bytes, &s->copy.to, err);
+}
+
+/* Columns of C that a CTA computes at once. */
+static int64_t tile_for(const gchunk_col_t *s, const rc_problem_t *p, int64_t most)
+{
+    int64_t tile = p->param[PARAM_TILE];
+    int64_t all = (int64_t)rc_cuda_sms(s->a.memory.x) * FULL_THREADS;
+    if (tile > 0)
+        return tile < most ? tile : most;
+    if (p->param[PARAM_B] == B_ROWS)
+        return TILE_ROWS;
+    tile = rc_strip_width(p->k, (int)most);
+    while (tile > 1 && rc_ceil_div(p->k, tile) * s->a.args.chunks < all)
+        tile /= 2;
+    return tile;
+}
+
+/* B in rows: lanes along the columns. */
+static rc_status_t choose_rows(gchunk_col_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    int width = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
+    int64_t pieces = rc_ceil_div(p->k, width);
+    rc_cuda_chunked_launch_t *l = &s->launch;
+    l->lanes = 1;
+    while (l->lanes < RC_GCHUNK_LANES_MAX && l->lanes < pieces &&
+           l->lanes * width < tile_for(s, p, TILE_MAX))
+        l->lanes *= 2;
+    l->of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_TRANSPOSED, p->precision, s->a.col_bytes,
+        width, 1, rc_cuda_chunked_batch(&s->a, p->precision, 1));
+    rc_cuda_chunked_place(&s->a, pieces, width, 1, l);
+    l->of.shared += (size_t)(l->lanes * width) * s->a.value_bytes;
+    s->a.args.k = (int32_t)(pieces * width);
+    return choose_copy(s, p, width, err);
+}
+
+/* B as it is: a lane has all columns of a tile. */
+static void choose_columns(gchunk_col_t *s, const rc_problem_t *p)
+{
+    int64_t most = TILE_COLUMNS * (int64_t)sizeof(float) / (int64_t)s->a.value_bytes;
+    int tile = (int)tile_for(s, p, most);
+    int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
+    int width = tile < widest ? tile : widest;
+    int vectors = tile / width;
+    int64_t pieces = rc_ceil_div(p->k, width);
+    s->launch.lanes = 1;
+    s->launch.of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_COLUMNS, p->precision, s->a.col_bytes,
+        width, vectors, rc_cuda_chunked_batch(&s->a, p->precision, vectors));
+    rc_cuda_chunked_place(&s->a, pieces, width, vectors, &s->launch);
+    s->a.args.k = (int32_t)(pieces * width);
+}
+
+static void release(void *state)
+{
+    gchunk_col_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->a.memory);
+    free(s);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    gchunk_col_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    int64_t spare = rc_cuda_chunked_spare(p->precision);
+    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, spare, &s->a, err);
+    if (st == RC_OK && p->param[PARAM_B] == B_ROWS)
+        st = choose_rows(s, p, err);
+    else if (st == RC_OK)
+        choose_columns(s, p);
+    s->a.args.lanes = s->launch.lanes;
+    s->a.args.tiles = s->launch.tiles;
+    if (st < 0)
+        release(s);
+    else
+        *state = s;
+    return st;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const gchunk_col_t *s = state;
+    const rc_executor_t *x = s->a.memory.x;
+    rc_gchunk_args_t args = s->a.args;
+    rc_gchunk_copy_t copy = s->copy;
+    rc_status_t st;
+    RC_TRY(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.scalars = rc_cuda_scalars(alpha, beta);
+    if (s->copying.ctas > 0) {
+        copy.from = args.b;
+        copy.ld = args.ldb;
+        args.b = copy.to;
+        args.ldb = (uint32_t)copy.ldto;
+        RC_TRY(rc_cuda_launch_overlapping(
+            x, &s->copying, s->a.overlaps, &copy, "launch of a copy of B in rows", err));
+    }
+    st = rc_cuda_launch_overlapping(
+        x, &s->launch.of, s->a.overlaps, &args, "launch of gchunk-col", err);
+done:
+    return st;
+}
+
+static int64_t values(void *state, void **array)
+{
+    const gchunk_col_t *s = state;
+    return rc_cuda_chunked_values(&s->a, array);
+}
+
+const rc_kernel_t rc_kernel_gchunk_col = {
+    .name = "gchunk-col",
+    .summary = "column-major B and C: rows in chunks of a fixed number of entries",
+    .source = "rowcast",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param =
+        {
+            {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
+                .choices = rc_cuda_chunked_entries},
+            {"b", "how B is read: from a copy in rows, made in a first launch, or as it is",
+                .type = RC_PARAM_CHOICE, .choices = b_choices},
+            {"tile", "columns of C that a CTA computes at once, 0: automatic", 0, 0, TILE_MAX, 1},
+        },
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+    .values = values,
+};
