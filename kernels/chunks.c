@@ -239,3 +239,44 @@ void rc_chunks_free(rc_chunks_t *c)
     free(c->lengthy);
     *c = (rc_chunks_t){0};
 }
+
+/* ----------------------------------------------------------------- sectors */
+
+static int64_t column_of(const rc_chunks_t *c, int64_t at)
+{
+    return c->size.col_bytes == 2 ? ((const uint16_t *)c->col)[at] : ((const int32_t *)c->col)[at];
+}
+
+/* Distinct sectors among entry e of the chunks from `first` on. */
+static int distinct(const rc_chunks_t *c, int64_t first, int64_t e, int64_t values)
+{
+    int64_t seen[RC_CHUNKS_WARP];
+    int n = 0;
+    for (int64_t i = first; i < first + RC_CHUNKS_WARP; i++) {
+        int64_t at = i * c->size.entries + e;
+        if (c->count[i] & RC_CHUNKS_NOTHING)
+            continue;
+        if (e > 0 && column_of(c, at) == column_of(c, at - 1)) /* padding */
+            continue;
+        int64_t sector = column_of(c, at) / values;
+        int k = n - 1;
+        while (k >= 0 && seen[k] != sector)
+            k--;
+        if (k < 0)
+            seen[n++] = sector;
+    }
+    return n;
+}
+
+double rc_chunks_sectors(const rc_chunks_t *c, int64_t values)
+{
+    enum { SAMPLE = 512 };
+    int64_t warps = c->size.blocks * RC_CHUNKS_BLOCK / RC_CHUNKS_WARP;
+    int64_t step = warps > SAMPLE ? warps / SAMPLE : 1;
+    int64_t looked = 0;
+    int64_t sectors = 0;
+    for (int64_t i = 0; i < warps; i += step, looked++)
+        for (int64_t e = 0; e < c->size.entries; e++)
+            sectors += distinct(c, i * RC_CHUNKS_WARP, e, values);
+    return looked ? (double)sectors * (double)warps / (double)looked : 0;
+}

@@ -22,7 +22,8 @@ enum {
     RC_CHUNKS_ENTRIES_MIN = 4, /**< of a chunk; a power of two */
     RC_CHUNKS_ENTRIES_MAX = 64,
     RC_CHUNKS_NARROW_COLS = UINT16_MAX + 1, /**< up to so many columns are stored in 16 bits */
-    RC_CHUNKS_NOTHING = 128                 /**< bit of a count: the chunk has no entries */
+    RC_CHUNKS_NOTHING = 128,                /**< bit of a count: the chunk has no entries */
+    RC_CHUNKS_WARP = 32 /**< chunks that load at a time, where each has a lane */
 };
 
 /** How large a matrix is as chunks. */
@@ -65,5 +66,11 @@ int64_t rc_chunks_bytes(const rc_chunks_size_t *s, rc_precision_t precision);
 rc_status_t rc_chunks_build(const rc_problem_t *p, const rc_chunks_size_t *size, int threads,
     rc_chunks_t *out, rc_err_t *err);
 void rc_chunks_free(rc_chunks_t *c);
+
+/** Sectors that RC_CHUNKS_WARP neighbouring chunks load of a column of a column-major B, one entry of
+ *  each at a time, padding left out: how far their columns are from being neighbours.  Estimated from
+ *  a sample of the chunks.  \param[in] values  of a sector  \return between stored entries /
+ *  RC_CHUNKS_WARP and stored entries; 0 without chunks.  Cost O(chunks of the sample * entries). */
+double rc_chunks_sectors(const rc_chunks_t *c, int64_t values);
 
 #endif

@@ -91,7 +91,8 @@ static int rows_meet(const rc_chunks_t *c)
 }
 
 rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, int64_t spare, rc_cuda_chunked_t *out, rc_err_t *err)
+    const rc_analysis_t *analysis, int64_t spare, int64_t sector, rc_cuda_chunked_t *out,
+    rc_err_t *err)
 {
     rc_chunks_size_t size = size_of(p, analysis);
     rc_chunks_t c;
@@ -109,6 +110,8 @@ rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
     s->args.k = (int32_t)p->k;
     s->args.meet = rows_meet(&c);
     s->args.longs = size.longs > 0;
+    if (sector > 0)
+        s->sectors = rc_chunks_sectors(&c, sector / (int64_t)s->value_bytes);
     st = upload(s, &c, p->k + spare, p->precision, err);
     rc_chunks_free(&c);
     return st == RC_OK ? rc_cuda_overlaps(x, &s->overlaps, err) : st;

@@ -18,6 +18,7 @@ typedef struct rc_cuda_chunked {
     size_t value_bytes;
     int64_t col_bytes; /**< 2 or 4 */
     int overlaps;      /**< 1: a launch may begin while the one before it ends */
+    double sectors;    /**< of rc_chunks_sectors where the kernel asked for it */
 } rc_cuda_chunked_t;
 
 /** How the lanes of a launch are placed. */
@@ -36,10 +37,12 @@ rc_status_t rc_cuda_chunked_analyse(
     const rc_problem_t *p, int64_t entries, int64_t spare, rc_analysis_t *out, rc_err_t *err);
 
 /** Cut the matrix into chunks and upload them.  \param[in] spare  as in the analysis
+ *  \param[in] sector  bytes of the sectors that are counted; 0: they are not
  *  \param[out] out  free with rc_cuda_memory_free, after an error too
  *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE */
 rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, int64_t spare, rc_cuda_chunked_t *out, rc_err_t *err);
+    const rc_analysis_t *analysis, int64_t spare, int64_t sector, rc_cuda_chunked_t *out,
+    rc_err_t *err);
 
 /** Entries that a lane loads at a time, see rc_cuda_gchunk_entry. */
 int rc_cuda_chunked_batch(const rc_cuda_chunked_t *s, rc_precision_t precision, int vectors);

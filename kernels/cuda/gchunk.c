@@ -64,7 +64,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     gchunk_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, 0, &s->a, err);
+    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, 0, 0, &s->a, err);
     for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++)
         choose_launch(s, p, i);
     if (st < 0)

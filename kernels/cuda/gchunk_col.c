@@ -14,18 +14,24 @@
 #include <stdlib.h>
 
 enum { PARAM_ENTRIES, PARAM_B, PARAM_TILE };
-enum { B_ROWS, B_COLUMNS };
+enum { B_AUTO, B_ROWS, B_COLUMNS };
 enum {
-    TILE_MAX = 128,
-    TILE_ROWS = 32,     /* columns of a tile: a row of it is a line of a cache */
-    TILE_COLUMNS = 8,   /* registers of a lane */
-    FULL_THREADS = 512, /* per multiprocessor, that wider tiles should leave */
+    TILE_ROWS = 64,       /* columns of a tile of B in rows */
+    TILE_COLUMNS_MIN = 2, /* of B as it is */
+    TILE_COLUMNS_BYTES = 32,
+    VECTORS_TILE = 64,       /* of so many columns in fp32 a lane has two vectors */
+    FULL_THREADS = 448,      /* per multiprocessor, that wider tiles should leave */
+    SECTOR_BYTES = 32,       /* of a load from L2 */
+    LAUNCH_SECTORS = 500000, /* that take as long as the launch which copies B */
+    COPY_SECTORS = 8,        /* that take as long as copying one */
     COPY_THREADS = 128,
     COPY_SIDE = 4,
     COPY_GRID_Y_MAX = 65535
 };
 
-static const char *const b_choices[] = {"rows", "columns", NULL};
+static const char *const b_choices[] = {"auto", "rows", "columns", NULL};
+static const char *const tile_choices[] = {"auto", "2", "4", "8", "32", "64", NULL};
+static const int tiles[] = {0, 2, 4, 8, 32, 64};
 
 typedef struct gchunk_col {
     rc_cuda_chunked_t a;
@@ -40,7 +46,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 {
     int64_t spare = rc_cuda_chunked_spare(p->precision);
     rc_status_t st = rc_cuda_chunked_analyse(p, p->param[PARAM_ENTRIES], spare, out, err);
-    if (st == RC_OK && p->param[PARAM_B] == B_ROWS) {
+    if (st == RC_OK && p->param[PARAM_B] != B_COLUMNS) {
         int64_t column = rc_sat_mul(p->a->cols, (int64_t)rc_precision_bytes(p->precision));
         out->bytes = rc_sat_add(out->bytes, rc_sat_mul(spare, column));
         out->bytes_per_column = rc_sat_add(out->bytes_per_column, column);
@@ -50,10 +56,29 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ----------------------------------------------------------------- prepare */
 
-/* The launch that copies B, and the memory for it. */
-static rc_status_t choose_copy(gchunk_col_t *s, const rc_problem_t *p, int width, rc_err_t *err)
+/* Memory for a copy of B, also where it will not pay: the analysis, which counts the memory, does not
+ * know K. */
+static rc_status_t keep_copy(gchunk_col_t *s, const rc_problem_t *p, rc_err_t *err)
 {
     size_t columns = (size_t)(p->k + rc_cuda_chunked_spare(p->precision));
+    return rc_cuda_keep(
+        &s->a.memory, NULL, (size_t)p->a->cols * columns * s->a.value_bytes, &s->copy.to, err);
+}
+
+/* Does a copy of B in rows pay?  Sectors of B that the product loads, for each column, against those
+ * of the copy, what copying takes and its launch.  Constants from 26 matrices at K = 8 to 512 on an
+ * H200, where the choice takes 0.9 % longer than the better of the two. */
+static int copy_pays(const gchunk_col_t *s, const rc_problem_t *p)
+{
+    double k = (double)p->k;
+    double values = SECTOR_BYTES / (double)s->a.value_bytes;
+    double rows = (double)p->a->nnz / values + COPY_SECTORS * (double)p->a->cols / values;
+    return s->a.sectors * k > LAUNCH_SECTORS + rows * k;
+}
+
+/* The launch that copies B. */
+static void choose_copy(gchunk_col_t *s, const rc_problem_t *p, int width)
+{
     int64_t pieces = s->a.args.k / width;
     s->copy.rows = p->a->cols;
     s->copy.columns = s->a.args.columns;
@@ -66,48 +91,46 @@ static rc_status_t choose_copy(gchunk_col_t *s, const rc_problem_t *p, int width
     s->copying.threads = COPY_THREADS;
     s->copying.ctas = (unsigned)rc_ceil_div(s->copy.rows, COPY_THREADS / s->copy.side);
     s->copying.rows = (unsigned)(rows < COPY_GRID_Y_MAX ? rows : COPY_GRID_Y_MAX);
-    return rc_cuda_keep(
-        &s->a.memory, NULL, (size_t)p->a->cols * columns * s->a.value_bytes, &s->copy.to, err);
-}
-
-/* Columns of C that a CTA computes at once. */
-static int64_t tile_for(const gchunk_col_t *s, const rc_problem_t *p, int64_t most)
-{
-    int64_t tile = p->param[PARAM_TILE];
-    int64_t all = (int64_t)rc_cuda_sms(s->a.memory.x) * FULL_THREADS;
-    if (tile > 0)
-        return tile < most ? tile : most;
-    if (p->param[PARAM_B] == B_ROWS)
-        return TILE_ROWS;
-    tile = rc_strip_width(p->k, (int)most);
-    while (tile > 1 && rc_ceil_div(p->k, tile) * s->a.args.chunks < all)
-        tile /= 2;
-    return tile;
 }
 
 /* B in rows: lanes along the columns. */
-static rc_status_t choose_rows(gchunk_col_t *s, const rc_problem_t *p, rc_err_t *err)
+static void choose_rows(gchunk_col_t *s, const rc_problem_t *p)
 {
     int width = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
+    int tile = tiles[p->param[PARAM_TILE]] ? tiles[p->param[PARAM_TILE]] : TILE_ROWS;
+    int vectors = tile >= VECTORS_TILE && p->k >= VECTORS_TILE && p->precision == RC_FP32 ? 2 : 1;
     int64_t pieces = rc_ceil_div(p->k, width);
     rc_cuda_chunked_launch_t *l = &s->launch;
     l->lanes = 1;
-    while (l->lanes < RC_GCHUNK_LANES_MAX && l->lanes < pieces &&
-           l->lanes * width < tile_for(s, p, TILE_MAX))
+    while (l->lanes < RC_GCHUNK_LANES_MAX && (int64_t)l->lanes * vectors < pieces &&
+           l->lanes * width * vectors < tile)
         l->lanes *= 2;
     l->of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_TRANSPOSED, p->precision, s->a.col_bytes,
-        width, 1, rc_cuda_chunked_batch(&s->a, p->precision, 1));
-    rc_cuda_chunked_place(&s->a, pieces, width, 1, l);
-    l->of.shared += (size_t)(l->lanes * width) * s->a.value_bytes;
+        width, vectors, rc_cuda_chunked_batch(&s->a, p->precision, vectors));
+    rc_cuda_chunked_place(&s->a, pieces, width, vectors, l);
+    l->of.shared += (size_t)(l->lanes * width * vectors) * s->a.value_bytes;
     s->a.args.k = (int32_t)(pieces * width);
-    return choose_copy(s, p, width, err);
+    choose_copy(s, p, width);
+}
+
+/* Columns of C that a lane computes at once: fewer where more would leave multiprocessors idle. */
+static int columns_tile(const gchunk_col_t *s, const rc_problem_t *p)
+{
+    int most = TILE_COLUMNS_BYTES / (int)s->a.value_bytes;
+    int tile = tiles[p->param[PARAM_TILE]];
+    int64_t all = (int64_t)rc_cuda_sms(s->a.memory.x) * FULL_THREADS;
+    if (tile > 0)
+        return tile < most ? tile : most;
+    tile = rc_strip_width(p->k, most);
+    while (tile > TILE_COLUMNS_MIN && rc_ceil_div(p->k, tile) * s->a.args.chunks < all)
+        tile /= 2;
+    return tile;
 }
 
 /* B as it is: a lane has all columns of a tile. */
 static void choose_columns(gchunk_col_t *s, const rc_problem_t *p)
 {
-    int64_t most = TILE_COLUMNS * (int64_t)sizeof(float) / (int64_t)s->a.value_bytes;
-    int tile = (int)tile_for(s, p, most);
+    int tile = columns_tile(s, p);
     int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
     int width = tile < widest ? tile : widest;
     int vectors = tile / width;
@@ -135,9 +158,13 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     if (!s)
         return RC_ENOMEM;
     int64_t spare = rc_cuda_chunked_spare(p->precision);
-    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, spare, &s->a, err);
-    if (st == RC_OK && p->param[PARAM_B] == B_ROWS)
-        st = choose_rows(s, p, err);
+    int64_t b = p->param[PARAM_B];
+    rc_status_t st =
+        rc_cuda_chunked_build(x, p, analysis, spare, b == B_AUTO ? SECTOR_BYTES : 0, &s->a, err);
+    if (st == RC_OK && b != B_COLUMNS)
+        st = keep_copy(s, p, err);
+    if (st == RC_OK && (b == B_ROWS || (b == B_AUTO && copy_pays(s, p))))
+        choose_rows(s, p);
     else if (st == RC_OK)
         choose_columns(s, p);
     s->a.args.lanes = s->launch.lanes;
@@ -198,9 +225,10 @@ const rc_kernel_t rc_kernel_gchunk_col = {
         {
             {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
                 .choices = rc_cuda_chunked_entries},
-            {"b", "how B is read: from a copy in rows, made in a first launch, or as it is",
+            {"b", "how B is read: from a copy in rows, made in a first launch, or by columns",
                 .type = RC_PARAM_CHOICE, .choices = b_choices},
-            {"tile", "columns of C that a CTA computes at once, 0: automatic", 0, 0, TILE_MAX, 1},
+            {"tile", "columns of C that a CTA computes at once", .type = RC_PARAM_CHOICE,
+                .choices = tile_choices},
         },
     .analyse = analyse,
     .geometry = rc_cuda_geometry,

@@ -184,12 +184,52 @@ static void entries_follow_the_rows(void **state)
     }
 }
 
+/* Entry e of chunk i is at column (i mod RC_CHUNKS_WARP) * far + 10000 e; from entry `length` on it is
+ * padding. */
+static double sectors_of(int64_t warps, int64_t far, int64_t length, int64_t values, uint8_t count)
+{
+    enum { ENTRIES = 4 };
+    size_t chunks = (size_t)warps * RC_CHUNKS_WARP;
+    rc_chunks_t c = {.size = {.entries = ENTRIES,
+                         .blocks = warps * RC_CHUNKS_WARP / RC_CHUNKS_BLOCK,
+                         .col_bytes = 2},
+        .col = malloc(chunks * ENTRIES * sizeof(uint16_t)),
+        .count = malloc(chunks)};
+    assert_true(c.col && c.count);
+    for (size_t i = 0; i < chunks; i++) {
+        c.count[i] = count;
+        for (int64_t e = 0; e < ENTRIES; e++)
+            ((uint16_t *)c.col)[i * ENTRIES + (size_t)e] =
+                (uint16_t)((int64_t)(i % RC_CHUNKS_WARP) * far +
+                           10000 * (e < length ? e : length - 1));
+    }
+    double n = rc_chunks_sectors(&c, values);
+    free(c.col);
+    free(c.count);
+    return n;
+}
+
+static void sectors_tell_how_far_columns_are(void **state)
+{
+    (void)state;
+    assert_true(sectors_of(3, 1, 4, 8, 1) == 3 * 4 * RC_CHUNKS_WARP / 8); /* neighbours */
+    assert_true(sectors_of(3, 1, 4, 4, 1) == 3 * 4 * RC_CHUNKS_WARP / 4);
+    assert_true(sectors_of(3, 2, 4, 8, 1) == 3 * 4 * RC_CHUNKS_WARP / 4);
+    assert_true(sectors_of(3, 8, 4, 8, 1) == 3 * 4 * RC_CHUNKS_WARP); /* one for each */
+    assert_true(sectors_of(3, 0, 4, 8, 1) == 3 * 4);                  /* one for all */
+    assert_true(sectors_of(3, 8, 3, 8, 1) == 3 * 3 * RC_CHUNKS_WARP);
+    assert_true(sectors_of(3, 8, 4, 8, RC_CHUNKS_NOTHING) == 0);
+    assert_true(sectors_of(0, 8, 4, 8, 1) == 0);
+    assert_true(sectors_of(1700, 8, 4, 8, 1) == 1700.0 * 4 * RC_CHUNKS_WARP); /* a sample */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_hold_the_matrix),
         cmocka_unit_test(the_same_from_any_threads),
         cmocka_unit_test(entries_follow_the_rows),
+        cmocka_unit_test(sectors_tell_how_far_columns_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
