@@ -124,11 +124,80 @@ static void a_slice_is_as_wide_as_its_longest_row(void **state)
     }
 }
 
+static int64_t longest_of(const rc_items_t *items, int64_t first, int64_t group, int64_t longest)
+{
+    int64_t most = 0;
+    for (int64_t i = first; i < first + group; i++) {
+        int64_t length = rc_item_at(items, i).length;
+        most = length <= longest && length > most ? length : most;
+    }
+    return most;
+}
+
+/* Whole groups stay together and in their window, longest first, and equal ones in their order; what
+ * is left of a window stays at its end. */
+static void check_sorted(const rc_items_t *items, int64_t group, int64_t window, int64_t longest)
+{
+    for (int64_t i = 0; i < items->count; i += window) {
+        int64_t end = i + window < items->count ? i + window : items->count;
+        int64_t whole = (end - i) / group;
+        int64_t sum = 0;
+        for (int64_t k = 0; k < whole; k++) {
+            const int64_t *at = items->order + i + k * group;
+            assert_true(at[0] >= i && (at[0] - i) % group == 0 && at[0] < i + whole * group);
+            for (int64_t m = 1; m < group; m++)
+                assert_true(at[m] == at[0] + m);
+            sum += (at[0] - i) / group;
+            if (k == 0)
+                continue;
+            int64_t before = longest_of(items, i + (k - 1) * group, group, longest);
+            int64_t this = longest_of(items, i + k * group, group, longest);
+            assert_true(before > this || (before == this && at[-group] < at[0]));
+        }
+        assert_true(sum == whole * (whole - 1) / 2);
+        for (int64_t k = i + whole * group; k < end; k++)
+            assert_true(items->order[k] == k);
+    }
+}
+
+static void groups_of_rows_are_sorted(void **state)
+{
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 7);
+    int64_t moved = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        random_problem_t e;
+        rc_items_t items;
+        rc_sell_t s = {.size = {0}};
+        int64_t group = 1 + below(&rng, 5);
+        int64_t window = group * (1 + below(&rng, 9));
+        rc_sell_shape_t shape = {.slice = 1 + below(&rng, 9),
+            .longest = below(&rng, 2) ? below(&rng, 60) : INT64_MAX,
+            .col_bytes = 4,
+            .pad = PAD};
+        random_problem(&rng, below(&rng, 150), below(&rng, 100), &e);
+        assert_int_equal(rc_items_new(&e.problem, &items, NULL), RC_OK);
+        assert_int_equal(rc_items_sort(&items, group, window, shape.longest, NULL), RC_OK);
+        check_sorted(&items, group, window, shape.longest);
+        rc_sell_size_t size = rc_sell_measure(&items, &shape);
+        assert_int_equal(rc_sell_build(&items, &shape, &size, 1, &s, NULL), RC_OK);
+        check_items(&e, &items, &s);
+        for (int64_t i = 0; i < items.count; i++)
+            moved += items.order[i] != i;
+        rc_sell_free(&s);
+        rc_items_free(&items);
+        random_problem_free(&e);
+    }
+    assert_true(moved > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_hold_the_matrix),
         cmocka_unit_test(a_slice_is_as_wide_as_its_longest_row),
+        cmocka_unit_test(groups_of_rows_are_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
