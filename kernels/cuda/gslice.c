@@ -17,13 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAM_STRIP };
+enum { PARAM_STRIP, PARAM_SPLIT };
 enum { CHOSEN_LONGEST, CHOSEN_STORED, CHOSEN_LONGS, CHOSEN_REST };
 enum {
     LONGEST_MIN = 64,
     LONGEST_MEANS = 3,
     NARROW_COLS = UINT16_MAX,
-    STRIPS_PER_SM = 2 /* that wider strips should leave */
+    GROUP = 4,       /* rows that stay side by side */
+    WINDOW = 1024,   /* rows that are sorted by length */
+    LOAD_BYTES = 16, /* of shared memory */
+    STRIPS_MIN = 4   /* where K is small, less of B for every CTA to load */
 };
 
 typedef struct gslice {
@@ -48,6 +51,14 @@ static rc_sell_shape_t shape_for(const rc_csr_t *a)
         .pad = a->cols};
 }
 
+/* The rows in the order of the slices. */
+static rc_status_t sorted_items(
+    const rc_problem_t *p, const rc_sell_shape_t *shape, rc_items_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_items_new(p, out, err);
+    return st == RC_OK ? rc_items_sort(out, GROUP, WINDOW, shape->longest, err) : st;
+}
+
 static int64_t bytes_of(const rc_sell_shape_t *shape, const rc_sell_size_t *s, rc_precision_t p)
 {
     int64_t entry = shape->col_bytes + (int64_t)rc_precision_bytes(p);
@@ -64,7 +75,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     if (p->a->cols > INT32_MAX - 1)
         return rc_fail(
             err, RC_ENOTSUP, "shape: %" PRId64 " columns, at most %d", p->a->cols, INT32_MAX - 1);
-    rc_status_t st = rc_items_new(p, &items, err);
+    rc_status_t st = sorted_items(p, &shape, &items, err);
     if (st == RC_OK) {
         rc_sell_size_t s = rc_sell_measure(&items, &shape);
         if (s.stored / RC_GSLICE_ROWS > INT32_MAX)
@@ -124,16 +135,16 @@ done:
     return st;
 }
 
-/* The widest strip, up to the one asked for, of which B fits into the shared memory of a CTA. */
-static rc_status_t choose_strip(const rc_executor_t *x, const rc_problem_t *p, int64_t most,
-    int *strip, size_t *shared, rc_err_t *err)
+/* The strip that was asked for, or 16 bytes of every row, which are loaded at once, and less where B
+ * does not fit into the shared memory of a CTA. */
+static rc_status_t choose_strip(
+    const rc_problem_t *p, int64_t most, int *strip, size_t *shared, rc_err_t *err)
 {
     int64_t asked = p->param[PARAM_STRIP];
     int64_t row = (int64_t)rc_precision_bytes(p->precision);
-    *strip = rc_strip_width(p->k, asked ? (int)asked : RC_GSLICE_STRIP_MAX);
-    while (*strip > 1 && (p->a->cols + 1) * row * *strip > most && !asked)
-        *strip /= 2;
-    while (*strip > 2 && p->k / *strip < (int64_t)STRIPS_PER_SM * rc_cuda_sms(x) && !asked)
+    *strip = rc_strip_width(p->k, asked ? (int)asked : LOAD_BYTES / (int)row);
+    while (*strip > 1 && !asked &&
+           ((p->a->cols + 1) * row * *strip > most || p->k / *strip < STRIPS_MIN))
         *strip /= 2;
     *shared = (size_t)((p->a->cols + 1) * row * *strip);
     if ((int64_t)*shared > most)
@@ -156,7 +167,8 @@ static rc_status_t choose_launch(gslice_t *s, const rc_problem_t *p, rc_err_t *e
     RC_TRY(rc_cuda_check(
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
         "shared memory of a CTA", err));
-    RC_TRY(choose_strip(s->memory.x, p, most, &strip, &s->launch.shared, err));
+    most -= RC_GSLICE_STATIC_BYTES;
+    RC_TRY(choose_strip(p, most, &strip, &s->launch.shared, err));
     s->launch.entry = rc_cuda_gslice_entry(p->precision, p->a->cols <= NARROW_COLS ? 2 : 4, strip);
     s->launch.threads = 2 * s->launch.shared > (size_t)most ? RC_GSLICE_THREADS_MAX : FEW_THREADS;
     RC_TRY(rc_cuda_check(
@@ -172,8 +184,11 @@ static rc_status_t choose_launch(gslice_t *s, const rc_problem_t *p, rc_err_t *e
     int64_t warps = s->launch.threads / RC_GSLICE_ROWS;
     int64_t rounds =
         rc_ceil_div(s->args.slices > s->args.longs ? s->args.slices : s->args.longs, warps);
-    int64_t split =
-        rounds > 0 ? rc_split_auto(strips, rounds, (int64_t)per_sm * rc_cuda_sms(s->memory.x)) : 0;
+    int64_t split = p->param[PARAM_SPLIT];
+    if (split == 0) /* every CTA loads its strip: no more of them than run at once */
+        split = (int64_t)per_sm * rc_cuda_sms(s->memory.x) / strips;
+    split = split < 1 ? 1 : split;
+    split = split < rounds ? split : rounds;
     if (rc_sat_mul(strips, split) > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " strips of columns, too many", strips);
     s->args.split = (int32_t)split;
@@ -202,7 +217,7 @@ static rc_status_t build(
         .longs = analysis->chosen[CHOSEN_LONGS],
         .rest = analysis->chosen[CHOSEN_REST]};
     shape.longest = analysis->chosen[CHOSEN_LONGEST];
-    rc_status_t st = rc_items_new(p, &items, err);
+    rc_status_t st = sorted_items(p, &shape, &items, err);
     if (st == RC_OK) {
         size.slices = rc_ceil_div(items.count, shape.slice);
         st = rc_sell_build(&items, &shape, &size, s->memory.x->threads, &a, err);
@@ -266,7 +281,7 @@ const rc_kernel_t rc_kernel_gslice = {
     .summary = "column-major B and C: a strip of B in shared memory, a lane per row of A",
     .source = "rowcast; A in sliced ELLPACK, Monakov et al. 2010, "
               "doi:10.1007/978-3-642-11515-8_10",
-    .version = 1,
+    .version = 2,
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
@@ -274,7 +289,8 @@ const rc_kernel_t rc_kernel_gslice = {
     .computes = 1,
     .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of B in shared memory, 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
-        1}},
+                  1},
+        {"split", "CTAs that share the rows of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0}},
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

@@ -1,7 +1,8 @@
 /* Device functions of gslice.  A CTA keeps a strip of columns of B in shared memory, row by row, so
  * that an entry of A costs one load from there, whatever its column; a lane has a row, so that the
- * entries of 32 rows are loaded at once and a column of C is stored in pieces of 32.  The lanes of a
- * warp share a long row.  Nothing is added with atomics: two runs give the same bits. */
+ * entries of 32 rows are loaded at once and a column of C is stored in pieces.  The warps of a CTA
+ * take slices as they come; the lanes of a warp share a long row.  No sums are added with atomics, and
+ * those of a row have one order: two runs give the same bits. */
 #include "kernels/cuda/gslice.h"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
@@ -11,7 +12,8 @@ namespace rc
 {
 
 /* Values of a row of the strip are loaded from shared memory in pieces of up to 16 bytes. */
-template <typename T, int STRIP> struct alignas(STRIP * sizeof(T) < 16 ? STRIP * sizeof(T) : 16) strip_row {
+template <typename T, int STRIP>
+struct alignas(STRIP * sizeof(T) < 16 ? STRIP * sizeof(T) : 16) strip_row {
     T value[STRIP];
 };
 
@@ -27,18 +29,28 @@ __device__ __forceinline__ int32_t load_column(const int32_t *p)
     return load_once(p);
 }
 
-/* The strip of B, and a row of zeros for padding. */
+/* The strip of B, and a row of zeros for padding.  The loads of several rows are on their way at
+ * once. */
 template <typename T, int STRIP>
 __device__ __forceinline__ void load_strip(
     const rc_gslice_args_t &a, int64_t j, strip_row<T, STRIP> *strip)
 {
+    constexpr int VALUES = 64 / static_cast<int>(sizeof(T));
+    constexpr int ROWS = STRIP < VALUES ? (VALUES / STRIP < 8 ? VALUES / STRIP : 8) : 1;
     const T *b = static_cast<const T *>(a.b);
-    for (int32_t i = threadIdx.x; i <= a.cols; i += blockDim.x) {
-        strip_row<T, STRIP> x;
+    for (int32_t i = threadIdx.x; i <= a.cols; i += ROWS * blockDim.x) {
+        strip_row<T, STRIP> x[ROWS];
 #pragma unroll
-        for (int w = 0; w < STRIP; w++)
-            x.value[w] = i < a.cols && j + w < a.k ? __ldg(b + (j + w) * a.ldb + i) : T(0);
-        strip[i] = x;
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int w = 0; w < STRIP; w++) {
+                const int32_t at = i + r * static_cast<int32_t>(blockDim.x);
+                x[r].value[w] = at < a.cols && j + w < a.k ? __ldg(b + (j + w) * a.ldb + at) : T(0);
+            }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            if (i + r * static_cast<int32_t>(blockDim.x) <= a.cols)
+                strip[i + r * blockDim.x] = x[r];
     }
 }
 
@@ -61,39 +73,110 @@ __device__ __forceinline__ void store_sums(
             store(c + (j + w) * a.ldc, sum[w], a.scalars);
 }
 
-/* A slice of 32 rows by a warp. */
-template <typename T, typename C, int STRIP>
-__device__ __forceinline__ void multiply_slice(
-    const rc_gslice_args_t &a, int32_t slice, int64_t j, const strip_row<T, STRIP> *strip)
+/* Where the entries of a slice are, and the row of a lane. */
+struct slice {
+    int32_t begin;
+    int32_t end;
+    int32_t row;
+
+    /* One past the last has no entries. */
+    __device__ __forceinline__ void load(const rc_gslice_args_t &a, int32_t i)
+    {
+        begin = end = 0;
+        row = -1;
+        if (i < a.slices) {
+            begin = __ldg(a.ptr + i);
+            end = __ldg(a.ptr + i + 1);
+            row = __ldg(
+                a.row + static_cast<int64_t>(i) * RC_GSLICE_ROWS + threadIdx.x % RC_GSLICE_ROWS);
+        }
+    }
+};
+
+/* Some entries of the row of a lane: fewer where the sums take many registers. */
+template <typename T, typename C, int STRIP> struct piece {
+    static constexpr int ENTRIES = STRIP * sizeof(T) < 64 ? 4 : 2;
+    int32_t col[ENTRIES];
+    T val[ENTRIES];
+
+    __device__ __forceinline__ void load(const rc_gslice_args_t &a, int32_t from, int32_t end)
+    {
+#pragma unroll
+        for (int u = 0; u < ENTRIES; u++) {
+            const int64_t at =
+                static_cast<int64_t>(from + u) * RC_GSLICE_ROWS + threadIdx.x % RC_GSLICE_ROWS;
+            const bool has = from + u < end;
+            col[u] = has ? load_column(static_cast<const C *>(a.col) + at) : a.cols;
+            val[u] = has ? load_once(static_cast<const T *>(a.val) + at) : T(0);
+        }
+    }
+};
+
+/* What a warp has of A before it needs it: a piece of its slice, and where the next slice is. */
+template <typename T, typename C, int STRIP> struct ahead {
+    slice now;
+    slice next;
+    piece<T, C, STRIP> head;
+
+    __device__ __forceinline__ void load(const rc_gslice_args_t &a, int32_t i, int32_t step)
+    {
+        now.load(a, i);
+        next.load(a, i + step);
+        head.load(a, now.begin, now.end);
+    }
+};
+
+/* Slices differ in length: a warp takes a number when it begins one, for the slice after the next. */
+__device__ __forceinline__ int32_t take_number(int32_t *taken)
 {
-    constexpr int UNROLL = 4;
-    const int lane = threadIdx.x % RC_GSLICE_ROWS;
-    const int32_t begin = __ldg(a.ptr + slice);
-    const int32_t end = __ldg(a.ptr + slice + 1);
-    const int32_t row = __ldg(a.row + static_cast<int64_t>(slice) * RC_GSLICE_ROWS + lane);
-    const C *col = static_cast<const C *>(a.col) + lane;
-    const T *val = static_cast<const T *>(a.val) + lane;
+    return threadIdx.x % RC_GSLICE_ROWS == 0 ? atomicAdd(taken, 1) : 0;
+}
+
+/* The slice of a number that lane 0 took; a.slices: there is none. */
+__device__ __forceinline__ int32_t slice_of(const rc_gslice_args_t &a, int32_t part, int32_t number)
+{
+    const int32_t n = __shfl_sync(~0u, number, 0);
+    return n < (a.slices - part + a.split - 1) / a.split ? n * a.split + part : a.slices;
+}
+
+/* Slices of 32 rows by a warp: i, `then`, and those that it takes.  While a piece of a slice is
+ * multiplied, the next one, of this slice or of the next, is on its way. */
+template <typename T, typename C, int STRIP>
+__device__ __forceinline__ void multiply_slices(const rc_gslice_args_t &a, int32_t i, int32_t then,
+    int32_t part, int32_t *taken, int64_t j, ahead<T, C, STRIP> x, const strip_row<T, STRIP> *strip)
+{
     T sum[STRIP];
 #pragma unroll
     for (int w = 0; w < STRIP; w++)
         sum[w] = T(0);
+    int32_t e = x.now.begin;
+    int32_t number = take_number(taken);
 #pragma unroll 1
-    for (int32_t e = begin; e < end; e += UNROLL) {
-        int32_t c[UNROLL];
-        T v[UNROLL];
-#pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            const bool has = u == 0 || e + u < end;
-            const int64_t at = static_cast<int64_t>(e + u) * RC_GSLICE_ROWS;
-            c[u] = has ? load_column(col + at) : a.cols;
-            v[u] = has ? load_once(val + at) : T(0);
+    while (i < a.slices) {
+        const piece<T, C, STRIP> head = x.head;
+        const int32_t row = x.now.row;
+        e += piece<T, C, STRIP>::ENTRIES;
+        const bool last = e >= x.now.end;
+        if (last) {
+            x.now = x.next;
+            e = x.now.begin;
+            i = then;
+            then = slice_of(a, part, number);
+            number = take_number(taken);
+            x.next.load(a, then);
         }
+        x.head.load(a, e, x.now.end);
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            add_entry<T, STRIP>(v[u], strip[c[u]], sum);
+        for (int u = 0; u < piece<T, C, STRIP>::ENTRIES; u++)
+            add_entry<T, STRIP>(head.val[u], strip[head.col[u]], sum);
+        if (!last)
+            continue;
+        if (row >= 0)
+            store_sums<T, STRIP>(a, row, j, sum);
+#pragma unroll
+        for (int w = 0; w < STRIP; w++)
+            sum[w] = T(0);
     }
-    if (row >= 0)
-        store_sums<T, STRIP>(a, row, j, sum);
 }
 
 /* A long row by a warp: lane l takes its entries l, l + 32, ... */
@@ -125,19 +208,25 @@ template <typename T, typename C, int STRIP>
 __global__ void __launch_bounds__(RC_GSLICE_THREADS_MAX) slices(const rc_gslice_args_t a)
 {
     extern __shared__ uint4 memory[];
+    __shared__ int32_t taken; /* slices of the part */
     strip_row<T, STRIP> *strip = reinterpret_cast<strip_row<T, STRIP> *>(memory);
     const int32_t part = blockIdx.x % static_cast<unsigned>(a.split);
     const int64_t j = static_cast<int64_t>(blockIdx.x / static_cast<unsigned>(a.split)) * STRIP;
     const int32_t warps = blockDim.x / RC_GSLICE_ROWS;
-    const int32_t first = part * warps + threadIdx.x / RC_GSLICE_ROWS;
+    const int32_t warp = threadIdx.x / RC_GSLICE_ROWS;
+    const int32_t first = warp * a.split + part;
+    const int32_t step = warps * a.split;
+    ahead<T, C, STRIP> x;
     launch_next();
+    x.load(a, first, step);
     wait_for_previous();
+    if (threadIdx.x == 0)
+        taken = 2 * warps;
     load_strip<T, STRIP>(a, j, strip);
     __syncthreads();
-    for (int32_t i = first; i < a.longs; i += a.split * warps)
+    for (int32_t i = first; i < a.longs; i += step)
         multiply_long<T, C, STRIP>(a, i, j, strip);
-    for (int32_t i = first; i < a.slices; i += a.split * warps)
-        multiply_slice<T, C, STRIP>(a, i, j, strip);
+    multiply_slices<T, C, STRIP>(a, first, first + step, part, &taken, j, x, strip);
 }
 
 template <typename T, typename C> const void *slices_entry(int strip)
@@ -160,8 +249,7 @@ template <typename T, typename C> const void *slices_entry(int strip)
 
 } // namespace rc
 
-extern "C" const void *rc_cuda_gslice_entry(
-    rc_precision_t precision, int64_t col_bytes, int strip)
+extern "C" const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip)
 {
     if (precision == RC_FP64)
         return col_bytes == 2 ? rc::slices_entry<double, uint16_t>(strip)

@@ -12,7 +12,8 @@ extern "C" {
 enum {
     RC_GSLICE_ROWS = 32, /* of a slice of A: a lane each */
     RC_GSLICE_STRIP_MAX = 16,
-    RC_GSLICE_THREADS_MAX = 1024
+    RC_GSLICE_THREADS_MAX = 1024,
+    RC_GSLICE_STATIC_BYTES = 16 /* of shared memory, at most */
 };
 
 /** Argument of every device function of gslice; pointers are device memory, see kernels/sell.h. */
