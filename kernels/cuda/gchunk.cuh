@@ -6,37 +6,12 @@
 #define RC_KERNELS_CUDA_GCHUNK_CUH
 
 #include "kernels/cuda/gchunk.h"
+#include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
 #include "kernels/cuda/parts.cuh"
 
 namespace rc
 {
-
-/* N neighbouring values, loaded in pieces of up to 16 bytes.  Their address is a multiple of their
- * size, or of 16.  A is read once: it leaves L1 first. */
-template <typename T, int N> struct run {
-    T value[N];
-};
-
-template <typename T, int N> __device__ __forceinline__ run<T, N> load_run(const T *from)
-{
-    constexpr int BYTES = N * static_cast<int>(sizeof(T));
-    run<T, N> r;
-    if (BYTES % 16 == 0) {
-        uint4 *to = reinterpret_cast<uint4 *>(&r);
-#pragma unroll
-        for (int i = 0; i < BYTES / 16; i++)
-            asm("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
-                : "=r"(to[i].x), "=r"(to[i].y), "=r"(to[i].z), "=r"(to[i].w)
-                : "l"(reinterpret_cast<const uint4 *>(from) + i));
-    } else {
-        uint2 *to = reinterpret_cast<uint2 *>(&r);
-        asm("ld.global.nc.L1::evict_first.v2.u32 {%0, %1}, [%2];"
-            : "=r"(to->x), "=r"(to->y)
-            : "l"(from));
-    }
-    return r;
-}
 
 /* Where a lane is: of the group of its chunk. */
 struct chunk_place : place {
@@ -192,6 +167,20 @@ __device__ __forceinline__ void store_tile(const rc_gchunk_args_t &a, const chun
     }
 }
 
+/* As rc::arrive, by the lanes of a group: all of them have put their columns, and get the answer. */
+__device__ __forceinline__ int32_t arrive_together(
+    const rc_gchunk_args_t &a, int32_t part, int32_t tile, const chunk_place &at)
+{
+    const unsigned mask = (at.lanes == 32 ? ~0u : (1u << at.lanes) - 1)
+                          << ((threadIdx.x & 31) - at.lane);
+    int32_t number = -1;
+    __threadfence();
+    __syncwarp(mask);
+    if (at.lane == 0)
+        number = arrive(a.parts, a.k, part, tile);
+    return __shfl_sync(mask, number, 0, at.lanes);
+}
+
 /* The block whose part arrived last adds all of them: group g those with numbers g, g + 16, ..., and
  * then the first group the sums of the groups. */
 template <typename T, int FORM, int WIDTH, int VECTORS>
@@ -276,7 +265,7 @@ __global__ void __launch_bounds__(
                 int32_t number = -1;
                 if (row < -1) {
                     put_part(a.parts, a.k, -2 - row, at, sum);
-                    number = arrive(a.parts, a.k, -2 - row, tile, at);
+                    number = arrive_together(a, -2 - row, tile, at);
                 }
                 if (at.lane == 0)
                     last[at.group / RC_CHUNKS_BLOCK] = number;

@@ -20,14 +20,14 @@
 enum { PARAM_STRIP, PARAM_PANEL, PARAM_LONGEST, PARAM_PAIRS };
 enum { CHOSEN_PIECES, CHOSEN_BATCHES, CHOSEN_PARTS, CHOSEN_LONGS, CHOSEN_ROWS };
 enum {
-    LONGEST_MEANS = 3,
-    LONGEST_ALWAYS = 32,          /* shorter rows are not cut, */
-    LONGEST = 64,                 /* nor these, unless there are */
-    GROUPS_TO_FILL = 2048,        /* fewer pieces of that length than a GPU has groups for */
+    LONGEST_MEANS = 2,
+    LONGEST = 128,
+    LONGEST_CHOICE = 32,          /* the first one */
     NARROW_COLS = UINT16_MAX + 1, /* up to so many columns are stored in 16 bits */
     CTAS = 4,                     /* of a multiprocessor */
     PANEL = 64, /* pieces at most, so that panels that run at the same time are close */
     VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
+    LANE_BYTES = 2 * VECTOR_BYTES, /* that a lane sums up at most */
     WARP = 32,
     K_MAX = 1 << 30,
     GRID_Y_MAX = 65535
@@ -59,18 +59,13 @@ typedef struct gpanel {
 
 /* ---------------------------------------------------------------- analysis */
 
-/* A row is computed from one end to the other, so that a long one would keep all others waiting: the
- * shorter, the fewer entries there are for all groups of lanes. */
+/* A row is computed from one end to the other: a long one would keep all others waiting. */
 static int64_t longest_for(const rc_csr_t *a, int64_t choice)
 {
     if (choice > 0)
-        return LONGEST_ALWAYS << (choice - 1);
+        return LONGEST_CHOICE << (choice - 1);
     int64_t means = a->rows > 0 ? LONGEST_MEANS * (a->nnz / a->rows) : 0;
-    int64_t longest = means > LONGEST ? means : LONGEST;
-    int64_t share = a->nnz / GROUPS_TO_FILL;
-    if (share < LONGEST_ALWAYS)
-        share = LONGEST_ALWAYS;
-    return longest < share ? longest : share;
+    return means > LONGEST ? means : LONGEST;
 }
 
 static rc_panels_shape_t shape_for(const rc_problem_t *p, int64_t rows)
@@ -151,7 +146,7 @@ static rc_status_t upload(gpanel_t *s, const rc_problem_t *p, const rc_panels_t 
     RC_TRY(rc_cuda_keep(&s->memory, c->place, places * sizeof *c->place, &to, err));
     a->place = to;
     a->places = (int32_t)c->places;
-    a->longs = c->size.longs > 0;
+    a->split = (int32_t)c->size.parts;
     RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, p->k, p->precision, &a->parts, err));
 done:
     return st;
@@ -202,8 +197,8 @@ typedef struct strip {
     int64_t cost;    /* of a column, in hundredths: narrow strips read A more often */
 } strip_t;
 
-/* Costs are about those of 27 matrices at K = 512 and 1,024. */
-static const strip_t strips[] = {{32, 2, 100}, {16, 2, 110}, {32, 1, 112}};
+/* Costs are about those of 27 matrices at K from 128 to 1,024. */
+static const strip_t strips[] = {{32, 2, 100}, {16, 2, 110}, {32, 1, 107}};
 
 /* The cheapest strips: the last one of a row may stick out of it, and is computed whole. */
 static strip_t strip_for(const gpanel_t *s, const rc_problem_t *p)
@@ -241,8 +236,8 @@ static void choose_launch(gpanel_t *s, const rc_problem_t *p, int log_width)
     l->of.entry =
         p->precision == RC_FP32 ? rc_cuda_gpanel_entry_f32(&of) : rc_cuda_gpanel_entry_f64(&of);
     l->of.threads = (unsigned)(rc_gpanel_room(p->precision, s->rows) / CTAS);
+    l->of.shared = s->args.split > 0 ? l->of.threads * (LANE_BYTES + sizeof(int32_t)) : 0;
     l->tiles = (int32_t)rc_ceil_div(p->k, t.lanes * width * of.vectors);
-    l->of.rows = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
     s->args.step = (int32_t)step_for(s, p, l->of.threads / t.lanes);
     l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
 }
@@ -296,10 +291,15 @@ static rc_status_t run(
     const launch_t *l = &s->launch[width];
     args.b = o->in[0].data;
     args.c = o->out.data;
-    args.tiles = l->tiles;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &l->of, s->overlaps, &args, "launch of gpanel", err);
+    for (args.tile = 0; st == RC_OK && args.tile < l->tiles; args.tile += GRID_Y_MAX) {
+        int32_t left = l->tiles - args.tile;
+        rc_cuda_launch_t of = l->of;
+        of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);
+        st = rc_cuda_launch_overlapping(
+            s->memory.x, &of, s->overlaps, &args, "launch of gpanel", err);
+    }
+    return st;
 }
 
 static int64_t values(void *state, void **array)

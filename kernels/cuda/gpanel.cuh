@@ -108,38 +108,6 @@ __device__ __forceinline__ void store_row(
     store_sums(static_cast<typename S::T *>(a.c) + line_at(row, a.ldc), at, sum, a.scalars);
 }
 
-/* Of each part that the group has put where the others are: when it is the last one of its row, add
- * all of them. */
-template <typename S>
-__device__ __forceinline__ void finish_parts(
-    const rc_gpanel_args_t &a, int32_t i, int32_t end, int32_t tile, const place &at)
-{
-    enum { AHEAD = 4 }; /* parts on their way */
-    for (; i < end; i += blockDim.x / S::LANES) {
-        const rc_panels_piece_t piece = load_piece(a, i, end);
-        const int32_t number = piece.row < -1 ? arrive(a.parts, a.k, -2 - piece.row, tile, at) : -1;
-        if (number < 0)
-            continue;
-        const rc_long_row_t l = a.parts.lengthy[number];
-        typename S::sums_t sum;
-        __threadfence();
-        sum.clear();
-        for (int32_t n = 0; n < l.parts; n += AHEAD) {
-            typename S::sums_t x[AHEAD];
-#pragma unroll
-            for (int u = 0; u < AHEAD; u++)
-                x[u] = load_part<typename S::T, S::WIDTH, S::VECTORS>(
-                    a.parts, a.k, l.first + (n + u < l.parts ? n + u : n), at);
-#pragma unroll
-            for (int u = 0; u < AHEAD; u++)
-                if (n + u < l.parts)
-                    sum.add(x[u]);
-        }
-        store_row<S>(a, l.row, at, sum);
-        depart(a.parts, a.k, number, tile, at);
-    }
-}
-
 /* The columns of a group in a tile.  The last tile is moved back to be full, and stores only what is
  * its own; where K has not even one, lanes beyond it load the first column. */
 template <typename S> __device__ __forceinline__ place place_in(int32_t k, int32_t tile)
@@ -155,21 +123,108 @@ template <typename S> __device__ __forceinline__ place place_in(int32_t k, int32
     return at;
 }
 
-/* All pieces of a group, in one tile. */
+/* Sums of the groups of a CTA, and which long rows are complete: memory of a launch with parts. */
+template <typename S> struct shared {
+    typename S::sums_t *sum; /* [threads] */
+    int32_t *number;         /* [threads] */
+
+    __device__ __forceinline__ shared()
+    {
+        extern __shared__ uint4 memory[];
+        sum = reinterpret_cast<typename S::sums_t *>(memory);
+        number = reinterpret_cast<int32_t *>(sum + blockDim.x);
+    }
+};
+
+/* Add the parts of a long row: each group some of them, and then the first one the sums of the
+ * groups.  By the whole CTA. */
 template <typename S>
-__device__ __forceinline__ void walk(
-    const rc_gpanel_args_t &a, int32_t begin, int32_t end, int32_t tile)
+__device__ __forceinline__ void add_parts(
+    const rc_gpanel_args_t &a, int32_t number, int32_t tile, const place &at, const shared<S> &mine)
+{
+    enum { AHEAD = 2 }; /* parts on their way */
+    const int32_t groups = blockDim.x / S::LANES;
+    const int32_t group = threadIdx.x / S::LANES;
+    const rc_long_row_t l = a.parts.lengthy[number];
+    typename S::sums_t sum;
+    sum.clear();
+#pragma unroll 1
+    for (int32_t n = group; n < l.parts; n += AHEAD * groups) {
+        const int32_t other = n + groups < l.parts ? n + groups : n;
+        const typename S::sums_t x =
+            load_part<typename S::T, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + n, at);
+        const typename S::sums_t y =
+            load_part<typename S::T, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + other, at);
+        sum.add(x);
+        if (other != n)
+            sum.add(y);
+    }
+    mine.sum[threadIdx.x] = sum;
+    __syncthreads();
+    if (group == 0) {
+#pragma unroll 1
+        for (int32_t g = 1; g < groups; g++)
+            sum.add(mine.sum[threadIdx.x + g * S::LANES]);
+        store_row<S>(a, l.row, at, sum);
+        depart(a.parts, a.k, number, tile, at);
+    }
+    __syncthreads();
+}
+
+/* The pieces of a CTA. */
+__device__ __forceinline__ int2 pieces_of(const rc_gpanel_args_t &a)
+{
+    const int32_t from = blockIdx.x * a.step;
+    const int32_t to = from + a.step < a.places ? from + a.step : a.places;
+    return make_int2(__ldg(a.place + from), __ldg(a.place + to));
+}
+
+__device__ __forceinline__ int32_t tile_of(const rc_gpanel_args_t &a)
+{
+    return a.tile + blockIdx.y;
+}
+
+/* After the CTA has put its parts where the others are: add those of the long rows of which they were
+ * the last.  The first pieces are the parts, in their order.  Not inlined: what it keeps would take
+ * registers from the others. */
+template <typename S> __device__ __noinline__ void finish_parts(const rc_gpanel_args_t &a)
+{
+    const int2 pieces = pieces_of(a);
+    const int32_t end = pieces.y < a.split ? pieces.y : a.split;
+    const int32_t tile = tile_of(a);
+    const shared<S> mine;
+    const place at = place_in<S>(a.k, tile);
+#pragma unroll 1
+    for (int32_t begin = pieces.x; begin < end; begin += blockDim.x) {
+        const int32_t part = begin + static_cast<int32_t>(threadIdx.x);
+        __threadfence();
+        __syncthreads();
+        mine.number[threadIdx.x] = part < end ? arrive(a.parts, a.k, part, tile) : -1;
+        __threadfence();
+        __syncthreads();
+#pragma unroll 1
+        for (int32_t n = 0; n < end - begin && n < static_cast<int32_t>(blockDim.x); n++)
+            if (mine.number[n] >= 0)
+                add_parts<S>(a, mine.number[n], tile, at, mine);
+    }
+}
+
+/* All pieces of a group. */
+template <typename S> __device__ __forceinline__ void walk(const rc_gpanel_args_t &a)
 {
     typedef typename S::T T;
     const int32_t groups = blockDim.x / S::LANES;
-    int32_t i = begin + threadIdx.x / S::LANES;
-    const place at = place_in<S>(a.k, tile);
+    const int2 pieces = pieces_of(a);
+    const int32_t end = pieces.y;
+    int32_t i = pieces.x + threadIdx.x / S::LANES;
+    const place at = place_in<S>(a.k, tile_of(a));
     const T *b = static_cast<const T *>(a.b) + (at.j < a.k ? at.j : 0);
     rc_panels_piece_t now = load_piece(a, i, end);
     batch<S> held;
     if (i < end)
         held.load(a, now.first);
     wait_for_previous();
+#pragma unroll 1
     for (; i < end; i += groups) {
         typename S::sums_t sum[S::ROWS];
         const rc_panels_piece_t next = load_piece(a, i + groups, end);
@@ -193,19 +248,15 @@ __device__ __forceinline__ void walk(
             store_row<S>(a, now.second, at, sum[S::ROWS - 1]);
         now = next;
     }
-    if (a.longs)
-        finish_parts<S>(a, begin + threadIdx.x / S::LANES, end, tile, at);
 }
 
-template <typename S> __global__ void __launch_bounds__(S::ROOM, 1) panels(const rc_gpanel_args_t a)
+template <typename S>
+__global__ void __launch_bounds__(S::ROOM, 1) panels(const __grid_constant__ rc_gpanel_args_t a)
 {
-    const int32_t from = blockIdx.x * a.step;
-    const int32_t to = from + a.step < a.places ? from + a.step : a.places;
     launch_next();
-    const int32_t begin = __ldg(a.place + from);
-    const int32_t end = __ldg(a.place + to);
-    for (int32_t tile = blockIdx.y; tile < a.tiles; tile += gridDim.y)
-        walk<S>(a, begin, end, tile);
+    walk<S>(a);
+    if (a.split > 0)
+        finish_parts<S>(a);
 }
 
 /* ------------------------------------------------------------------ choice */

@@ -33,8 +33,8 @@ typedef struct rc_gpanel_args {
     int32_t k;
     uint32_t ldb;
     uint32_t ldc;
-    int32_t tiles; /**< of lanes * width * vectors columns; grid.y strides over them */
-    int32_t longs; /**< 1: some row is in parts */
+    int32_t tile;  /**< of lanes * width * vectors columns, that the first row of CTAs takes */
+    int32_t split; /**< pieces that are parts of long rows, the first ones */
     rc_cuda_scalars_t scalars;
 } rc_gpanel_args_t;
 
@@ -54,7 +54,8 @@ static inline int rc_gpanel_room(rc_precision_t precision, int64_t rows)
     return rows == 1 ? RC_GPANEL_ROOM_F64 : RC_GPANEL_ROOM_F64_PAIRS;
 }
 
-/** The device function of a precision, to be launched with a multiple of 32 threads, up to the room.
+/** The device function of a precision, to be launched with a multiple of 32 threads, up to the room, and
+ *  32 bytes and an int32_t of shared memory for each of them where there are parts.
  *  NULL: there is none. */
 const void *rc_cuda_gpanel_entry_f32(const rc_gpanel_instance_t *of);
 const void *rc_cuda_gpanel_entry_f64(const rc_gpanel_instance_t *of);

@@ -88,20 +88,13 @@ __device__ __forceinline__ void put_part(const rc_cuda_parts_t &p, int32_t k, in
             __stcg(reinterpret_cast<vector *>(to + i * at.far), sum.part[i].vector);
 }
 
-/* After put_part: \return the number of the long row when this part is the last one to arrive, else
- * -1; the same for all lanes of the group */
+/* By one thread, after the parts and a fence: \return the number of the long row when this part is the
+ * last one to arrive, else -1 */
 __device__ __forceinline__ int32_t arrive(
-    const rc_cuda_parts_t &p, int32_t k, int32_t part, int32_t tile, const place &at)
+    const rc_cuda_parts_t &p, int32_t k, int32_t part, int32_t tile)
 {
-    const unsigned mask = (at.lanes == 32 ? ~0u : (1u << at.lanes) - 1)
-                          << ((threadIdx.x & 31) - at.lane);
     const int32_t number = p.of[part];
-    int32_t before = 0;
-    __threadfence();
-    __syncwarp(mask);
-    if (at.lane == 0)
-        before = atomicAdd(p.arrived + static_cast<size_t>(number) * k + tile, 1);
-    before = __shfl_sync(mask, before, 0, at.lanes);
+    const int32_t before = atomicAdd(p.arrived + static_cast<size_t>(number) * k + tile, 1);
     return before == p.lengthy[number].parts - 1 ? number : -1;
 }
 
