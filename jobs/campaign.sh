@@ -301,9 +301,9 @@ part_schedule()
 
 # By rows and by columns: what a greedy portfolio takes of the parameters of our kernels.
 plan_row=growmajor,gchunk,gchunk:entries=4,gchunk:entries=8,gchunk:entries=16,gchunk:entries=32,gchunk:vectors=1,gchunk:vectors=2
-plan_row+=,gpanel,gpanel:lanes=32:pairs=no,gpanel:lanes=32:pairs=yes,gpanel:lanes=32:pairs=no:ctas=2,gpanel:panel=28
-plan_col=gslice,gslice:strip=4:split=2:group=32,gslice:strip=4:split=1:group=32
-plan_col+=,gchunk-col,gchunk-col:b=columns,gchunk-col:b=columns:tile=4
+plan_row+=,gpanel,gpanel:strip=16x2,gpanel:strip=32x1,gpanel:strip=32x2,gpanel:pairs=yes,gpanel:longest=64,gpanel:longest=256,gpanel:panel=32
+plan_col=gchunk-col,gchunk-col:b=rows,gchunk-col:b=columns,gchunk-col:entries=8:b=columns:tile=2,gchunk-col:entries=16:b=columns:tile=2
+plan_col+=,gslice,gslice:strip=2:split=1,gslice:strip=8:split=1
 plan_vendor="cusparse-csr-*:alg=1..3:pre=0,cusparse-csr-*:alg=3:pre=1,cusparse-coo-*:alg=1..4"
 
 # Natural numbering, and what has none.
@@ -333,7 +333,7 @@ part_plans()
     sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --policies csr \
         --kernels "$plan_row,$plan_col,$plan_vendor"
     sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --policies blk \
-        --kernels gpanel,gpanel:lanes=32:pairs=no
+        --kernels gpanel,gpanel:pairs=yes
 }
 
 # part_scale N
