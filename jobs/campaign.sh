@@ -466,6 +466,14 @@ part_plan-tables()
         versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$real"
         versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    printf '### Our kernels with their defaults over the library\n\n'
+    { versus 'gchunk:entries=auto:vectors=0@csr' 'cusparse*@csr' "$real"
+        versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@csr' 'cusparse*@csr' "$real"
+        versus 'growmajor*@csr' 'cusparse*@csr' "$real"
+        versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
+        versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
+        versus 'gslice:strip=0:split=0@csr' 'cusparse-*-col*@csr' "$real"
+    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
     printf '### Large matrices\n\n'
     query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
         | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '
@@ -474,7 +482,7 @@ part_plan-tables()
             $3 ~ /^cusparse/ { if (lib == "") lib = $4; next }
             own == "" { own = $4; kernel = $3 }
             END { flush() }
-            function flush() { if (own != "" && lib != "") print name, k, kernel, own / 1000 ".0", lib / own }' \
+            function flush() { if (own != "" && lib != "") print name, k, kernel, sprintf("%.1f", own / 1000), sprintf("%.3f", lib / own) }' \
         | markdown name k kernel us over_library
     summary "Fastest kernel and order; what always taking it loses, in %" \
         "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \

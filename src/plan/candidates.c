@@ -37,13 +37,13 @@ static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order
 enum { MOST_NAMED = 256 }; /* kernels or orders of a list */
 
 /* The kernels that are tried first when nothing is known of the matrix, from some K on: which one is
- * fastest on most matrices, see kernels/README.md. */
+ * fastest with its defaults, see data/results/README.md. */
 typedef struct preference {
     const char *kernel;
     int64_t from_k;
 } preference_t;
 
-static const preference_t preferred[] = {{"gpanel", 512}, {"gchunk", 1}, {"gpanel", 1},
+static const preference_t preferred[] = {{"gpanel", 1024}, {"gchunk", 1}, {"gpanel", 1},
     {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
 enum { PREFERRED = sizeof preferred / sizeof *preferred };
 
