@@ -1,23 +1,26 @@
 #!/bin/bash
 # Fits the pretrained models of data/models, and prints the tables of its README.
 # Usage: jobs/models.sh [OPTION]... fit | tables
-#   fit     write paper, order and plan as DIR/h200-NAME.json, and their evaluations beside them as
-#           OUT/h200-NAME.txt
+#   fit     write paper, order, plan, plan-row and plan-col as DIR/h200-NAME.json, and their evaluations
+#           beside them as OUT/h200-NAME.txt
 #   tables  all trainers side by side, inputs from the matrix alone, layer sizes; a table a file in OUT
 #   -b BUILD   build folder with rowcast      [build]
 #   -s STORE   results to learn from          [data/results/h200.h5]
+#   -p STORE   results for plan-row, plan-col [data/results/h200-plans.h5]
 #   -d DIR     where models go                [data/models]
 #   -o OUT     where tables go                [out/models]
 #   -t N       threads                        [all]
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+plans=$top/data/results/h200-plans.h5
 build=$top/build store=$top/data/results/h200.h5 dir=$top/data/models out=$top/out/models threads=0
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 [[ ${1:-} != --help ]] || { usage; exit 0; }
-while getopts b:s:d:o:t:h letter; do
+while getopts b:s:p:d:o:t:h letter; do
     case $letter in
     b) build=$OPTARG ;;
     s) store=$OPTARG ;;
+    p) plans=$OPTARG ;;
     d) dir=$OPTARG ;;
     o) out=$OPTARG ;;
     t) threads=$OPTARG ;;
@@ -37,7 +40,7 @@ order=(--kernel 'gstat:strip=8:split=0' --precision fp32)
 plan=(--task plan)
 # Kernels whose sums have one order; of cuSPARSE those that NVIDIA promises (kernels/cuda), also where
 # this build has no CUDA.
-deterministic='gstat*,gsub*,growmajor*,cusparse-csr-*:alg=3:*,cusparse-coo-*:alg=2:*'
+deterministic='gchunk*,gpanel*,gslice*,gstat*,gsub*,growmajor*,cusparse-csr-*:alg=3:*,cusparse-coo-*:alg=2:*'
 common=(--folds 10 --seed 1 --threads "$threads")
 
 fit() # fit NAME OPTION...
@@ -61,6 +64,10 @@ fit)
     fit paper --model regret "${paper[@]}"
     fit order --model regret "${order[@]}"
     fit plan --model regret "${plan[@]}"
+    # what plans of librowcast_cuda choose among: kernels of one layout, real matrices
+    store=$plans
+    fit plan-row --model xgboost "${plan[@]}" --where 'layout == row && group != large'
+    fit plan-col --model xgboost "${plan[@]}" --where 'layout == col && group != large'
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"

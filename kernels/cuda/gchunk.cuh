@@ -206,6 +206,27 @@ __device__ __forceinline__ void add_parts(const rc_gchunk_args_t &a, int32_t num
     }
 }
 
+/* The sum of a part of a long row is put where the others are; the block of the last one adds them.
+ * \param row   -2 - i: the group holds part i
+ * \param last  [blocks of the CTA] scratch */
+template <typename T, int FORM, int WIDTH, int VECTORS>
+__device__ __forceinline__ void finish_parts(const rc_gchunk_args_t &a, int32_t row, int32_t tile,
+    const chunk_place &at, const sums<T, WIDTH, VECTORS> &sum, int32_t *last,
+    sums<T, WIDTH, VECTORS> *shared)
+{
+    if (at.group % RC_CHUNKS_BLOCK == 0) {
+        int32_t number = -1;
+        if (row < -1) {
+            put_part(a.parts, a.k, -2 - row, at, sum);
+            number = arrive_together(a, -2 - row, tile, at);
+        }
+        if (at.lane == 0)
+            last[at.group / RC_CHUNKS_BLOCK] = number;
+    }
+    __syncthreads();
+    add_parts<T, FORM, WIDTH, VECTORS>(a, last[at.group / RC_CHUNKS_BLOCK], tile, at, shared);
+}
+
 template <typename T, typename C, int FORM, int WIDTH, int VECTORS, int BATCH>
 __global__ void __launch_bounds__(
     FORM == RC_GCHUNK_COLUMNS ? RC_GCHUNK_THREADS : RC_GCHUNK_THREADS_MAX,
@@ -260,20 +281,8 @@ __global__ void __launch_bounds__(
             store_tile(a, at, sum, reinterpret_cast<T *>(memory), rows);
         } else if (row >= 0)
             store_row<T, FORM, WIDTH, VECTORS>(a, row, at, sum);
-        if (a.longs) {
-            if (at.group % RC_CHUNKS_BLOCK == 0) {
-                int32_t number = -1;
-                if (row < -1) {
-                    put_part(a.parts, a.k, -2 - row, at, sum);
-                    number = arrive_together(a, -2 - row, tile, at);
-                }
-                if (at.lane == 0)
-                    last[at.group / RC_CHUNKS_BLOCK] = number;
-            }
-            __syncthreads();
-            add_parts<T, FORM, WIDTH, VECTORS>(
-                a, last[at.group / RC_CHUNKS_BLOCK], tile, at, shared);
-        }
+        if (a.longs)
+            finish_parts<T, FORM, WIDTH, VECTORS>(a, row, tile, at, sum, last, shared);
         if (gridDim.y < a.tiles)
             __syncthreads(); /* before the next tile writes what this one reads */
     }

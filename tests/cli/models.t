@@ -7,7 +7,7 @@ models=$top_srcdir/data/models
 store=$top_srcdir/data/results/h200.h5
 [ -f "$models/h200-plan.json" ] || skip_all "no data/models"
 command -v python3 >/dev/null || skip_all "no python3"
-plan 16
+plan 26
 ROWCAST_MODELS=$models
 export ROWCAST_MODELS
 
@@ -19,7 +19,8 @@ x = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"
 }
 
-for name in paper order plan; do
+for name in paper order plan plan-row plan-col; do
+    case $name in plan-*) store=$top_srcdir/data/results/h200-plans.h5 ;; esac
     [ "$name" = paper ] && k=n || k=128
     code "$name: a choice for a built-in matrix" 0 "$ROWCAST" predict rmat-14 --model "h200-$name" --k "$k" -f json
     ok "$name: it names the device, and a class for which a time was predicted" python3 -c '
