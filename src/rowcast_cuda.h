@@ -99,7 +99,8 @@ typedef struct rc_plan_options {
     const char *orders;      /**< likewise "csr,lpt"; NULL: those of the model, or "csr" */
     const rc_model_t *model; /**< that predicts times, borrowed during the call; NULL: none */
     int extrapolate;         /**< 1: ask the model also outside of what it knows */
-    int tune;           /**< time this many candidates at most on the matrix itself; 0: none */
+    int tune;           /**< time this many candidates at most on the matrix itself, and cuSPARSE's
+                             default kernel where `kernels` does not exclude it; 0: none */
     int64_t tune_ns;    /**< stop timing more of them after this long for each K; 0: two seconds */
     int64_t memory;     /**< bytes of device memory that the plan and its timing may take; 0: any */
     double reuse;       /**< expected products: what costs least in total is chosen, and timing

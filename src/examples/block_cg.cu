@@ -258,5 +258,10 @@ int main(int argc, char **argv)
     std::printf("%d iterations of %d columns, %.3f ms each; a product alone %.3f ms; largest error %.2g\n",
         count, s.k, count > 0 ? ms / count : 0.0, run(s, products) / AT_ONCE, error);
     rc_plan_free(s.plan);
+    check(cudaGraphExecDestroy(iterations));
+    check(cudaGraphExecDestroy(products));
+    for (double *v : {s.x, s.r, s.p, s.q, s.rr, s.before, s.pq})
+        check(cudaFree(v));
+    check(cudaStreamDestroy(s.stream));
     return error < 1e-6 ? 0 : 1;
 }

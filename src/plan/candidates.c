@@ -186,6 +186,26 @@ static rc_status_t ask_model(
 
 /* --------------------------------------------------------------------- all */
 
+static const char vendor[] = "cusparse-";
+
+static int is_vendor(const char *kernel)
+{
+    return strncmp(kernel, vendor, strlen(vendor)) == 0;
+}
+
+/* A model may know of no kernel of the vendor: where candidates are timed, its default one is among them,
+ * so that what is chosen is never slower. */
+static rc_status_t add_vendor(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+{
+    for (int i = 0; i < e->part.candidates; i++)
+        if (is_vendor(e->candidate[i].kernel) && strcmp(e->candidate[i].order, "csr") == 0)
+            return RC_OK;
+    for (int i = 0; rc_kernels[i]; i++)
+        if (serves(plan, rc_kernels[i]) && is_vendor(rc_kernels[i]->name))
+            return add(e, rc_kernels[i]->name, "csr", err);
+    return RC_OK;
+}
+
 /* What changes nothing: a vendor's kernel in original order, else any in original order, else the
  * first. */
 static int reference_of(const rc_plan_entry_t *e)
@@ -195,7 +215,7 @@ static int reference_of(const rc_plan_entry_t *e)
         const rc_plan_candidate_t *c = &e->candidate[i];
         if (strcmp(c->order, "csr") != 0)
             continue;
-        if (strncmp(c->kernel, "cusparse-", strlen("cusparse-")) == 0)
+        if (is_vendor(c->kernel))
             return i;
         if (found < 0)
             found = i;
@@ -207,6 +227,8 @@ rc_status_t rc_plan_candidates(
     rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_status_t st = o->model ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
+    if (st == RC_OK && o->model && o->tune > 0 && !o->kernels)
+        st = add_vendor(plan, e, err);
     e->part.why = o->model                                 ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
                                                            : RC_PLAN_DEFAULT;
