@@ -1,6 +1,7 @@
 #!/bin/sh
 # compute-sanitizer finds nothing in a sample of the runs of the kernel tests.
-# ROWCAST_GPU_TEST: the test program; ROWCAST_GPU_SAMPLE: one run in so many.
+# ROWCAST_GPU_TEST: the test program; ROWCAST_GPU_SAMPLE: one run in so many, of kernels with many parameters
+# fewer.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 program=${ROWCAST_GPU_TEST:-${top_builddir:-.}/tests/gpu/test_gpu_kernels}
@@ -15,13 +16,22 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 13
+plan 22
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
-for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm; do
+sample=$ROWCAST_GPU_SAMPLE
+for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm gchunk gchunk-col gpanel gslice; do
     ROWCAST_GPU_KERNEL=$kernel
+    case $kernel in
+    gchunk-col | gpanel) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
+    gchunk | gslice) ROWCAST_GPU_SAMPLE=$((4 * sample + 1)) ;;
+    esac
     export ROWCAST_GPU_KERNEL
     for tool in racecheck initcheck; do
         ok "$tool finds nothing in $kernel" compute-sanitizer --tool "$tool" --error-exitcode 1 "$program"
     done
 done
+ROWCAST_GPU_PLANS=50
+export ROWCAST_GPU_PLANS
+ok "memcheck finds nothing in plans" compute-sanitizer --tool memcheck --leak-check full \
+    --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_plan"
