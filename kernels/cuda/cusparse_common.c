@@ -227,14 +227,14 @@ static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
 rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    int made = 0;
     /* the descriptor of a constant matrix would not take another one: data is never const */
     for (int i = 0; i < rc_operation_inputs(rc_operation_of(s->kind->op)); i++)
-        RC_TRY(set_operand(s, i, o->in[i].ld, o->in[i].data, &made, err));
+        RC_TRY(set_operand(s, i, o->in[i].ld, o->in[i].data, &s->changed, err));
     if (!s->product)
-        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &made, err));
-    if (made)
+        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &s->changed, err));
+    if (s->changed)
         RC_TRY(adapt(s, err));
+    s->changed = 0;
 done:
     return st;
 }

@@ -80,6 +80,7 @@ struct rc_cusparse {
     int is_preprocessed;
     void *workspace;
     size_t workspace_bytes;
+    int changed; /**< 1: leading dimensions are others than those that were last found to be possible */
     int64_t pad; /**< of leading dimensions while the workspace is looked for, else 0 */
     void *product;        /**< C'; NULL: cuSPARSE stores to the output */
     int64_t product_rows; /**< rows of A' */

@@ -250,6 +250,14 @@ rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, r
     return st;
 }
 
+rc_status_t rc_executor_cuda_wait(rc_executor_t *x, rc_err_t *err)
+{
+    int before = rc_cuda_enter(x);
+    cudaError_t e = cudaStreamSynchronize(rc_cuda_stream(x));
+    rc_cuda_leave(x, before);
+    return rc_cuda_check(e, "waiting for the stream", err);
+}
+
 void rc_executor_cuda_close(rc_executor_t *x)
 {
     cuda_impl_t *impl = x->impl;

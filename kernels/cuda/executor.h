@@ -39,6 +39,9 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
  *  \return RC_OK, RC_EINVAL (of another GPU), RC_EDEVICE.  Nothing is allocated, nothing waits. */
 rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, rc_err_t *err);
 
+/** Wait for what was asked for on the stream.  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_executor_cuda_wait(rc_executor_t *x, rc_err_t *err);
+
 /** Wait for the stream and free what the executor made itself; stream and allocator are the
  *  caller's.  States that use it are released before.  A zeroed executor is allowed. */
 void rc_executor_cuda_close(rc_executor_t *x);

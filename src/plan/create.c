@@ -74,9 +74,16 @@ static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
     return (rc_plan_place_t){&gpu->x, time_launches, gpu, gpu->device_class};
 }
 
-/* The plan takes over what it runs on; without a plan that is freed. */
-static rc_status_t give(struct rc_plan_gpu *gpu, rc_status_t st, rc_plan_t **out)
+/* The plan takes over what it runs on; without a plan that is freed.  What was prepared is there, so that
+ * the plan may run on any stream. */
+static rc_status_t give(struct rc_plan_gpu *gpu, rc_status_t st, rc_plan_t **out, rc_err_t *err)
 {
+    if (st == RC_OK)
+        st = rc_executor_cuda_wait(&gpu->x, err);
+    if (st < 0) {
+        rc_plan_free(*out);
+        *out = NULL;
+    }
     if (st == RC_OK) {
         (*out)->gpu = gpu;
         (*out)->gpu_free = gpu_free;
@@ -107,7 +114,7 @@ rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matri
     if (st < 0)
         return st;
     rc_plan_place_t place = place_of(gpu);
-    return give(gpu, rc_plan_new(&place, problem, a, options, out, err), out);
+    return give(gpu, rc_plan_new(&place, problem, a, options, out, err), out, err);
 }
 
 rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
@@ -115,13 +122,15 @@ rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
     rc_plan_t **out, rc_err_t *err)
 {
     struct rc_plan_gpu *gpu = NULL;
+    if (out)
+        *out = NULL;
     if (!path)
         return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
     rc_status_t st = begin(options, stream, out, &gpu, err);
     if (st < 0)
         return st;
     rc_plan_place_t place = place_of(gpu);
-    return give(gpu, rc_plan_open(path, &place, problem, a, out, err), out);
+    return give(gpu, rc_plan_open(path, &place, problem, a, out, err), out, err);
 }
 
 static rc_status_t of_a_gpu(const rc_plan_t *plan, rc_err_t *err)
@@ -133,9 +142,11 @@ static rc_status_t of_a_gpu(const rc_plan_t *plan, rc_err_t *err)
 rc_status_t rc_plan_clone(
     const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err)
 {
-    rc_status_t st = of_a_gpu(plan, err);
     int index = 0;
     struct rc_plan_gpu *gpu = NULL;
+    if (out)
+        *out = NULL;
+    rc_status_t st = of_a_gpu(plan, err);
     if (st == RC_OK && !out)
         st = rc_fail(err, RC_EINVAL, "plan: expected where to put it, found NULL");
     if (st == RC_OK)
@@ -147,9 +158,8 @@ rc_status_t rc_plan_clone(
     if (st < 0)
         return st;
     rc_plan_place_t place = place_of(gpu);
-    *out = NULL;
     st = rc_executor_cuda_use(&gpu->x, stream, err); /* checks that it is of this GPU */
-    return give(gpu, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out);
+    return give(gpu, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out, err);
 }
 
 /* --------------------------------------------------------------------- runs */
@@ -202,5 +212,8 @@ rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
         st = not_capturing(stream, &index, err);
     if (st == RC_OK)
         st = rc_executor_cuda_use(&plan->gpu->x, stream, err);
-    return st < 0 ? st : rc_plan_update(plan, val, value_bytes, on_device, err);
+    if (st == RC_OK)
+        st = rc_plan_update(plan, val, value_bytes, on_device, err);
+    /* what was prepared anew is there for runs on any stream */
+    return st < 0 || rc_plan_updates_async(plan) ? st : rc_executor_cuda_wait(&plan->gpu->x, err);
 }
