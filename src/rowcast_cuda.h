@@ -67,7 +67,8 @@ typedef struct rc_cuda_allocator {
  *  ordered by the caller.  Threads or streams that run at once take a clone each. */
 typedef struct rc_plan rc_plan_t;
 
-/** A CSR matrix as an application has it.  Columns of a row may come in any order, each once. */
+/** A CSR matrix as an application has it.  Columns of a row may come in any order, each
+ *  once; of sddmm in ascending order. */
 typedef struct rc_plan_matrix {
     int64_t rows;
     int64_t cols;
@@ -185,7 +186,8 @@ RC_API rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *probl
 RC_API rc_status_t rc_plan_clone(
     const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
 
-/** Free a plan, after the runs that were asked for; NULL is allowed.  Waits for its last stream. */
+/** Free a plan, after the runs that were asked for; NULL is allowed.  Waits for the stream of the last call
+ *  with it, which must still exist (as for clone and update). */
 RC_API void rc_plan_free(rc_plan_t *plan);
 
 /** The plan's operation once: out = alpha f(A, in) + beta out.  It is asked for on the stream and not
@@ -213,13 +215,13 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
 /** New values on the same pattern, in the order in which the matrix of the plan had them.  The choices
  *  stay.  Runs that are asked for later on the stream multiply by them.
  *
- *  Most kernels say where the prepared matrix has its values (all of ours, cuSPARSE's CSR and COO without
- *  preprocessing): then the first call finds out which is where, and later ones with values in device
+ *  Most kernels say where the prepared matrix has its values (ours but for gplain-sddmm and, for B so wide that
+ *  fp64 would not fit shared memory, gslice; cuSPARSE's CSR and COO without preprocessing): then the first call finds out which is where, and later ones with values in device
  *  memory are a launch for each K: nothing is allocated or waited for, and they can become part of a graph.
  *  With other kernels the matrix is prepared anew, and graphs that hold runs are to be captured anew.
  *  \param[in] nnz     as many as the matrix has entries
- *  \param[in] val     [nnz], of value_bytes each (4 or 8); in device memory when on_device.  Read when the
- *                     stream gets there
+ *  \param[in] val     [nnz], of value_bytes each (4 or 8); in device memory when on_device.  Those are read
+ *                     when the stream gets there, values of the host during the call, which waits
  *  \param[in] stream  of the plan's GPU; in a graph's capture only where nothing is waited for
  *  \return RC_OK; RC_EINVAL (also another nnz); RC_ENOMEM; RC_EDEVICE.  After an error the old values
  *          are in use.

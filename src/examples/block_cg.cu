@@ -239,7 +239,7 @@ int main(int argc, char **argv)
     std::vector<double> want(all), found(all);
     for (int64_t i = 0; i < all; i++)
         want[i] = std::sin(0.37 * static_cast<double>(i % 100003));
-    check(cudaMemcpy(s.p, want.data(), all * sizeof(double), cudaMemcpyHostToDevice));
+    check(cudaMemcpyAsync(s.p, want.data(), all * sizeof(double), cudaMemcpyHostToDevice, s.stream));
     s.multiply();
     check(cudaMemcpyAsync(s.r, s.q, all * sizeof(double), cudaMemcpyDeviceToDevice, s.stream));
     check(cudaMemcpyAsync(s.p, s.q, all * sizeof(double), cudaMemcpyDeviceToDevice, s.stream));

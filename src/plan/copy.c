@@ -69,6 +69,7 @@ rc_status_t rc_plan_copy(
     if (!to)
         return RC_ENOMEM;
     to->place = *place;
+    memcpy(to->device_class, plan->device_class, sizeof to->device_class);
     to->op = plan->op;
     to->precision = plan->precision;
     to->layout = plan->layout;

@@ -71,8 +71,8 @@ static json_t *plan_json(const rc_plan_t *plan)
         json_decref(parts);
         return NULL;
     }
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}", "format",
-        PLAN_FORMAT, "version", (int)PLAN_VERSION, "operation", rc_op_name(plan->op), "precision",
+    return json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}", "format",
+        PLAN_FORMAT, "version", (int)PLAN_VERSION, "device", plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op), "precision",
         rc_precision_name(plan->precision), "layout", rc_layout_name(plan->layout), "matrix", "rows",
         (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz", (json_int_t)plan->a.nnz,
         "pattern", hex, "orders", orders, "parts", parts);
@@ -106,7 +106,7 @@ rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
 static rc_status_t same_text(
     const json_t *object, const char *path, const char *key, const char *expected, rc_err_t *err)
 {
-    char found[64];
+    char found[160];
     rc_status_t st = rc_member_text(object, path, key, found, sizeof found, err);
     if (st < 0 || strcmp(found, expected) == 0)
         return st;
@@ -133,6 +133,8 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
     RC_TRY(same_text(root, "", "operation", rc_op_name(plan->op), err));
     RC_TRY(same_text(root, "", "precision", rc_precision_name(plan->precision), err));
     RC_TRY(same_text(root, "", "layout", rc_layout_name(plan->layout), err));
+    if (json_object_get(root, "device") && plan->device_class[0])
+        RC_TRY(same_text(root, "", "device", plan->device_class, err));
     RC_TRY(rc_member_object(root, "", "matrix", &matrix, err));
     RC_TRY(same_text(matrix, "matrix", "pattern", hex, err));
 done:

@@ -76,6 +76,8 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
         .ld_in = {problem->ld_in[0], problem->ld_in[1]},
         .ld_out = problem->ld_out,
         .entries = problem->ks > 0 ? problem->ks : 1};
+    (void)snprintf(plan->device_class, sizeof plan->device_class, "%s",
+        place->device_class ? place->device_class : "");
     plan->entry = rc_alloc0((size_t)plan->entries, sizeof *plan->entry, "a plan", err);
     RC_TRY(plan->entry ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < plan->entries; i++)

@@ -29,11 +29,13 @@ typedef struct rc_plan_entry {
     rc_plan_part_t part;
     rc_plan_candidate_t *candidate; /**< [part.candidates], owned */
     rc_plan_trial_t trial;          /**< the chosen one */
+    int placed;         /**< 1: the places of values were looked for */
     rc_gather_t gather; /**< new values into the chosen one; place NULL: not yet, or it cannot */
 } rc_plan_entry_t;
 
 struct rc_plan {
     rc_plan_place_t place;
+    char device_class[160]; /**< of the place; "": not known */
     struct rc_plan_gpu *gpu; /**< what rc_plan_create made its place of; NULL: it is the caller's */
     void (*gpu_free)(struct rc_plan_gpu *gpu);
     rc_op_t op;

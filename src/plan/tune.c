@@ -89,7 +89,8 @@ static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
             break;
         st = try_one(t, i, 1, err);
     }
-    t->entry->part.why = RC_PLAN_TIMED;
+    if (t->timed > 0)
+        t->entry->part.why = RC_PLAN_TIMED;
     return st;
 }
 

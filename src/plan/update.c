@@ -77,11 +77,12 @@ static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int6
         numbered.val[i] = (double)(plan->from ? plan->from[i] : i) + 1;
     p.a = &numbered;
     p.precision = RC_FP64;
-    st = rc_kernel_analyse(kernel, &p, &analysis, err);
+    rc_err_t why = {0};
+    st = rc_kernel_analyse(kernel, &p, &analysis, &why);
     if (st == RC_OK)
-        st = kernel->prepare(x, &p, &analysis, &state, err);
+        st = kernel->prepare(x, &p, &analysis, &state, &why);
     if (st < 0) { /* fp64 may not be allowed where fp32 is */
-        st = st == RC_ENOTSUP ? RC_OK : st;
+        st = st == RC_ENOTSUP ? RC_OK : rc_fail(err, st, "%s", why.text);
         goto done;
     }
     *alike = kernel->values(state, &array) == count;
@@ -107,10 +108,11 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     void *array = NULL;
-    int64_t count = kernel->values && !e->gather.place ? kernel->values(e->trial.state, &array) : 0;
+    int64_t count = e->placed ? 0 : kernel->values(e->trial.state, &array);
     int alike = 0;
     if (count == 0)
         return RC_OK;
+    e->placed = 1;
     double *number = rc_alloc((size_t)count, sizeof *number, "the numbers of values", err);
     rc_status_t st = number ? number_values(plan, e, count, number, &alike, err) : RC_ENOMEM;
     if (st == RC_OK && alike && covers(plan, number, count)) {
@@ -121,6 +123,17 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
     }
     free(number);
     return st;
+}
+
+/* 1: no entry is known to be one whose values cannot be put in place. */
+static int all_can(const rc_plan_t *plan)
+{
+    for (int i = 0; i < plan->entries; i++) {
+        const rc_plan_entry_t *e = &plan->entry[i];
+        if (!e->trial.spec.kernel->values || (e->placed && !e->gather.place))
+            return 0;
+    }
+    return 1;
 }
 
 int rc_plan_updates_async(const rc_plan_t *plan)
@@ -203,7 +216,7 @@ rc_status_t rc_plan_update(
         return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
-    for (int i = 0; st == RC_OK && i < plan->entries; i++)
+    for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
         st = find_places(plan, &plan->entry[i], err);
     if (st < 0)
         return st;

@@ -526,6 +526,13 @@ static void other_plans_are_refused(void **state)
     not_loaded(f, path, RC_EINVAL, "matrix.pattern: expected");
     f = begin();
     not_loaded(f, "/nonexistent/plan.json", RC_ENOENT, "/nonexistent/plan.json");
+    f = begin();
+    f->place.device_class = "one";
+    plan = plan_of(f, NULL);
+    assert_int_equal(rc_plan_save(plan, path, NULL), RC_OK);
+    rc_plan_free(plan);
+    f->place.device_class = "another";
+    not_loaded(f, path, RC_EINVAL, "device: expected another, found one");
     scratch_write(path, "{\"format\": 3}", 13);
     not_loaded(f, path, RC_EFORMAT, "format");
     scratch_write(path, "{\"format\": \"rowcast-plan\", \"version\": 2}", 40);
