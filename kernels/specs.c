@@ -28,7 +28,7 @@ static rc_status_t allowed(int member, const void *user, rc_err_t *err)
     const rc_kernel_t *k = rc_kernels[member];
     const purpose_t *u = user;
     if (k->device != u->device)
-        return rc_fail(err, RC_EINVAL, "kernel %s is for --device %s, but this sweep is on %s",
+        return rc_fail(err, RC_EINVAL, "kernel %s is for --device %s, expected one for %s",
             k->name, device_name(k->device), device_name(u->device));
     if (!(u->ops >> k->op & 1u))
         return rc_fail(err, RC_EINVAL, "kernel %s is for --op %s, which is not asked for", k->name,
