@@ -13,6 +13,7 @@ typedef struct cursor {
     int64_t chunk;
     int64_t parts;
     int64_t longs;
+    int64_t meet; /* rows of more than one chunk */
 } cursor_t;
 
 static int64_t up(int64_t n, int64_t to)
@@ -34,6 +35,7 @@ static int64_t place(cursor_t *at, int64_t length, int64_t entries)
 static void pass(cursor_t *at, int64_t chunks)
 {
     at->chunk += chunks;
+    at->meet += chunks > 1;
     if (chunks > RC_CHUNKS_BLOCK) {
         at->parts += up(chunks, RC_CHUNKS_BLOCK) / RC_CHUNKS_BLOCK;
         at->longs++;
@@ -54,7 +56,7 @@ static int64_t segment_end(const rc_items_t *items, int64_t segment)
 /* What the rows of a segment take, in whole blocks. */
 static cursor_t segment_size(const rc_items_t *items, int64_t segment, int64_t entries)
 {
-    cursor_t at = {0, 0, 0};
+    cursor_t at = {0, 0, 0, 0};
     for (int64_t i = segment * RC_CHUNKS_SEGMENT; i < segment_end(items, segment); i++) {
         rc_item_t it = rc_item_at(items, i);
         if (it.row >= 0)
@@ -62,6 +64,11 @@ static cursor_t segment_size(const rc_items_t *items, int64_t segment, int64_t e
     }
     at.chunk = up(at.chunk, RC_CHUNKS_BLOCK);
     return at;
+}
+
+int64_t rc_chunks_col_bytes(const rc_csr_t *a)
+{
+    return a->cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4;
 }
 
 int64_t rc_chunks_entries(const rc_csr_t *a)
@@ -77,25 +84,31 @@ int64_t rc_chunks_entries(const rc_csr_t *a)
     return entries;
 }
 
+rc_status_t rc_chunks_check(const rc_chunks_size_t *s, rc_err_t *err)
+{
+    if (s->blocks <= INT32_MAX / (2 * RC_CHUNKS_BLOCK))
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " blocks of %d chunks, at most %d", s->blocks,
+        RC_CHUNKS_BLOCK, INT32_MAX / (2 * RC_CHUNKS_BLOCK));
+}
+
 rc_status_t rc_chunks_measure(
     const rc_problem_t *p, int64_t entries, rc_chunks_size_t *out, rc_err_t *err)
 {
     rc_items_t items;
     rc_chunks_size_t s = {.entries = entries ? entries : rc_chunks_entries(p->a),
-        .col_bytes = p->a->cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4};
+        .col_bytes = rc_chunks_col_bytes(p->a)};
     rc_status_t st = rc_items_new(p, &items, err);
     for (int64_t i = 0; st == RC_OK && i < segments_of(&items); i++) {
         cursor_t add = segment_size(&items, i, s.entries);
         s.blocks += add.chunk / RC_CHUNKS_BLOCK;
         s.parts += add.parts;
         s.longs += add.longs;
+        s.meet += add.meet;
     }
     rc_items_free(&items);
-    if (st == RC_OK && s.blocks > INT32_MAX / (2 * RC_CHUNKS_BLOCK))
-        st = rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " blocks of %d chunks, at most %d",
-            s.blocks, RC_CHUNKS_BLOCK, INT32_MAX / (2 * RC_CHUNKS_BLOCK));
     *out = s;
-    return st;
+    return st < 0 ? st : rc_chunks_check(&s, err);
 }
 
 int64_t rc_chunks_bytes(const rc_chunks_size_t *s, rc_precision_t precision)
@@ -159,7 +172,7 @@ static void put_parts(
 static void put_segment(
     const rc_items_t *items, int64_t segment, const cursor_t *begin, const rc_chunks_t *c)
 {
-    cursor_t at = {0, begin->parts, begin->longs};
+    cursor_t at = {0, begin->parts, begin->longs, 0};
     int64_t end = 0; /* of what is written */
     for (int64_t i = segment * RC_CHUNKS_SEGMENT; i < segment_end(items, segment); i++) {
         rc_item_t it = rc_item_at(items, i);
@@ -211,7 +224,7 @@ rc_status_t rc_chunks_build(const rc_problem_t *p, const rc_chunks_size_t *size,
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < segments; i++)
         begin[i + 1] = segment_size(&items, i, size->entries);
-    begin[0] = (cursor_t){0, 0, 0};
+    begin[0] = (cursor_t){0, 0, 0, 0};
     for (int64_t i = 0; i < segments; i++) {
         begin[i + 1].chunk += begin[i].chunk;
         begin[i + 1].parts += begin[i].parts;
@@ -270,9 +283,8 @@ static int distinct(const rc_chunks_t *c, int64_t first, int64_t e, int64_t valu
 
 double rc_chunks_sectors(const rc_chunks_t *c, int64_t values)
 {
-    enum { SAMPLE = 512 };
     int64_t warps = c->size.blocks * RC_CHUNKS_BLOCK / RC_CHUNKS_WARP;
-    int64_t step = warps > SAMPLE ? warps / SAMPLE : 1;
+    int64_t step = warps > RC_CHUNKS_SAMPLE ? warps / RC_CHUNKS_SAMPLE : 1;
     int64_t looked = 0;
     int64_t sectors = 0;
     for (int64_t i = 0; i < warps; i += step, looked++)

@@ -16,6 +16,10 @@
 #include "kernels/kernel.h"
 #include "kernels/parts.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     RC_CHUNKS_BLOCK = 16,      /**< chunks of a block */
     RC_CHUNKS_SEGMENT = 1024,  /**< rows that begin at a block of their own, to be packed apart */
@@ -23,7 +27,8 @@ enum {
     RC_CHUNKS_ENTRIES_MAX = 64,
     RC_CHUNKS_NARROW_COLS = UINT16_MAX + 1, /**< up to so many columns are stored in 16 bits */
     RC_CHUNKS_NOTHING = 128,                /**< bit of a count: the chunk has no entries */
-    RC_CHUNKS_WARP = 32 /**< chunks that load at a time, where each has a lane */
+    RC_CHUNKS_WARP = 32, /**< chunks that load at a time, where each has a lane */
+    RC_CHUNKS_SAMPLE = 512 /**< such groups that rc_chunks_sectors looks at, about */
 };
 
 /** How large a matrix is as chunks. */
@@ -33,6 +38,7 @@ typedef struct rc_chunks_size {
     int64_t parts;     /**< of rows longer than a block */
     int64_t longs;     /**< rows longer than a block */
     int64_t col_bytes; /**< of a column: 2 or 4 */
+    int64_t meet;      /**< rows of more than one chunk */
 } rc_chunks_size_t;
 
 typedef struct rc_chunks {
@@ -51,6 +57,12 @@ typedef struct rc_chunks {
 /** Entries of a chunk for a matrix: half of the mean row or less, within 4 and 16, more where rows
  *  would be longer than a block. */
 int64_t rc_chunks_entries(const rc_csr_t *a);
+
+/** Bytes of a column. */
+int64_t rc_chunks_col_bytes(const rc_csr_t *a);
+
+/** \return RC_OK, RC_ENOTSUP (more chunks than 32 bits can number) */
+rc_status_t rc_chunks_check(const rc_chunks_size_t *s, rc_err_t *err);
 
 /** \param[in] entries  of a chunk, a power of two in the range; 0: rc_chunks_entries
  *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP (more chunks than 32 bits can number).
@@ -73,4 +85,7 @@ void rc_chunks_free(rc_chunks_t *c);
  *  RC_CHUNKS_WARP and stored entries; 0 without chunks.  Cost O(chunks of the sample * entries). */
 double rc_chunks_sectors(const rc_chunks_t *c, int64_t values);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -28,6 +28,8 @@ typedef struct rc_problem {
     rc_precision_t precision;
     rc_c_order_t c_order;
     const rc_csr_t *a;
+    const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
+                                             during analyse and prepare (kernels/resident.h) */
     const rc_schedule_t *schedule;
     int identity;           /**< rc_schedule_is_identity(schedule) */
     rc_geometry_t geometry; /**< that the schedule was built for */
@@ -64,6 +66,7 @@ typedef struct rc_kernel {
     unsigned c_orders;  /**< RC_STORES_* */
     int computes;       /**< 0: writes nothing meaningful, verification is left out */
     int for_testing;    /**< 1: not part of "all" */
+    int builds; /**< 1: prepare builds on the device where the problem has its matrix there */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);

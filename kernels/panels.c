@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    PIECE_COST = 4, /* of a piece, in columns: its sums are stored */
     PLACES = 65536,
     PIECES_OF_PLACE = 16 /* where there are more pieces than places */
 };
@@ -93,7 +92,7 @@ static void next_part(cursor_t *at, found_t *f)
 static void join_next(cursor_t *at, found_t *f)
 {
     int64_t next = at->shape->rows < 2 ? at->items->count : next_item(at, at->item);
-    if (next == at->items->count)
+    if (next == at->items->count || next / RC_PANELS_SEGMENT != (at->item - 1) / RC_PANELS_SEGMENT)
         return;
     rc_item_t it = rc_item_at(at->items, next);
     if (it.length == 0)
@@ -142,6 +141,15 @@ int64_t rc_panels_places(int64_t pieces)
     return pieces < places ? pieces : places;
 }
 
+rc_status_t rc_panels_check(const rc_panels_size_t *s, rc_err_t *err)
+{
+    /* twice the pieces, because a group of threads looks ahead */
+    if (s->batches <= UINT32_MAX && s->pieces <= INT32_MAX / 2)
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP,
+        "shape: %" PRId64 " pieces of rows with %" PRId64 " batches, too many", s->pieces, s->batches);
+}
+
 rc_status_t rc_panels_measure(
     const rc_items_t *items, const rc_panels_shape_t *shape, rc_panels_size_t *out, rc_err_t *err)
 {
@@ -151,12 +159,7 @@ rc_status_t rc_panels_measure(
         continue;
     at.size.batches++;
     *out = at.size;
-    /* twice the pieces, because a group of threads looks ahead */
-    if (at.size.batches > UINT32_MAX || at.size.pieces > INT32_MAX / 2)
-        return rc_fail(err, RC_ENOTSUP,
-            "shape: %" PRId64 " pieces of rows with %" PRId64 " batches, too many", at.size.pieces,
-            at.size.batches);
-    return RC_OK;
+    return rc_panels_check(out, err);
 }
 
 int64_t rc_panels_bytes(
@@ -222,11 +225,11 @@ static void put_places(rc_panels_t *p)
     int64_t before = 0;
     int64_t n = 0;
     for (int64_t i = 0; i < p->size.pieces; i++)
-        total += p->piece[i].count + PIECE_COST;
+        total += p->piece[i].count + RC_PANELS_PIECE_COST;
     for (int64_t i = 0; i < p->size.pieces; i++) {
         while (n < p->places && (double)before * (double)p->places >= (double)total * (double)n)
             p->place[n++] = (int32_t)i;
-        before += p->piece[i].count + PIECE_COST;
+        before += p->piece[i].count + RC_PANELS_PIECE_COST;
     }
     while (n <= p->places)
         p->place[n++] = (int32_t)p->size.pieces;

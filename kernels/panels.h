@@ -15,9 +15,15 @@
 #include "kernels/items.h"
 #include "kernels/parts.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     RC_PANELS_BATCH = 4,   /**< columns */
-    RC_PANELS_ROWS_MAX = 2 /**< of a piece */
+    RC_PANELS_ROWS_MAX = 2, /**< of a piece */
+    RC_PANELS_SEGMENT = 1024, /**< items that are paired apart from others */
+    RC_PANELS_PIECE_COST = 4  /**< of a piece, in columns: its sums are stored */
 };
 
 /** What is asked for. */
@@ -57,6 +63,9 @@ typedef struct rc_panels {
                          pieces */
 } rc_panels_t;
 
+/** \return RC_OK; RC_ENOTSUP: more than 32 bits can number */
+rc_status_t rc_panels_check(const rc_panels_size_t *s, rc_err_t *err);
+
 /** Into how many equal shares of the work the pieces are divided. */
 int64_t rc_panels_places(int64_t pieces);
 
@@ -75,4 +84,7 @@ rc_status_t rc_panels_build(const rc_items_t *items, const rc_panels_shape_t *sh
     const rc_panels_size_t *size, int threads, rc_panels_t *out, rc_err_t *err);
 void rc_panels_free(rc_panels_t *p);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

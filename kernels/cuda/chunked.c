@@ -2,12 +2,13 @@
 #include "kernels/cuda/chunked.h"
 #include "base/error.h"
 #include "kernels/cpu/slots.h"
+#include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 
 #include <inttypes.h>
 
-enum { CHOSEN_ENTRIES, CHOSEN_BLOCKS, CHOSEN_PARTS, CHOSEN_LONGS };
+enum { CHOSEN_ENTRIES, CHOSEN_BLOCKS, CHOSEN_PARTS, CHOSEN_LONGS, CHOSEN_MEET };
 enum {
     THREADS_MIN = 64, /* of a CTA, but for whole blocks */
     CTAS_PER_SM = 4,  /* that smaller ones are not needed to reach */
@@ -26,12 +27,25 @@ int64_t rc_cuda_chunked_spare(rc_precision_t precision)
 
 /* ---------------------------------------------------------------- analysis */
 
+static rc_status_t measure_there(
+    const rc_problem_t *p, int64_t entries, rc_chunks_size_t *out, rc_err_t *err)
+{
+    rc_build_t b;
+    out->col_bytes = rc_chunks_col_bytes(p->a);
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = rc_build_chunks_measure(&b, entries ? entries : rc_chunks_entries(p->a), out, err);
+    rc_build_end(&b);
+    return st < 0 ? st : rc_chunks_check(out, err);
+}
+
 rc_status_t rc_cuda_chunked_analyse(
     const rc_problem_t *p, int64_t entries, int64_t spare, rc_analysis_t *out, rc_err_t *err)
 {
     rc_chunks_size_t size;
     int64_t asked = entries == 0 ? 0 : (int64_t)RC_CHUNKS_ENTRIES_MIN << (entries - 1);
-    rc_status_t st = rc_chunks_measure(p, asked, &size, err);
+    rc_status_t st = p->resident ? measure_there(p, asked, &size, err)
+                                 : rc_chunks_measure(p, asked, &size, err);
     if (st < 0)
         return st;
     int64_t stored = size.blocks * RC_CHUNKS_BLOCK * size.entries;
@@ -44,6 +58,7 @@ rc_status_t rc_cuda_chunked_analyse(
     out->chosen[CHOSEN_BLOCKS] = size.blocks;
     out->chosen[CHOSEN_PARTS] = size.parts;
     out->chosen[CHOSEN_LONGS] = size.longs;
+    out->chosen[CHOSEN_MEET] = size.meet;
     return RC_OK;
 }
 
@@ -53,41 +68,73 @@ static rc_chunks_size_t size_of(const rc_problem_t *p, const rc_analysis_t *anal
         .blocks = analysis->chosen[CHOSEN_BLOCKS],
         .parts = analysis->chosen[CHOSEN_PARTS],
         .longs = analysis->chosen[CHOSEN_LONGS],
-        .col_bytes = p->a->cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4};
+        .meet = analysis->chosen[CHOSEN_MEET],
+        .col_bytes = rc_chunks_col_bytes(p->a)};
 }
 
 /* ----------------------------------------------------------------- prepare */
 
-/* \param[in] k  columns that are computed */
-static rc_status_t upload(rc_cuda_chunked_t *s, const rc_chunks_t *c, int64_t k,
-    rc_precision_t precision, rc_err_t *err)
+/* The arrays on the device: copies of those of `c`, or room where it has none.
+ * \param[in] k  columns that are computed  \param[out] out  the same on the device */
+static rc_status_t keep(rc_cuda_chunked_t *s, const rc_chunks_t *c, int64_t k,
+    rc_precision_t precision, rc_chunks_t *out, rc_err_t *err)
 {
     rc_gchunk_args_t *a = &s->args;
     const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
     size_t chunks = (size_t)c->size.blocks * RC_CHUNKS_BLOCK;
     size_t stored = chunks * (size_t)c->size.entries;
+    rc_cuda_memory_t *m = &s->memory;
     void *to;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(&s->memory, c->col, stored * (size_t)c->size.col_bytes, &to, err));
-    a->col = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->val, stored * s->value_bytes, &to, err));
-    a->val = s->val = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->row, chunks * sizeof *c->row, &to, err));
-    a->row = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->count, chunks * sizeof *c->count, &to, err));
-    a->count = to;
-    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, k, precision, &a->parts, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->col, stored * (size_t)c->size.col_bytes, &out->col, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->val, stored * s->value_bytes, &out->val, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->row, chunks * sizeof *c->row, &to, err));
+    out->row = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->count, chunks * sizeof *c->count, &to, err));
+    out->count = to;
+    RC_TRY(rc_cuda_parts_keep(m, &parts, k, precision, &a->parts, err));
+    out->of = a->parts.of;
+    out->lengthy = a->parts.lengthy;
+    out->size = c->size;
+    a->col = out->col;
+    a->val = s->val = out->val;
+    a->row = out->row;
+    a->count = out->count;
 done:
     return st;
 }
 
-/* 1: some row has more than one chunk. */
-static int rows_meet(const rc_chunks_t *c)
+/* On the device.  \param[in] values  of a sector; 0: they are not counted */
+static rc_status_t build_there(rc_cuda_chunked_t *s, const rc_problem_t *p,
+    const rc_chunks_size_t *size, int64_t k, int64_t values, rc_err_t *err)
 {
-    for (int64_t i = 0; i < c->size.blocks * RC_CHUNKS_BLOCK; i++)
-        if ((c->count[i] & ~RC_CHUNKS_NOTHING) > 1)
-            return 1;
-    return 0;
+    rc_build_t b;
+    rc_chunks_t none = {.size = *size};
+    rc_chunks_t c;
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = keep(s, &none, k, p->precision, &c, err);
+    if (st == RC_OK)
+        st = rc_build_chunks(&b, p->precision, &c, err);
+    if (st == RC_OK && values > 0)
+        st = rc_build_chunks_sectors(&b, &c, values, &s->sectors, err);
+    rc_build_end(&b);
+    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+}
+
+static rc_status_t build_here(rc_cuda_chunked_t *s, const rc_problem_t *p,
+    const rc_chunks_size_t *size, int64_t k, int64_t values, rc_err_t *err)
+{
+    rc_chunks_t c;
+    rc_chunks_t there;
+    rc_status_t st = rc_chunks_build(p, size, s->memory.x->threads, &c, err);
+    if (st < 0)
+        return st;
+    if (values > 0)
+        s->sectors = rc_chunks_sectors(&c, values);
+    st = keep(s, &c, k, p->precision, &there, err);
+    rc_chunks_free(&c);
+    return st;
 }
 
 rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
@@ -95,25 +142,20 @@ rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
     rc_err_t *err)
 {
     rc_chunks_size_t size = size_of(p, analysis);
-    rc_chunks_t c;
     rc_cuda_chunked_t *s = out;
     *s = (rc_cuda_chunked_t){.memory = {.x = x}, .col_bytes = size.col_bytes};
     if (p->k > K_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
     s->value_bytes = rc_precision_bytes(p->precision);
-    rc_status_t st = rc_chunks_build(p, &size, x->threads, &c, err);
-    if (st < 0)
-        return st;
     s->args.chunks = (int32_t)(size.blocks * RC_CHUNKS_BLOCK);
     s->args.entries = (int32_t)size.entries;
     s->args.columns = (int32_t)p->k;
     s->args.k = (int32_t)p->k;
-    s->args.meet = rows_meet(&c);
+    s->args.meet = size.meet > 0;
     s->args.longs = size.longs > 0;
-    if (sector > 0)
-        s->sectors = rc_chunks_sectors(&c, sector / (int64_t)s->value_bytes);
-    st = upload(s, &c, p->k + spare, p->precision, err);
-    rc_chunks_free(&c);
+    int64_t values = sector / (int64_t)s->value_bytes;
+    rc_status_t st = p->resident ? build_there(s, p, &size, p->k + spare, values, err)
+                                 : build_here(s, p, &size, p->k + spare, values, err);
     return st == RC_OK ? rc_cuda_overlaps(x, &s->overlaps, err) : st;
 }
 

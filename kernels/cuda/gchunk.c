@@ -114,6 +114,7 @@ const rc_kernel_t rc_kernel_gchunk = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = rc_kernel_always,
     .param =
         {

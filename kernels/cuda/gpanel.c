@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cpu/slots.h"
+#include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/ranges.h"
@@ -81,31 +82,48 @@ static int pairs_pay(const rc_csr_t *a, const rc_panels_size_t *pairs)
     return 10 * a->nnz >= 16 * pairs->columns;
 }
 
+/* Where the pieces are measured: on the device, or from the items. */
+typedef struct measuring {
+    const rc_problem_t *p;
+    rc_items_t items;
+    rc_build_t build;
+} measuring_t;
+
+static rc_status_t measure_rows(
+    measuring_t *m, int64_t rows, rc_panels_size_t *size, rc_err_t *err)
+{
+    rc_panels_shape_t shape = shape_for(m->p, rows);
+    return m->p->resident ? rc_build_panels_measure(&m->build, &shape, size, err)
+                          : rc_panels_measure(&m->items, &shape, size, err);
+}
+
 /* \param[out] rows  of a piece */
 static rc_status_t measure(
-    const rc_items_t *items, int64_t *rows, rc_panels_size_t *size, rc_err_t *err)
+    const rc_problem_t *p, int64_t *rows, rc_panels_size_t *size, rc_err_t *err)
 {
-    const rc_problem_t *p = items->p;
     int64_t pairs = p->param[PARAM_PAIRS];
+    measuring_t m = {.p = p};
     *rows = pairs == PAIRS_NO ? 1 : RC_PANELS_ROWS_MAX;
-    rc_panels_shape_t shape = shape_for(p, *rows);
-    rc_status_t st = rc_panels_measure(items, &shape, size, err);
+    rc_status_t st =
+        p->resident ? rc_build_begin(p, &m.build, err) : rc_items_new(p, &m.items, err);
+    if (st == RC_OK)
+        st = measure_rows(&m, *rows, size, err);
     if (st == RC_OK && pairs == PAIRS_AUTO && !pairs_pay(p->a, size)) {
-        shape.rows = *rows = 1;
-        st = rc_panels_measure(items, &shape, size, err);
+        *rows = 1;
+        st = measure_rows(&m, *rows, size, err);
     }
+    if (p->resident)
+        rc_build_end(&m.build);
+    else
+        rc_items_free(&m.items);
     return st;
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    rc_items_t items;
     rc_panels_size_t size = {0};
     int64_t rows = 1;
-    rc_status_t st = rc_items_new(p, &items, err);
-    if (st == RC_OK)
-        st = measure(&items, &rows, &size, err);
-    rc_items_free(&items);
+    rc_status_t st = measure(p, &rows, &size, err);
     if (st < 0)
         return st;
     rc_panels_shape_t shape = shape_for(p, rows);
@@ -126,9 +144,13 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ----------------------------------------------------------------- prepare */
 
-static rc_status_t upload(gpanel_t *s, const rc_problem_t *p, const rc_panels_t *c, rc_err_t *err)
+/* The arrays on the device: copies of those of `c`, or room where it has none.
+ * \param[out] out  the same on the device */
+static rc_status_t keep(
+    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *c, rc_panels_t *out, rc_err_t *err)
 {
     rc_gpanel_args_t *a = &s->args;
+    rc_cuda_memory_t *m = &s->memory;
     size_t pieces = (size_t)c->size.pieces;
     size_t columns = (size_t)c->size.batches * RC_PANELS_BATCH;
     size_t values = columns * (size_t)c->shape.rows;
@@ -136,43 +158,70 @@ static rc_status_t upload(gpanel_t *s, const rc_problem_t *p, const rc_panels_t 
     const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
     void *to;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(&s->memory, c->piece, pieces * sizeof *c->piece, &to, err));
-    a->piece = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->col, columns * (size_t)c->shape.col_bytes, &to, err));
-    a->col = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->val, values * s->value_bytes, &to, err));
-    a->val = s->val = to;
-    s->stored = (int64_t)values;
-    RC_TRY(rc_cuda_keep(&s->memory, c->place, places * sizeof *c->place, &to, err));
-    a->place = to;
+    *out = *c;
+    RC_TRY(rc_cuda_keep_or_room(m, c->piece, pieces * sizeof *c->piece, &to, err));
+    a->piece = out->piece = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->col, columns * (size_t)c->shape.col_bytes, &out->col, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->val, values * s->value_bytes, &out->val, err));
+    /* without pieces the one place stays 0 */
+    RC_TRY(rc_cuda_keep(m, c->place, places * sizeof *c->place, &to, err));
+    a->place = out->place = to;
+    RC_TRY(rc_cuda_parts_keep(m, &parts, p->k, p->precision, &a->parts, err));
+    out->of = a->parts.of;
+    out->lengthy = a->parts.lengthy;
+    a->col = out->col;
+    a->val = s->val = out->val;
     a->places = (int32_t)c->places;
     a->split = (int32_t)c->size.parts;
-    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, p->k, p->precision, &a->parts, err));
+    s->stored = (int64_t)values;
 done:
+    return st;
+}
+
+static rc_status_t build_there(
+    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *none, rc_err_t *err)
+{
+    rc_build_t b;
+    rc_panels_t c;
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = keep(s, p, none, &c, err);
+    if (st == RC_OK)
+        st = rc_build_panels(&b, p->precision, &c, err);
+    rc_build_end(&b);
+    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+}
+
+static rc_status_t build_here(
+    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *none, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_panels_t c = {0};
+    rc_panels_t there;
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK)
+        st = rc_panels_build(&items, &none->shape, &none->size, s->memory.x->threads, &c, err);
+    if (st == RC_OK)
+        st = keep(s, p, &c, &there, err);
+    rc_panels_free(&c);
+    rc_items_free(&items);
     return st;
 }
 
 static rc_status_t build(
     gpanel_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    rc_items_t items;
-    rc_panels_t c = {0};
-    rc_panels_shape_t shape = shape_for(p, analysis->chosen[CHOSEN_ROWS]);
-    rc_panels_size_t size = {.pieces = analysis->chosen[CHOSEN_PIECES],
-        .batches = analysis->chosen[CHOSEN_BATCHES],
-        .parts = analysis->chosen[CHOSEN_PARTS],
-        .longs = analysis->chosen[CHOSEN_LONGS]};
-    rc_status_t st = rc_items_new(p, &items, err);
-    if (st == RC_OK)
-        st = rc_panels_build(&items, &shape, &size, s->memory.x->threads, &c, err);
-    if (st == RC_OK)
-        st = upload(s, p, &c, err);
-    s->rows = shape.rows;
-    s->pieces = size.pieces;
-    s->col_bytes = shape.col_bytes;
-    rc_panels_free(&c);
-    rc_items_free(&items);
-    return st;
+    int64_t pieces = analysis->chosen[CHOSEN_PIECES];
+    rc_panels_t none = {.shape = shape_for(p, analysis->chosen[CHOSEN_ROWS]),
+        .size = {.pieces = pieces,
+            .batches = analysis->chosen[CHOSEN_BATCHES],
+            .parts = analysis->chosen[CHOSEN_PARTS],
+            .longs = analysis->chosen[CHOSEN_LONGS]},
+        .places = rc_panels_places(pieces)};
+    s->rows = none.shape.rows;
+    s->pieces = pieces;
+    s->col_bytes = none.shape.col_bytes;
+    return p->resident ? build_there(s, p, &none, err) : build_here(s, p, &none, err);
 }
 
 /* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
@@ -319,6 +368,7 @@ const rc_kernel_t rc_kernel_gpanel = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = rc_kernel_always,
     .param =
         {

@@ -4,6 +4,10 @@
 
 #include "kernels/kernel.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { RC_CUDA_PIECES = 10 };
 
 typedef struct rc_cuda_memory {
@@ -17,6 +21,16 @@ typedef struct rc_cuda_memory {
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_keep(
     rc_cuda_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err);
+
+/** The same without bytes: what the memory holds is left open. */
+rc_status_t rc_cuda_room(rc_cuda_memory_t *m, size_t bytes, void **out, rc_err_t *err);
+
+/** A copy of host memory, or room where `from` is NULL. */
+rc_status_t rc_cuda_keep_or_room(
+    rc_cuda_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err);
 void rc_cuda_memory_free(rc_cuda_memory_t *m);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

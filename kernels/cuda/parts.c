@@ -10,9 +10,10 @@ rc_status_t rc_cuda_parts_keep(rc_cuda_memory_t *m, const rc_host_parts_t *from,
     size_t columns = (size_t)k;
     void *to;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(m, from->of, parts * sizeof *from->of, &to, err));
+    RC_TRY(rc_cuda_keep_or_room(m, from->of, parts * sizeof *from->of, &to, err));
     out->of = to;
-    RC_TRY(rc_cuda_keep(m, from->lengthy, longs * sizeof *from->lengthy, &to, err));
+    RC_TRY(rc_cuda_keep_or_room(
+        m, from->lengthy, longs * sizeof *from->lengthy, &to, err));
     out->lengthy = to;
     RC_TRY(
         rc_cuda_keep(m, NULL, parts * columns * rc_precision_bytes(precision), &out->partial, err));

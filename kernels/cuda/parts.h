@@ -12,14 +12,14 @@ extern "C" {
 
 /** Pointers are device memory; a tile is a set of columns that one group of lanes holds. */
 typedef struct rc_cuda_parts {
-    const int32_t *of;            /**< [parts] number of the long row that a part belongs to */
-    const rc_long_row_t *lengthy; /**< [longs] */
+    int32_t *of;            /**< [parts] number of the long row that a part belongs to */
+    rc_long_row_t *lengthy; /**< [longs] */
     void *partial;                /**< [parts * k] sums */
     int32_t
         *arrived; /**< [longs * k] parts of a long row and tile that are there; 0 between runs */
 } rc_cuda_parts_t;
 
-/** Host arrays of the same, and their lengths. */
+/** Host arrays of the same, and their lengths; NULL: they are to be made on the device. */
 typedef struct rc_host_parts {
     const int32_t *of;            /**< [parts] */
     const rc_long_row_t *lengthy; /**< [longs] */
@@ -27,7 +27,7 @@ typedef struct rc_host_parts {
     int64_t longs;
 } rc_host_parts_t;
 
-/** Upload the arrays, and allocate what K columns need; up to four pieces of `m`.
+/** Upload the arrays or make room for them, and allocate what K columns need; up to four pieces of `m`.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_parts_keep(rc_cuda_memory_t *m, const rc_host_parts_t *from, int64_t k,
     rc_precision_t precision, rc_cuda_parts_t *out, rc_err_t *err);

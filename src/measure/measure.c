@@ -226,7 +226,8 @@ static int is_identity(const rc_schedule_t *s)
     return same;
 }
 
-static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
+/* \param[in] resident  the matrix of the group on the device, or NULL */
+static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_resident_t *resident)
 {
     for (int i = 0; i < s->n; i++) {
         rc_measured_t *m = &cases[i];
@@ -248,6 +249,7 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases)
             .precision = s->g->precision,
             .c_order = schedule->cols > 0 ? RC_C_SYMMETRIC : s->g->c_order,
             .a = a ? a : s->g->a,
+            .resident = a && a != s->g->a ? NULL : resident,
             .schedule = schedule,
             .identity = is_identity(schedule),
             .geometry = s->g->geometry,
@@ -307,11 +309,15 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
 {
     if (n < 1)
         return RC_OK;
+    int64_t bytes;
+    const rc_resident_t *resident = rc_operands_resident(ctx, g, &bytes);
+    rc_group_t group = *g; /* what is left for the others */
+    group.memory_limit -= bytes;
     rc_measuring_t s = {
         .ctx = ctx,
         .d = ctx->d,
         .cfg = cfg,
-        .g = g,
+        .g = &group,
         .kernel = g->kernel->kernel,
         .op = rc_operation_of(g->kernel->kernel->op),
         .n = n,
@@ -322,7 +328,7 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
     s.job = rc_alloc0((size_t)n, sizeof *s.job, "the cases of a group", err);
     if (!s.job)
         return RC_ENOMEM;
-    begin_cases(&s, cases);
+    begin_cases(&s, cases, resident);
     rc_status_t st = make_operands(&s, err);
     if (st == RC_OK)
         st = all_sets(&s, err);

@@ -3,6 +3,7 @@
 #ifndef RC_MEASURE_OPERANDS_H
 #define RC_MEASURE_OPERANDS_H
 
+#include "kernels/resident.h"
 #include "measure/measure.h"
 #include "measure/tiling.h"
 #include "measure/verify.h"
@@ -24,6 +25,9 @@ struct rc_measure_context {
     rc_reference_t *kept[RC_REFERENCES]; /**< [kept_count], the last used first */
     int kept_count;
     rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */
+    rc_resident_t resident; /**< a matrix, for kernels that build from it on the device */
+    int64_t resident_bytes; /**< 0: none */
+    rc_digest_t resident_of;
     /* the group in hand */
     const rc_group_t *g;
     const rc_measure_config_t *cfg;
@@ -43,6 +47,13 @@ rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
 
 /** End it: gives back what a CPU should have for the next matrix. */
 void rc_operands_end(rc_measure_context_t *ctx);
+
+/** The matrix of a group on the device, for a kernel that builds there.  It stays until a group of another
+ *  matrix, precision or kind of kernel begins.
+ *  \param[out] bytes  that it takes of the limit of the group, 0 without it
+ *  \return NULL: the kernel does not, or the memory is short */
+const rc_resident_t *rc_operands_resident(
+    rc_measure_context_t *ctx, const rc_group_t *g, int64_t *bytes);
 
 /** Bytes that are held. */
 int64_t rc_operands_held(const rc_measure_context_t *ctx);

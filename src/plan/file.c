@@ -228,6 +228,7 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
         st = rc_fail(err, c->status, "%s with order %s: %s", c->kernel, c->order, c->text);
 done:
     rc_plan_scratch_free(plan, &scratch);
+    rc_plan_resident_drop(plan);
     return st;
 }
 

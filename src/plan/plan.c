@@ -118,6 +118,7 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
         RC_TRY(rc_plan_candidates(plan, o, &plan->entry[i], err));
         RC_TRY(rc_plan_choose(plan, o, &plan->entry[i], err));
     }
+    rc_plan_resident_drop(plan);
     *out = plan;
     return RC_OK;
 done:
@@ -138,6 +139,7 @@ void rc_plan_free(rc_plan_t *plan)
         rc_schedule_free(&plan->order[i]->schedule);
         free(plan->order[i]);
     }
+    rc_plan_resident_drop(plan);
     free(plan->order);
     free(plan->entry);
     free(plan->from);

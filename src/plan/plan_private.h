@@ -3,6 +3,7 @@
 #define RC_PLAN_PLAN_PRIVATE_H
 
 #include "base/digest.h"
+#include "kernels/resident.h"
 #include "order/policy.h"
 #include "plan/plan.h"
 
@@ -49,6 +50,8 @@ struct rc_plan {
     rc_csr_t a;           /**< in the host's memory */
     int stale;            /**< 1: newer values are in the prepared matrices alone, not in a.val */
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
+    rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
+    int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
     rc_digest_t pattern;  /**< of shape, row pointers and columns */
     rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
     int orders;
@@ -121,6 +124,9 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
     rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err);
 
 void rc_plan_trial_free(rc_plan_trial_t *trial);
+
+/** The matrix is not needed on the device any more: no candidate is prepared for now. */
+void rc_plan_resident_drop(rc_plan_t *plan);
 
 /** The order of that text for a geometry, built when it is not there yet.
  *  \param[out] index  in plan->order */

@@ -94,8 +94,37 @@ static rc_status_t check_memory(
         bytes, plan->memory);
 }
 
-/* The problem of a candidate, analysed. */
-static rc_status_t analyse(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
+/* The matrix on the device for a kernel that builds there; NULL: it does not, or memory is short. */
+static const rc_resident_t *resident_for(rc_plan_t *plan, const rc_kernel_t *kernel)
+{
+    enum { part = 8 }; /* of the memory that the plan may take */
+    int value_bytes = (int)rc_precision_bytes(plan->precision);
+    int64_t bytes = rc_resident_bytes(&plan->a, value_bytes);
+    rc_err_t why = {0};
+    if (!kernel->builds || plan->resident_bytes < 0)
+        return NULL;
+    if (plan->resident_bytes > 0)
+        return &plan->resident;
+    plan->resident_bytes = -1;
+    if (plan->memory > 0 && bytes > plan->memory / part)
+        return NULL;
+    if (rc_resident_new(plan->place.x, &plan->a, value_bytes, &plan->resident, &why) < 0) {
+        rc_resident_free(&plan->resident);
+        return NULL;
+    }
+    plan->resident_bytes = bytes;
+    return &plan->resident;
+}
+
+void rc_plan_resident_drop(rc_plan_t *plan)
+{
+    if (plan->resident_bytes > 0)
+        rc_resident_free(&plan->resident);
+    plan->resident_bytes = 0;
+}
+
+/* The problem of a candidate. */
+static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
     rc_plan_trial_t *t, rc_err_t *err)
 {
     rc_status_t st = rc_kernel_spec_parse(c->kernel, &t->spec, err);
@@ -113,12 +142,13 @@ static rc_status_t analyse(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t
         .precision = plan->precision,
         .c_order = RC_C_ORIGINAL,
         .a = &plan->a,
+        .resident = resident_for(plan, kernel),
         .schedule = &o->schedule,
         .identity = o->identity,
         .geometry = g,
         .c_rows = rc_shape_rows(&rc_operation_of(plan->op)->out, &plan->a)};
     memcpy(t->problem.param, t->spec.param, sizeof t->problem.param);
-    return rc_kernel_analyse(kernel, &t->problem, &t->analysis, err);
+    return RC_OK;
 }
 
 static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_trial_t *t, rc_err_t *err)
@@ -148,15 +178,20 @@ rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_p
 {
     rc_err_t why = {0};
     *t = (rc_plan_trial_t){0};
-    rc_status_t st = analyse(plan, k, c, t, &why);
+    rc_status_t st = pose(plan, k, c, t, &why);
+    int64_t start = rc_clock_ns();
+    if (st == RC_OK)
+        st = rc_kernel_analyse(t->spec.kernel, &t->problem, &t->analysis, &why);
     if (st == RC_OK) {
         c->order_ns = plan->order[t->order]->ns;
         c->bytes = rc_analysis_bytes(&t->analysis, k);
+        if (plan->resident_bytes > 0)
+            kept = rc_sat_add(kept, plan->resident_bytes);
         st = check_memory(plan, t, kept, &why);
     }
-    int64_t start = rc_clock_ns();
     if (st == RC_OK)
         st = prepare(plan, scratch, t, &why);
+    t->problem.resident = NULL;
     if (st == RC_OK)
         c->prepare_ns = (double)(rc_clock_ns() - start);
     else

@@ -18,6 +18,7 @@ rc_status_t rc_plan_prepare_again(
     rc_plan_candidate_t c = e->candidate[e->part.chosen];
     rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, &c, out, err);
     rc_plan_scratch_free(plan, &scratch);
+    rc_plan_resident_drop(plan);
     return st == RC_OK && !out->state ? rc_fail(err, c.status, "%s", c.text) : st;
 }
 

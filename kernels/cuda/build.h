@@ -1,0 +1,83 @@
+/** \file kernels/cuda/build.h  The forms of kernels/chunks.h and kernels/panels.h, built on a GPU from a
+ *  matrix that is there: every array is that of the host, byte for byte.
+ *
+ *  Rows are taken in segments.  A CTA finds what those of its segment need, one CTA adds the segments
+ *  up, and a second look puts everything in its place (count, scan and scatter). */
+#ifndef RC_KERNELS_CUDA_BUILD_H
+#define RC_KERNELS_CUDA_BUILD_H
+
+#include "kernels/chunks.h"
+#include "kernels/cuda/memory.h"
+#include "kernels/panels.h"
+#include "kernels/resident.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RC_BUILD_TOTALS = 8 }; /* numbers that segments are added up in */
+
+/** The rows that a product stores (kernels/items.h), on the device. */
+typedef struct rc_build_items {
+    const void *row_ptr; /**< as in rc_resident_t */
+    const int32_t *col_idx;
+    const void *val;
+    int row_ptr_bytes;
+    int value_bytes;
+    int original;          /**< 1: C in original order */
+    const int32_t *slot;   /**< [slots] row of A, negative: a pad; NULL: row i */
+    const int32_t *absent; /**< [count - slots] */
+    int64_t slots;
+    int64_t count;
+} rc_build_items_t;
+
+/** What one build keeps for itself. */
+typedef struct rc_build {
+    rc_executor_t *x;
+    rc_build_items_t items;
+    int64_t segments;
+    int64_t *total; /**< [segments + 1][RC_BUILD_TOTALS], device: what comes before a segment */
+    void *chosen;   /**< of panels: what every item makes of itself; NULL: not yet */
+    rc_cuda_memory_t memory;
+} rc_build_t;
+
+/** Begin a build of a problem whose `resident` is there.
+ *  \param[out] out  end with rc_build_end, after an error too
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Uploads the schedule where it is not the original order. */
+rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err);
+void rc_build_end(rc_build_t *b);
+
+/** What all segments need together.  Waits.  \param[out] total  [RC_BUILD_TOTALS] */
+rc_status_t rc_build_totals(rc_build_t *b, int64_t *total, rc_err_t *err);
+
+/** Replace the numbers of the segments by those of all before, asked for on the stream. */
+rc_status_t rc_build_scan(rc_build_t *b, rc_err_t *err);
+
+/* ------------------------------------------------------------------ chunks */
+
+/** As rc_chunks_measure.  Waits. */
+rc_status_t rc_build_chunks_measure(
+    rc_build_t *b, int64_t entries, rc_chunks_size_t *out, rc_err_t *err);
+
+/** As rc_chunks_build, asked for on the stream.
+ *  \param[in] out  its arrays are device memory of the sizes of rc_chunks_t
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_build_chunks(rc_build_t *b, rc_precision_t precision, const rc_chunks_t *out, rc_err_t *err);
+
+/** As rc_chunks_sectors, of chunks on the device.  Waits. */
+rc_status_t rc_build_chunks_sectors(
+    rc_build_t *b, const rc_chunks_t *c, int64_t values, double *out, rc_err_t *err);
+
+/* ------------------------------------------------------------------ panels */
+
+/** As rc_panels_measure.  Waits. */
+rc_status_t rc_build_panels_measure(
+    rc_build_t *b, const rc_panels_shape_t *shape, rc_panels_size_t *out, rc_err_t *err);
+
+/** As rc_panels_build, asked for on the stream.  \param[in] out  as for rc_build_chunks */
+rc_status_t rc_build_panels(rc_build_t *b, rc_precision_t precision, const rc_panels_t *out, rc_err_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+#include "config.h"
+#include "kernels/resident.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+
+int64_t rc_resident_bytes(const rc_csr_t *a, int value_bytes)
+{
+    int64_t entries = rc_sat_mul(a->nnz, (int64_t)sizeof(int32_t) + value_bytes);
+    return rc_sat_add(entries, (a->rows + 1) * (int64_t)sizeof(int64_t));
+}
+
+static rc_status_t keep(
+    rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err)
+{
+    *out = NULL;
+    if (bytes == 0)
+        return RC_OK;
+    rc_status_t st = x->alloc(x, bytes, out, err);
+    return st < 0 ? st : x->upload(x, *out, from, bytes, err);
+}
+
+static rc_status_t keep_narrowed(
+    rc_executor_t *x, const double *val, int64_t nnz, void **out, rc_err_t *err)
+{
+    float *narrow = rc_alloc((size_t)nnz, sizeof *narrow, "values of a matrix", err);
+    if (!narrow)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < nnz; i++)
+        narrow[i] = (float)val[i];
+    rc_status_t st = keep(x, narrow, (size_t)nnz * sizeof *narrow, out, err);
+    free(narrow);
+    return st;
+}
+
+rc_status_t rc_resident_new(
+    rc_executor_t *x, const rc_csr_t *a, int value_bytes, rc_resident_t *out, rc_err_t *err)
+{
+    size_t nnz = (size_t)a->nnz;
+    rc_status_t st;
+    *out = (rc_resident_t){.x = x, .row_ptr_bytes = sizeof *a->row_ptr, .value_bytes = value_bytes};
+    RC_TRY(keep(x, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr, &out->owned[0], err));
+    RC_TRY(keep(x, a->col_idx, nnz * sizeof *a->col_idx, &out->owned[1], err));
+    if (value_bytes == (int)sizeof(double))
+        RC_TRY(keep(x, a->val, nnz * sizeof *a->val, &out->owned[2], err));
+    else
+        RC_TRY(keep_narrowed(x, a->val, a->nnz, &out->owned[2], err));
+    out->row_ptr = out->owned[0];
+    out->col_idx = out->owned[1];
+    out->val = out->owned[2];
+done:
+    return st;
+}
+
+void rc_resident_free(rc_resident_t *r)
+{
+    for (size_t i = 0; i < sizeof r->owned / sizeof r->owned[0]; i++)
+        if (r->owned[i])
+            r->x->release(r->x, r->owned[i]);
+    *r = (rc_resident_t){0};
+}

@@ -1,0 +1,191 @@
+/* Chunks and panels that a GPU builds are those of the host, byte for byte.  Needs a GPU: without one it
+ * skips itself, or fails when ROWCAST_GPU is 1. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/cuda/build.h"
+#include "kernels/device.h"
+#include "operands.h"
+#include "random_problem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 250 };
+
+static int64_t below(rc_rng_t *rng, int64_t bound)
+{
+    return (int64_t)rc_rng_below(rng, (uint64_t)bound);
+}
+
+/* Rows of all lengths up to many blocks, several segments, any schedule. */
+static void make(rc_rng_t *rng, random_problem_t *e)
+{
+    int64_t rows = below(rng, 60);
+    int64_t cols = below(rng, 3000);
+    if (below(rng, 3) == 0) {
+        rows = 1000 + below(rng, 3000);
+        cols = below(rng, 60);
+    }
+    random_problem(rng, rows, cols, e);
+    if (below(rng, 3) == 0)
+        e->problem.c_order = RC_C_SCHEDULE;
+    if (below(rng, 3) == 0)
+        e->a.cols = RC_CHUNKS_NARROW_COLS + below(rng, 2);
+    if (below(rng, 3) == 0) {
+        for (int64_t r = 0; r < rows; r++)
+            e->schedule.row[r] = (int32_t)r;
+        e->schedule.slots = rows;
+        e->problem.identity = 1;
+    }
+}
+
+/* Room on the device for an array, filled with what no array holds. */
+static void *room(rc_cuda_memory_t *m, size_t bytes)
+{
+    rc_err_t err = {0};
+    void *to = NULL;
+    ok(rc_cuda_room(m, bytes, &to, &err), &err, "memory");
+    if (to)
+        ok(m->x->fill(m->x, to, 0x5a, bytes, &err), &err, "memory");
+    return to;
+}
+
+static void same(rc_executor_t *x, const void *host, const void *device, size_t bytes, const char *what)
+{
+    rc_err_t err = {0};
+    if (bytes == 0)
+        return;
+    unsigned char *got = malloc(bytes);
+    assert_non_null(got);
+    ok(x->download(x, got, device, bytes, &err), &err, what);
+    if (memcmp(got, host, bytes) != 0)
+        fail_msg("%s differ between host and device", what);
+    free(got);
+}
+
+static void check_chunks(rc_executor_t *x, rc_problem_t *p, int64_t entries)
+{
+    rc_err_t err = {0};
+    rc_chunks_size_t size;
+    rc_chunks_size_t there = {.col_bytes = rc_chunks_col_bytes(p->a)};
+    rc_chunks_t c;
+    rc_build_t b;
+    rc_cuda_memory_t m = {.x = x};
+    double sectors = 0;
+    ok(rc_chunks_measure(p, entries, &size, &err), &err, "measure on the host");
+    ok(rc_chunks_build(p, &size, 2, &c, &err), &err, "build on the host");
+    ok(rc_build_begin(p, &b, &err), &err, "begin");
+    ok(rc_build_chunks_measure(&b, size.entries, &there, &err), &err, "measure on the device");
+    assert_memory_equal(&size, &there, sizeof size);
+    size_t chunks = (size_t)size.blocks * RC_CHUNKS_BLOCK;
+    size_t stored = chunks * (size_t)size.entries;
+    size_t value = rc_precision_bytes(p->precision);
+    rc_chunks_t d = {.size = size,
+        .col = room(&m, stored * (size_t)size.col_bytes),
+        .val = room(&m, stored * value),
+        .row = room(&m, chunks * sizeof *c.row),
+        .count = room(&m, chunks),
+        .of = room(&m, (size_t)size.parts * sizeof *c.of),
+        .lengthy = room(&m, (size_t)size.longs * sizeof *c.lengthy)};
+    ok(rc_build_chunks(&b, p->precision, &d, &err), &err, "build on the device");
+    same(x, c.row, d.row, chunks * sizeof *c.row, "rows of chunks");
+    same(x, c.count, d.count, chunks, "counts of chunks");
+    same(x, c.of, d.of, (size_t)size.parts * sizeof *c.of, "parts of chunks");
+    same(x, c.lengthy, d.lengthy, (size_t)size.longs * sizeof *c.lengthy, "long rows of chunks");
+    same(x, c.col, d.col, stored * (size_t)size.col_bytes, "columns of chunks");
+    same(x, c.val, d.val, stored * value, "values of chunks");
+    ok(rc_build_chunks_sectors(&b, &d, 8, &sectors, &err), &err, "sectors");
+    assert_true(sectors == rc_chunks_sectors(&c, 8));
+    rc_build_end(&b);
+    rc_cuda_memory_free(&m);
+    rc_chunks_free(&c);
+}
+
+/* \return pairs of rows */
+static int64_t check_panels(rc_executor_t *x, rc_problem_t *p, const rc_panels_shape_t *shape)
+{
+    rc_err_t err = {0};
+    rc_items_t items;
+    rc_panels_size_t size;
+    rc_panels_size_t there;
+    rc_panels_t c;
+    rc_build_t b;
+    rc_cuda_memory_t m = {.x = x};
+    int64_t pairs = 0;
+    ok(rc_items_new(p, &items, &err), &err, "items");
+    ok(rc_panels_measure(&items, shape, &size, &err), &err, "measure on the host");
+    ok(rc_panels_build(&items, shape, &size, 2, &c, &err), &err, "build on the host");
+    ok(rc_build_begin(p, &b, &err), &err, "begin");
+    ok(rc_build_panels_measure(&b, shape, &there, &err), &err, "measure on the device");
+    assert_memory_equal(&size, &there, sizeof size);
+    size_t columns = (size_t)size.batches * RC_PANELS_BATCH;
+    size_t value = (size_t)shape->rows * rc_precision_bytes(p->precision);
+    size_t places = (size_t)c.places + 1;
+    rc_panels_t d = {.shape = *shape,
+        .size = size,
+        .places = c.places,
+        .piece = room(&m, (size_t)size.pieces * sizeof *c.piece),
+        .col = room(&m, columns * (size_t)shape->col_bytes),
+        .val = room(&m, columns * value),
+        .of = room(&m, (size_t)size.parts * sizeof *c.of),
+        .lengthy = room(&m, (size_t)size.longs * sizeof *c.lengthy),
+        .place = room(&m, places * sizeof *c.place)};
+    ok(rc_build_panels(&b, p->precision, &d, &err), &err, "build on the device");
+    same(x, c.piece, d.piece, (size_t)size.pieces * sizeof *c.piece, "pieces");
+    same(x, c.of, d.of, (size_t)size.parts * sizeof *c.of, "parts of pieces");
+    same(x, c.lengthy, d.lengthy, (size_t)size.longs * sizeof *c.lengthy, "long rows of pieces");
+    if (c.places > 0)
+        same(x, c.place, d.place, places * sizeof *c.place, "shares of pieces");
+    same(x, c.col, d.col, columns * (size_t)shape->col_bytes, "columns of pieces");
+    same(x, c.val, d.val, columns * value, "values of pieces");
+    for (int64_t i = 0; i < size.pieces; i++)
+        pairs += c.piece[i].second >= 0;
+    rc_build_end(&b);
+    rc_cuda_memory_free(&m);
+    rc_panels_free(&c);
+    rc_items_free(&items);
+    return pairs;
+}
+
+static void built_as_on_the_host(void **state)
+{
+    (void)state;
+    rc_device_t *d = open_gpu();
+    if (!d)
+        skip();
+    rc_err_t err = {0};
+    rc_rng_t rng;
+    int64_t pairs = 0;
+    rc_rng_seed(&rng, 12);
+    for (int round = 0; round < ROUNDS; round++) {
+        rc_executor_t *x = &d->executor;
+        random_problem_t e;
+        rc_resident_t r;
+        make(&rng, &e);
+        int bytes = e.problem.precision == RC_FP32 && below(&rng, 2) ? 4 : 8;
+        ok(rc_resident_new(x, &e.a, bytes, &r, &err), &err, "matrix");
+        e.problem.resident = &r;
+        check_chunks(x, &e.problem, below(&rng, 3) ? (int64_t)4 << below(&rng, 5) : 0);
+        for (int64_t rows = 1; rows <= RC_PANELS_ROWS_MAX; rows++) {
+            const rc_panels_shape_t shape = {.rows = rows,
+                .longest = 4 + below(&rng, 200),
+                .col_bytes = e.a.cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4};
+            pairs += check_panels(x, &e.problem, &shape);
+        }
+        rc_resident_free(&r);
+        random_problem_free(&e);
+    }
+    assert_true(pairs > 1000);
+    rc_device_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_as_on_the_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
