@@ -27,6 +27,8 @@
 #   plans    what plans choose among: our kernels with several parameters and the library, rows or
 #            columns, K = 8, 32, 128, 512 and n, fp64 at K = 128, generated matrices of up to 5 million
 #            rows; of a GPU.  Into a store of its own: -s plans.h5
+#   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
+#            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
 #   plan-tables  the same of a store of the part plans
@@ -78,7 +80,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | tables | plan-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | bench | tables | plan-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -334,6 +336,56 @@ part_plans()
         --kernels "$plan_row,$plan_col,$plan_vendor"
     sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --policies blk \
         --kernels gpanel,gpanel:pairs=yes
+}
+
+# What make bench-gpu prints: sides of a ratio, over the matrices of an expression.
+bench_ratios()
+{
+    local -a columns=(a b k precision matrices share_a geomean mean min geomean_held_out)
+    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$1"
+        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$1"
+        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$1"
+        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$1"
+    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+}
+
+# Preparation in products at K = 128, and the compulsory traffic of the fastest products.
+bench_prepare()
+{
+    query "$store" --format csv --where 'status == ok && k == 128 && precision == fp32 && policy == csr' \
+        --columns kernel,prepare_ns,median_ns | awk -F, -v OFS=, '
+            NR > 1 { sub(/:.*/, "", $1); print $1, $2 / $3 }' | sort -t, -k1,1 -k2,2g | awk -F, -v OFS=, '
+            NR == 1 { print "kernel,matrices,median,share_within_10" }
+            $1 != kernel { flush(); kernel = $1; n = within = 0 }
+            { of[++n] = $2; within += $2 <= 10 }
+            END { flush() }
+            function flush() { if (n) print kernel, n, sprintf("%.1f", of[int((n + 1) / 2)]), sprintf("%.3f", within / n) }' \
+        | markdown kernel matrices median share_within_10
+}
+
+part_bench()
+{
+    local real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
+    local kernels="growmajor,gchunk,gpanel,gchunk-col,gslice,$plan_vendor" warm=$store
+    [[ $device == cuda ]] || die 2 "bench: needs --device cuda"
+    [[ $collection ]] || real='present && square && rows <= 30000 && group != large'
+    sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels"
+    sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels" \
+        --precision fp64
+    large_set | make_group large
+    sweep "bench: large matrices" "$warm" 1 --where 'group == large' --k 32,128 --policies csr \
+        --kernels "$kernels"
+    sweep "bench: single launches" "${warm%.h5}-single.h5" 1 --where "$real" --k 8,32,128,512,n --policies csr \
+        --kernels "$kernels" --max-batch 1
+    if ((dry)); then return; fi
+    printf '### Time of side B over time of side A, batches\n\n' && bench_ratios 'group != large'
+    printf '### The same of generated matrices of 0.5 to 5 million rows\n\n' && bench_ratios 'group == large'
+    store=${warm%.h5}-single.h5
+    printf '### Single launches between events\n\n' && bench_ratios 'group != large'
+    store=$warm
+    printf '### Preparation, in products at K = 128\n\n' && bench_prepare
+    summary "Compulsory traffic, GB/s" "k precision kernel matrices geomean_bytes mean_bytes max_bytes" \
+        --summary rate
 }
 
 # part_scale N

@@ -30,8 +30,7 @@ struct options {
     const char *precision;
     const char *c_order;
     const char *device;
-    int64_t nw;
-    int64_t nt;
+    int64_t nw, nt;
     int64_t line;
     int64_t threads;
     int64_t memory;
@@ -44,6 +43,7 @@ struct options {
     double case_time;
     double target;
     int64_t max_reps;
+    int64_t max_batch;
     int64_t seed;
     double time_budget;
     double hang_limit;
@@ -152,6 +152,8 @@ static const rc_opt_t table[] = {
     {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
     {"max-reps", 0, RC_OPT_INT, AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1, 1e6},
+    {"max-batch", 0, RC_OPT_INT, AT(max_batch), "N", "Products that are timed at once at most: 1 for "
+        "single launches. Default: as many as the clock needs.", 1, 1e6},
     {"seed", 0, RC_OPT_INT, AT(seed), "N",
         "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
     {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
@@ -296,11 +298,9 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
     if (o->target >= 0)
         c->measure.target_rel_err = o->target;
-    if (o->max_reps > 0) {
+    if (o->max_reps > 0)
         c->measure.max_reps = o->max_reps;
-        if (c->measure.min_reps > o->max_reps)
-            c->measure.min_reps = o->max_reps;
-    }
+    c->measure.max_batch = o->max_batch;
     c->measure.seed = (uint64_t)o->seed;
     RC_TRY(rc_select_policies(o->policies, &l->policy, &c->policies, err));
     unsigned ops = 0;

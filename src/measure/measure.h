@@ -35,6 +35,7 @@ typedef struct rc_measure_config {
     int64_t min_reps;      /**< batches at least, unless the budget ends */
     int64_t max_reps;
     int64_t min_batch_ns; /**< launches are batched until a batch takes this long */
+    int64_t max_batch;    /**< launches of a batch at most; 0: any */
     int cold;             /**< 1: flush the caches before every batch, batch = 1 */
     uint64_t seed;        /**< of B and of the verification sample */
     int64_t verify_rows;  /**< sampled rows (the longest and the first and last are always in) */

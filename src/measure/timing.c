@@ -17,7 +17,8 @@ void rc_timing_begin(rc_timing_t *t, const rc_measure_config_t *cfg)
 {
     t->set_reps = t->reps;
     t->set_ns = 0;
-    t->next_check = t->reps + (cfg->min_reps > 1 ? cfg->min_reps : 1);
+    int64_t least = cfg->min_reps < cfg->max_reps ? cfg->min_reps : cfg->max_reps;
+    t->next_check = t->reps + (least > 1 ? least : 1);
     t->stop = RC_STOP_NONE;
 }
 
@@ -30,6 +31,7 @@ static int64_t batch_of(
     int64_t batch = want / best + (want % best != 0);
     int64_t most = d->batch_max > 0 ? d->batch_max / launches : BATCH_MAX;
     most = most > BATCH_MAX ? BATCH_MAX : most;
+    most = cfg->max_batch > 0 && cfg->max_batch < most ? cfg->max_batch : most;
     batch = batch > most ? most : batch;
     return cfg->cold || batch < 1 ? 1 : batch;
 }

@@ -94,6 +94,7 @@ static void note_shared(writer_t *w, const rc_sweep_config_t *c)
     note_int(w, "measure.warmup_runs", c->measure.warmup_runs);
     note_int(w, "measure.min_reps", c->measure.min_reps);
     note_int(w, "measure.max_reps", c->measure.max_reps);
+    note_int(w, "measure.max_batch", c->measure.max_batch);
     note_int(w, "measure.min_batch_ns", c->measure.min_batch_ns);
     note_int(w, "measure.seed", (int64_t)c->measure.seed);
     note(w, "timing", c->share_machine ? "shared" : "exclusive");

@@ -287,7 +287,8 @@ static double case_cost(
     double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
     double rows = e->rows > 0 ? (double)e->rows : entries / 10;
     double product = p->launch_s + p->entry_s * (entries + rows) * (double)(k > 0 ? k : 1);
-    double timed = (double)c->measure.min_reps * product;
+    int64_t least = c->measure.min_reps < c->measure.max_reps ? c->measure.min_reps : c->measure.max_reps;
+    double timed = (double)least * product;
     double budget = (double)c->measure.budget_ns * 1e-9 / 2; /* many reach the target early */
     return 1e-3 + 3 * product + (timed > budget ? timed : budget);
 }

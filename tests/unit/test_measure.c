@@ -138,6 +138,14 @@ static void each_stop_reason(void **state)
     assert_true(w.cases[0].stop == RC_STOP_TIME && w.cases[0].reps == 1);
     world_end(&w);
 
+    /* however short the products are, a batch has no more of them than asked for */
+    world_begin(&w, "rowsplit", make_matrix(300, 200, 5, 1), 9, 2);
+    w.cfg.max_batch = 2;
+    w.cfg.max_reps = 3;
+    assert_int_equal(world_run(&w), RC_OK);
+    assert_true(w.cases[0].batch == 2 && w.cases[0].reps == 3);
+    world_end(&w);
+
     /* a product that takes longer than the budget is still run three times: the median has an error
      */
     world_begin(&w, "fault:delay_us=2000", make_matrix(30, 20, 2, 1), 3, 2);
