@@ -1,0 +1,110 @@
+/** \file order/local.h  What the orders mincol, minlabel, labels and cells share: the integer
+ *  arithmetic, inline, so that a GPU builds exactly the order that the host builds, and the steps of
+ *  the host; inner header of the room, but for kernels/cuda/order_*.cu.
+ *
+ *  They look at the first RC_LOCAL_LOOK entries of a row only, which bounds what a long row costs, and
+ *  go from row to row through columns, so that no transpose is needed and row and column numbers
+ *  need not agree.  All of it is minima and counts of integers: the order of threads does not matter. */
+#ifndef RC_ORDER_LOCAL_H
+#define RC_ORDER_LOCAL_H
+
+#include "base/rng_hash.h"
+
+#include <stdint.h>
+
+enum {
+    RC_LOCAL_LOOK = 64,  /**< entries of a row that count: the first ones */
+    RC_LOCAL_VOTES = 32, /**< of these, entries that vote for a label */
+    RC_LOCAL_ROUND_BITS = 8,
+    RC_LOCAL_CELL_BITS = 23, /**< cells at most: 2^23 */
+    RC_LOCAL_ROUNDS = 254    /**< of a search, at most */
+};
+
+/** Neither a label nor a key. */
+#define RC_LOCAL_NONE UINT32_MAX
+
+/** A permutation of the 32-bit numbers: the finaliser of MurmurHash3 (Appleby, public domain). */
+RC_HOST_DEVICE static inline uint32_t rc_local_hash(uint32_t x)
+{
+    x = (x ^ (x >> 16)) * UINT32_C(0x85ebca6b);
+    x = (x ^ (x >> 13)) * UINT32_C(0xc2b2ae35);
+    return x ^ (x >> 16);
+}
+
+/** The number whose rc_local_hash is x. */
+RC_HOST_DEVICE static inline uint32_t rc_local_unhash(uint32_t x)
+{
+    x = (x ^ (x >> 16)) * UINT32_C(0x7ed1b41d);
+    x = (x ^ (x >> 13) ^ (x >> 26)) * UINT32_C(0xa5cb9243);
+    return x ^ (x >> 16);
+}
+
+/** Entries of a row that count. */
+RC_HOST_DEVICE static inline int rc_local_length(int64_t begin, int64_t end)
+{
+    return (int)(end - begin < RC_LOCAL_LOOK ? end - begin : RC_LOCAL_LOOK);
+}
+
+/** Seed number k of the numbers [0, n): one of [k size, (k + 1) size), by a hash. */
+RC_HOST_DEVICE static inline int64_t rc_local_seed(int64_t k, int64_t size, int64_t n)
+{
+    int64_t room = n - k * size < size ? n - k * size : size;
+    return k * size + rc_local_hash((uint32_t)k) % room;
+}
+
+/* ------------------------------------------------------------------- votes */
+
+/** Which entry of a row of `length` entries that count is vote v, v < rc_local_votes(length). */
+RC_HOST_DEVICE static inline int rc_local_vote(int v, int length)
+{
+    return length <= RC_LOCAL_VOTES ? v : v * length / RC_LOCAL_VOTES;
+}
+
+RC_HOST_DEVICE static inline int rc_local_votes(int length)
+{
+    return length < RC_LOCAL_VOTES ? length : RC_LOCAL_VOTES;
+}
+
+/** The number that a row draws in a round; a column listens to the row of the smallest. */
+RC_HOST_DEVICE static inline uint32_t rc_local_draw(uint32_t row, int round)
+{
+    return rc_local_hash(row + (uint32_t)round * UINT32_C(0x9e3779b9));
+}
+
+/** The row that drew a number. */
+RC_HOST_DEVICE static inline uint32_t rc_local_drawer(uint32_t draw, int round)
+{
+    return rc_local_unhash(draw) - (uint32_t)round * UINT32_C(0x9e3779b9);
+}
+
+/** The rank of a label with that many votes; the largest wins.  Ties: the smaller hash. */
+RC_HOST_DEVICE static inline uint64_t rc_local_rank(int votes, uint32_t label)
+{
+    return (uint64_t)votes << 32 | (UINT32_MAX - rc_local_hash(label));
+}
+
+/** The label of a rank. */
+RC_HOST_DEVICE static inline uint32_t rc_local_winner(uint64_t rank)
+{
+    return rc_local_unhash(UINT32_MAX - (uint32_t)rank);
+}
+
+/* ------------------------------------------------------------------- cells */
+
+/** The key of what is reached in a round from a cell: smaller rounds first, then smaller cells. */
+RC_HOST_DEVICE static inline uint32_t rc_local_key(uint32_t round, uint32_t cell)
+{
+    return round << (32 - RC_LOCAL_ROUND_BITS) | cell;
+}
+
+RC_HOST_DEVICE static inline uint32_t rc_local_round(uint32_t key)
+{
+    return key >> (32 - RC_LOCAL_ROUND_BITS);
+}
+
+RC_HOST_DEVICE static inline uint32_t rc_local_cell(uint32_t key)
+{
+    return key & ((UINT32_C(1) << (32 - RC_LOCAL_ROUND_BITS)) - 1);
+}
+
+#endif
