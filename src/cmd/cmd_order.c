@@ -84,7 +84,8 @@ const rc_command_t rc_command_order = {
         "that are compared, of equal ones one; candidates looked at, summed over bands; pairs kept; bands "
         "used; clusters, rows alone included; rows of the largest cluster. jiang adds what the rule says "
         "of the first round and of the second one, which belongs to a kernel with tiles. Of blk: blocks, and the "
-        "distinct columns of each, summed.\n\n"
+        "distinct columns of each, summed. Of auto: what was chosen, and entries and distinct columns of sampled "
+        "runs of 64 slots, before and under cells (0: not tried).\n\n"
         "A symmetric order (rcm, amd) renumbers rows and columns of a square matrix alike; the mean "
         "distance and -o's matrix are in the new numbering.",
     .examples = "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"

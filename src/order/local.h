@@ -42,7 +42,7 @@ RC_HOST_DEVICE static inline uint32_t rc_local_unhash(uint32_t x)
 /** Entries of a row that count. */
 RC_HOST_DEVICE static inline int rc_local_length(int64_t begin, int64_t end)
 {
-    return (int)(end - begin < RC_LOCAL_LOOK ? end - begin : RC_LOCAL_LOOK);
+    return end - begin < RC_LOCAL_LOOK ? (int)(end - begin) : (int)RC_LOCAL_LOOK;
 }
 
 /** Seed number k of the numbers [0, n): one of [k size, (k + 1) size), by a hash. */
@@ -62,7 +62,7 @@ RC_HOST_DEVICE static inline int rc_local_vote(int v, int length)
 
 RC_HOST_DEVICE static inline int rc_local_votes(int length)
 {
-    return length < RC_LOCAL_VOTES ? length : RC_LOCAL_VOTES;
+    return length < RC_LOCAL_VOTES ? length : (int)RC_LOCAL_VOTES;
 }
 
 /** The number that a row draws in a round; a column listens to the row of the smallest. */
@@ -105,6 +105,38 @@ RC_HOST_DEVICE static inline uint32_t rc_local_round(uint32_t key)
 RC_HOST_DEVICE static inline uint32_t rc_local_cell(uint32_t key)
 {
     return key & ((UINT32_C(1) << (32 - RC_LOCAL_ROUND_BITS)) - 1);
+}
+
+/* -------------------------------------------------------------------- runs */
+
+enum {
+    RC_LOCAL_RUN = 64,  /**< slots of a run */
+    RC_LOCAL_RUNS = 256 /**< runs of an order that are looked at, at most */
+};
+
+/** Runs that are looked at of that many rows. */
+RC_HOST_DEVICE static inline int64_t rc_local_runs(int64_t rows)
+{
+    return rows / RC_LOCAL_RUN < RC_LOCAL_RUNS ? rows / RC_LOCAL_RUN : (int64_t)RC_LOCAL_RUNS;
+}
+
+/** The first slot of run i of so many. */
+RC_HOST_DEVICE static inline int64_t rc_local_run(int64_t i, int64_t runs, int64_t rows)
+{
+    return i * rows / runs;
+}
+
+/** 1: rows next to each other share few columns. */
+RC_HOST_DEVICE static inline int rc_local_apart(int64_t entries, int64_t distinct)
+{
+    return 4 * entries < 5 * distinct;
+}
+
+/** 1: they share a tenth more in another order. */
+RC_HOST_DEVICE static inline int rc_local_better(
+    int64_t entries, int64_t distinct, int64_t entries_other, int64_t distinct_other)
+{
+    return 9 * entries_other * distinct >= 10 * entries * distinct_other;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The orders mincol, minlabel, labels and cells against their definitions, written plainly and anew from
+/* The orders mincol, minlabel, labels, cells and auto against their definitions, written plainly and anew from
  * the tops of their files; and what they are for: a shuffled mesh and shuffled communities come
  * together again. */
 #include "config.h"
@@ -332,6 +332,38 @@ static int64_t *define_cells(const rc_csr_t *a, int64_t size, int64_t branch, in
     return order;
 }
 
+/* Entries and distinct columns of the runs of an order. */
+static void count_runs(const rc_csr_t *a, const int64_t *order, int64_t *entries, int64_t *distinct)
+{
+    enum { run = 64 };
+    int64_t runs = a->rows / run < 256 ? a->rows / run : 256;
+    *entries = *distinct = 0;
+    for (int64_t i = 0; i < runs; i++) {
+        int64_t *seen = numbers(a->cols, 0);
+        for (int64_t p = i * a->rows / runs, end = p + run; p < end; p++)
+            for (int64_t e = 0; e < length_of(a, order[p]); e++) {
+                int64_t c = a->col_idx[a->row_ptr[order[p]] + e];
+                ++*entries;
+                *distinct += !seen[c];
+                seen[c] = 1;
+            }
+        free(seen);
+    }
+}
+
+static int64_t *define_auto(const rc_csr_t *a, int *chosen)
+{
+    int64_t e[2];
+    int64_t d[2];
+    int64_t *original = identity(a->rows);
+    int64_t *cells = define_cells(a, 64, 16, 2);
+    count_runs(a, original, &e[0], &d[0]);
+    count_runs(a, cells, &e[1], &d[1]);
+    *chosen = 4 * e[0] < 5 * d[0] && 9 * e[1] * d[0] >= 10 * e[0] * d[1];
+    free(*chosen ? original : cells);
+    return *chosen ? cells : original;
+}
+
 /* ------------------------------------------------------------------- tests */
 
 static void expect(const char *text, const rc_csr_t *a, int64_t *order)
@@ -361,6 +393,8 @@ static void expect_all(const rc_csr_t *a)
     expect("cells", a, define_cells(a, 64, 16, 2));
     expect("cells:size=2:branch=2:rounds=0", a, define_cells(a, 2, 2, 0));
     expect("cells:size=5:branch=3:rounds=1", a, define_cells(a, 5, 3, 1));
+    int chosen;
+    expect("auto", a, define_auto(a, &chosen));
 }
 
 static void they_follow_their_definitions(void **state)
@@ -475,6 +509,31 @@ static void shuffled_rows_come_together(void **state)
     }
 }
 
+/* What auto does: it orders a shuffled mesh, and neither a natural one nor what has nothing to gain. */
+static void auto_orders_where_it_pays(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        int shuffled;
+        int ordered;
+    } want[] = {{"mesh2d:n=40", 1, 1}, {"mesh2d:n=40,points=9", 0, 0}, {"uniform:n=2000,mean=6", 0, 0},
+        {"mesh2d:n=7", 1, 0}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        rc_csr_t a;
+        rc_csr_t b = {0};
+        int chosen;
+        assert_int_equal(rc_generate(want[i].spec, &a, NULL, NULL), RC_OK);
+        shuffle(&a, &b);
+        const rc_csr_t *m = want[i].shuffled ? &b : &a;
+        expect("auto", m, define_auto(m, &chosen));
+        if (chosen != want[i].ordered)
+            fail_msg("%s: expected %d, found %d", want[i].spec, want[i].ordered, chosen);
+        rc_csr_free(&a);
+        rc_csr_free(&b);
+    }
+}
+
 static void rounds_must_ascend(void **state)
 {
     (void)state;
@@ -496,6 +555,7 @@ int main(void)
         cmocka_unit_test(they_follow_their_definitions),
         cmocka_unit_test(also_on_generated_matrices),
         cmocka_unit_test(shuffled_rows_come_together),
+        cmocka_unit_test(auto_orders_where_it_pays),
         cmocka_unit_test(rounds_must_ascend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
