@@ -4,9 +4,9 @@
  *
  * Cells of rows.  There are ceil(rows / s) cells, s = max(size, ceil(rows / 2^23)).  Cell k begins with
  * row k s + h(k) mod min(s, rows - k s), if that has entries.  All cells grow together: in every round
- * each column of a row reached last becomes a column of its cell, then each row not yet reached that holds
- * such a column joins its cell; among several, the one of the smallest number.  It ends when a round
- * reaches no row, and after 254 rounds.
+ * each column of a row reached last that is of no cell yet becomes one of its cell, then each row not yet
+ * reached that holds a column of a cell joins that cell; of several cells, the one of the smallest number.
+ * It ends when a round reaches no row, and after 254 rounds.
  *
  * Cells of cells.  A reached row r of m entries that count links its cell with the cell of one of its
  * columns: the first column of another cell, from entry h(r) mod m on and around.  While there are more
@@ -25,7 +25,8 @@
  * It goes through columns, not through the graph of A: so it takes rectangular matrices and rows and columns
  * numbered apart, for one more look at a row until it is reached.
  *
- * Memory: 12 bytes a row and 4 a column (with `rounds` 4 more), 12 a cell, and 4 a row while it sorts.
+ * Memory beside the schedule: 8 bytes a row and 4 a column (with `rounds` 8), 12 a cell, and 4 a row while
+ * it sorts.
  * Cost O((1 + rounds) nnz + rounds of the search x rows). */
 #include "config.h"
 #include "base/alloc.h"

@@ -9,7 +9,7 @@
  * Rows are sorted by label after `rounds` rounds, equal ones by row number.  As columns need no numbers
  * of their own, the matrix may be rectangular, and rows and columns numbered apart.
  *
- * Memory: 4 bytes a row and 4 a column, and 4 a row while it sorts.  Cost O(rounds nnz). */
+ * Memory beside the schedule: 4 bytes a row and 4 a column, and 4 a row while it sorts.  Cost O(rounds nnz). */
 #include "config.h"
 #include "base/alloc.h"
 #include "order/policy.h"

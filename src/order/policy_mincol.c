@@ -1,6 +1,6 @@
 /* mincol: rows by their smallest column, rows of the same one and rows without entries in original
  * order, the latter last [our own rule].  The cheapest order that brings rows together that share a
- * column, and the one to beat.  Memory: 4 bytes a row, and 4 while it sorts.  Cost O(rows). */
+ * column, and the one to beat.  Memory beside the schedule: 8 bytes a row.  Cost O(rows). */
 #include "config.h"
 #include "base/alloc.h"
 #include "order/policy.h"

@@ -7,7 +7,7 @@
  * the row number that reached it.  Rows are sorted by (coarse, middle, fine) key, equal ones by row
  * number.  Through columns, the matrix may be rectangular, and rows and columns numbered apart.
  *
- * Memory: 16 bytes a row and 4 a column, and 4 a row while it sorts.  Cost O(coarse nnz). */
+ * Memory beside the schedule: 16 bytes a row and 4 a column, and 4 a row while it sorts.  Cost O(coarse nnz). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"

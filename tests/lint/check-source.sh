@@ -89,8 +89,8 @@ layers()
         # a feature counts what masks and rows say
         src/feature/*) may=' base sparse feature order/mask.h order/rows.h ' ;;
         src/operation/*) may=' base sparse operation ' ;;
-        # a kernel runs a schedule
-        kernels/*) may=' base sparse operation kernels order/policy.h ' ;;
+        # a kernel runs a schedule, a GPU builds orders by the arithmetic of the host
+        kernels/*) may=' base sparse operation kernels order/policy.h order/local.h ' ;;
         src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
         src/measure/*) may=' base sparse operation kernels measure ' ;;
         src/store/*) may=' base store ' ;;

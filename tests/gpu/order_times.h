@@ -1,0 +1,33 @@
+/* What orders built on a GPU take, and what they gain a product, on large matrices. */
+#ifndef RC_TESTS_ORDER_TIMES_H
+#define RC_TESTS_ORDER_TIMES_H
+
+#include "kernels/cuda/executor.h"
+
+/* A row order on the GPU, on a pattern that is uploaded; free with gpu_pattern_free. */
+typedef struct gpu_pattern {
+    rc_executor_t *x;
+    const rc_csr_t *a;
+    void *row_ptr; /* device */
+    void *col_idx;
+    void *slots; /* [rows] */
+    int32_t *row; /* [rows] host: the last order */
+} gpu_pattern_t;
+
+gpu_pattern_t gpu_pattern_new(rc_executor_t *x, const rc_csr_t *a);
+void gpu_pattern_free(gpu_pattern_t *g);
+
+/* Ask for an order; \return the status. */
+rc_status_t gpu_order_ask(gpu_pattern_t *g, const char *policy, rc_err_t *err);
+/* Build an order and fetch it. */
+void gpu_order(gpu_pattern_t *g, const char *policy);
+
+/* Rows and columns in random orders, the same one (of square matrices) or each its own.
+ * \param[out] place  NULL, or [rows]: the shuffled row that row p became */
+rc_csr_t shuffled(const rc_csr_t *a, int apart, int32_t *place);
+
+/* Print a table of each matrix: generator specs with "shuffle=rows" or "shuffle=alike" before them, or
+ * "communities:ROWS".  \return exit status */
+int order_times(rc_executor_t *x, struct CUstream_st *stream, int count, char **spec);
+
+#endif
