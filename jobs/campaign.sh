@@ -381,7 +381,7 @@ part_bench()
     printf '### Time of side B over time of side A, batches\n\n' && bench_ratios 'group != large'
     printf '### The same of generated matrices of 0.5 to 5 million rows\n\n' && bench_ratios 'group == large'
     store=${warm%.h5}-single.h5
-    printf '### Single launches between events\n\n' && bench_ratios 'group != large'
+    printf '### Single launches between events\n\n' && bench_ratios 'rows > 0'
     store=$warm
     printf '### Preparation, in products at K = 128\n\n' && bench_prepare
     summary "Compulsory traffic, GB/s" "k precision kernel matrices geomean_bytes mean_bytes max_bytes" \

@@ -10,15 +10,17 @@ rc_status_t rc_items_new(const rc_problem_t *p, rc_items_t *out, rc_err_t *err)
     *out = (rc_items_t){.p = p, .count = s->slots};
     if (p->identity || p->c_order != RC_C_ORIGINAL || p->a->rows == 0)
         return RC_OK;
+    int64_t absents = p->a->rows; /* a row has one slot at most */
+    for (int64_t i = 0; i < s->slots; i++)
+        absents -= s->row[i] >= 0;
+    if (absents == 0)
+        return RC_OK;
     unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
     if (!held)
         return RC_ENOMEM;
-    int64_t absents = p->a->rows;
     for (int64_t i = 0; i < s->slots; i++)
-        if (s->row[i] >= 0) {
+        if (s->row[i] >= 0)
             held[s->row[i]] = 1;
-            absents--;
-        }
     out->absent = rc_alloc((size_t)absents, sizeof *out->absent, "rows without a slot", err);
     for (int64_t r = 0; out->absent && r < p->a->rows; r++)
         if (!held[r])

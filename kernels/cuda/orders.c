@@ -82,3 +82,28 @@ rc_status_t rc_cuda_order(rc_executor_t *x, const char *policy, const rc_cuda_pa
     x->release(x, work);
     return st;
 }
+
+rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,
+    const rc_resident_t *m, int32_t *row, rc_err_t *err)
+{
+    rc_cuda_pattern_t p = {.rows = a->rows, .cols = a->cols, .nnz = a->nnz};
+    rc_policy_spec_t spec;
+    const rc_cuda_order_t *of = NULL;
+    void *slots = NULL;
+    size_t bytes = (size_t)a->rows * sizeof *row;
+    rc_status_t st = find(order, &p, &spec, &of, err);
+    if (st < 0 || !m)
+        return st;
+    if (m->row_ptr_bytes != (int)sizeof *p.row_ptr)
+        return rc_fail(err, RC_ENOTSUP, "row pointers of %d bytes: expected %zu", m->row_ptr_bytes,
+            sizeof *p.row_ptr);
+    p.row_ptr = m->row_ptr;
+    p.col_idx = m->col_idx;
+    st = bytes > 0 ? x->alloc(x, bytes, &slots, err) : RC_OK;
+    if (st == RC_OK)
+        st = rc_cuda_order(x, order, &p, slots, err);
+    if (st == RC_OK && bytes > 0)
+        st = x->download(x, row, slots, bytes, err);
+    x->release(x, slots);
+    return st;
+}

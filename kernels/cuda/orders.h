@@ -6,6 +6,7 @@
 
 #include "base/param.h"
 #include "kernels/executor.h"
+#include "kernels/resident.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,12 @@ rc_status_t rc_cuda_order_bytes(rc_executor_t *x, const char *policy, const rc_c
  *          more than INT32_MAX rows or columns), RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_order(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
     int32_t *slots, rc_err_t *err);
+
+/** As rc_cuda_order, of a matrix that was uploaded, to the memory of the host.  Waits.
+ *  \param[in] m    NULL: only say whether the order has a GPU form
+ *  \param[out] row  [a->rows]  \return as rc_cuda_order; RC_ENOTSUP also in a build without CUDA */
+rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,
+    const rc_resident_t *m, int32_t *row, rc_err_t *err);
 
 #ifdef __cplusplus
 }

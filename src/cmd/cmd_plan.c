@@ -7,6 +7,7 @@
 #include "cmd/load.h"
 #include "cmd/models.h"
 #include "cmd/table.h"
+#include "kernels/cuda/orders.h"
 #include "plan/plan.h"
 #include "sparse/csr.h"
 
@@ -355,7 +356,8 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     const rc_plan_problem_t *p, rc_plan_t **out, rc_err_t *err)
 {
     const double ns = 1e9;
-    rc_plan_place_t place = {&d->executor, time_on_device, d, d->class_name};
+    rc_plan_place_t place = {&d->executor, time_on_device,
+        d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL, d, d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0};
     rc_plan_options_t how = {.kernels = o->kernels,

@@ -78,7 +78,6 @@ rc_status_t rc_plan_copy(
     to->memory = plan->memory;
     to->deterministic = plan->deterministic;
     to->threads = plan->threads;
-    to->pattern = plan->pattern;
     to->entry = rc_alloc0((size_t)plan->entries, sizeof *to->entry, "a plan", err);
     RC_TRY(to->entry ? RC_OK : RC_ENOMEM);
     to->entries = plan->entries;

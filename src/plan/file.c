@@ -49,10 +49,19 @@ static json_t *part_json(const rc_plan_entry_t *e)
         time);
 }
 
-static json_t *plan_json(const rc_plan_t *plan)
+/* The pattern is digested only here: that takes longer than to make most plans. */
+static rc_status_t pattern_hex(const rc_plan_t *plan, char *hex, rc_err_t *err)
 {
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(plan->pattern, hex);
+    rc_digest_t pattern;
+    rc_status_t st = rc_plan_pattern(&plan->a, &pattern, err);
+    if (st == RC_OK)
+        rc_digest_hex(pattern, hex);
+    return st;
+}
+
+/* \param[in] hex  digest of the pattern */
+static json_t *plan_json(const rc_plan_t *plan, const char *hex)
+{
     json_t *orders = json_array();
     json_t *parts = json_array();
     int ok = orders && parts;
@@ -92,10 +101,14 @@ static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
 
 rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
 {
-    json_t *root = plan_json(plan);
+    char hex[RC_DIGEST_HEX + 1];
+    rc_status_t st = pattern_hex(plan, hex, err);
+    if (st < 0)
+        return st;
+    json_t *root = plan_json(plan, hex);
     if (!root)
         return rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
-    rc_status_t st = write_json(root, path, err);
+    st = write_json(root, path, err);
     json_decref(root);
     return st;
 }
@@ -121,7 +134,7 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
     char format[32];
     int32_t version;
     rc_status_t st;
-    rc_digest_hex(plan->pattern, hex);
+    RC_TRY(pattern_hex(plan, hex, err));
     RC_TRY(rc_member_text(root, "", "format", format, sizeof format, err));
     if (strcmp(format, PLAN_FORMAT) != 0)
         return rc_fail(

@@ -90,7 +90,6 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
             rc_op_name(plan->op)));
     for (int i = 0; i < plan->entries; i++)
         RC_TRY(rc_plan_strides_check(plan, plan->entry[i].part.k, err));
-    RC_TRY(rc_plan_pattern(&plan->a, &plan->pattern, err));
     *out = plan;
     return RC_OK;
 done:

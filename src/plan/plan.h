@@ -8,16 +8,25 @@
 
 #include "kernels/device.h"
 #include "kernels/kernel.h"
+#include "kernels/resident.h"
 
 /** Time `batch` launches back to back.  \param[out] ns  of all of them
  *  \return RC_OK or what a launch returned */
 typedef rc_status_t rc_plan_time_fn(void *user, rc_launch_fn *launch, void *state, int64_t batch,
     int64_t *ns, rc_err_t *err);
 
+/** Build a row order where the matrix is.
+ *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it can be built
+ *  \param[out] row   [rows] of the host: row of each slot
+ *  \return RC_OK, RC_ENOTSUP (this order is built on the host), RC_ENOMEM, RC_EDEVICE */
+typedef rc_status_t rc_plan_order_fn(rc_executor_t *x, const char *order, const rc_csr_t *a,
+    const rc_resident_t *m, int32_t *row, rc_err_t *err);
+
 /** Where a plan runs. */
 typedef struct rc_plan_place {
     rc_executor_t *x;         /**< borrowed until the plan is freed */
     rc_plan_time_fn *time;    /**< NULL: the host's clock around launches that are waited for: CPUs */
+    rc_plan_order_fn *order;  /**< NULL: all orders are built on the host */
     void *user;               /**< for `time` */
     const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */
 } rc_plan_place_t;

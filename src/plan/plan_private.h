@@ -52,7 +52,6 @@ struct rc_plan {
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
     int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
-    rc_digest_t pattern;  /**< of shape, row pointers and columns */
     rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
     int orders;
     rc_plan_entry_t *entry; /**< [entries] */

@@ -10,6 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ------------------------------------------------------- matrix on the device */
+
+/* The matrix on the device; NULL: memory is short. */
+static const rc_resident_t *resident_of(rc_plan_t *plan)
+{
+    enum { part = 8 }; /* of the memory that the plan may take */
+    int value_bytes = (int)rc_precision_bytes(plan->precision);
+    int64_t bytes = rc_resident_bytes(&plan->a, value_bytes);
+    rc_err_t why = {0};
+    if (plan->resident_bytes < 0)
+        return NULL;
+    if (plan->resident_bytes > 0)
+        return &plan->resident;
+    plan->resident_bytes = -1;
+    if (plan->memory > 0 && bytes > plan->memory / part)
+        return NULL;
+    if (rc_resident_new(plan->place.x, &plan->a, value_bytes, &plan->resident, &why) < 0) {
+        rc_resident_free(&plan->resident);
+        return NULL;
+    }
+    plan->resident_bytes = bytes;
+    return &plan->resident;
+}
+
+void rc_plan_resident_drop(rc_plan_t *plan)
+{
+    if (plan->resident_bytes > 0)
+        rc_resident_free(&plan->resident);
+    plan->resident_bytes = 0;
+}
+
 /* ------------------------------------------------------------------ orders */
 
 static int same_geometry(const rc_geometry_t *a, const rc_geometry_t *b)
@@ -38,6 +69,38 @@ rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geomet
     return RC_OK;
 }
 
+/* On the device, where it has the matrix and this order.  \return RC_ENOTSUP: the host has to */
+static rc_status_t build_there(
+    rc_plan_t *plan, const char *text, rc_schedule_t *out, rc_err_t *err)
+{
+    const rc_plan_place_t *at = &plan->place;
+    const rc_resident_t *m = NULL;
+    if (at->order && at->order(at->x, text, &plan->a, NULL, NULL, err) == RC_OK)
+        m = resident_of(plan);
+    if (!m)
+        return RC_ENOTSUP;
+    rc_status_t st = rc_schedule_alloc(plan->a.rows, plan->a.rows, out, err);
+    if (st == RC_OK)
+        st = at->order(at->x, text, &plan->a, m, out->row, err);
+    if (st == RC_OK)
+        st = rc_schedule_check(out, &plan->a, err);
+    if (st < 0)
+        rc_schedule_free(out);
+    return st;
+}
+
+static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_policy_spec_t *spec,
+    const rc_geometry_t *g, rc_schedule_t *out, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    rc_status_t st = build_there(plan, text, out, &why);
+    if (st == RC_OK)
+        return st;
+    if (st != RC_ENOTSUP && st != RC_ENOMEM)
+        return rc_fail(err, st, "%s", why.text);
+    return rc_policy_build(spec, &plan->a, g, plan->threads, NULL, out, err);
+}
+
 rc_status_t rc_plan_order_get(
     rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err)
 {
@@ -52,7 +115,7 @@ rc_status_t rc_plan_order_get(
     if (st < 0)
         return st;
     int64_t start = rc_clock_ns();
-    st = rc_policy_build(&spec, &plan->a, g, plan->threads, NULL, &s, err);
+    st = build_order(plan, text, &spec, g, &s, err);
     if (st < 0)
         return st;
     if (s.cols > 0) {
@@ -94,35 +157,6 @@ static rc_status_t check_memory(
         bytes, plan->memory);
 }
 
-/* The matrix on the device for a kernel that builds there; NULL: it does not, or memory is short. */
-static const rc_resident_t *resident_for(rc_plan_t *plan, const rc_kernel_t *kernel)
-{
-    enum { part = 8 }; /* of the memory that the plan may take */
-    int value_bytes = (int)rc_precision_bytes(plan->precision);
-    int64_t bytes = rc_resident_bytes(&plan->a, value_bytes);
-    rc_err_t why = {0};
-    if (!kernel->builds || plan->resident_bytes < 0)
-        return NULL;
-    if (plan->resident_bytes > 0)
-        return &plan->resident;
-    plan->resident_bytes = -1;
-    if (plan->memory > 0 && bytes > plan->memory / part)
-        return NULL;
-    if (rc_resident_new(plan->place.x, &plan->a, value_bytes, &plan->resident, &why) < 0) {
-        rc_resident_free(&plan->resident);
-        return NULL;
-    }
-    plan->resident_bytes = bytes;
-    return &plan->resident;
-}
-
-void rc_plan_resident_drop(rc_plan_t *plan)
-{
-    if (plan->resident_bytes > 0)
-        rc_resident_free(&plan->resident);
-    plan->resident_bytes = 0;
-}
-
 /* The problem of a candidate. */
 static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
     rc_plan_trial_t *t, rc_err_t *err)
@@ -142,7 +176,7 @@ static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c
         .precision = plan->precision,
         .c_order = RC_C_ORIGINAL,
         .a = &plan->a,
-        .resident = resident_for(plan, kernel),
+        .resident = kernel->builds ? resident_of(plan) : NULL,
         .schedule = &o->schedule,
         .identity = o->identity,
         .geometry = g,
