@@ -126,12 +126,15 @@ static void check_plan(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
 
 static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const rc_cuda_allocator_t *memory)
 {
-    static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr"};
-    static const char *const rows[] = {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel"};
-    static const char *const cols[] = {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*"};
-    const char *kernels = (layout == RC_ROW_MAJOR ? rows : cols)[below(rng, 5)];
+    static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
+        "cells", "labels,mincol", "auto,minlabel"};
+    static const char *const rows[] = {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel",
+        "gchunk,gpanel"};
+    static const char *const cols[] = {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*",
+        "gchunk-col"};
+    const char *kernels = (layout == RC_ROW_MAJOR ? rows : cols)[below(rng, 6)];
     rc_plan_options_t o = {.kernels = kernels,
-        .orders = orders[below(rng, 6)],
+        .orders = orders[below(rng, 9)],
         .tune = (int)below(rng, 3),
         .tune_ns = 1000000,
         .reuse = below(rng, 2) ? 100 : 0,
@@ -328,10 +331,10 @@ static void run_in_a_graph(fixture_t *f, const char *kernel)
 static void runs_become_graphs(void **state)
 {
     (void)state;
-    static const char *const row[] = {"gchunk", "growmajor", "cusparse-csr-row"};
-    static const char *const col[] = {"gslice", "gsub", "cusparse-csr-col"};
+    static const char *const row[] = {"gchunk", "gpanel", "growmajor", "cusparse-csr-row"};
+    static const char *const col[] = {"gslice", "gchunk-col", "gsub", "cusparse-csr-col"};
     for (int layout = 0; layout < 2; layout++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             fixture_t *f = begin((rc_layout_t)layout);
             if (!f)
                 skip();

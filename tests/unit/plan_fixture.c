@@ -23,7 +23,8 @@ void new_values(rc_rng_t *rng, input_t *in)
 void make(rc_rng_t *rng, int sorted, input_t *in)
 {
     double fill = rc_rng_unit(rng) * rc_rng_unit(rng);
-    *in = (input_t){.rows = below(rng, MOST + 1), .cols = below(rng, MOST + 1)};
+    int64_t most = below(rng, 16) ? USUAL : MOST;
+    *in = (input_t){.rows = below(rng, most + 1), .cols = below(rng, most + 1)};
     for (int64_t r = 0; r < in->rows; r++) {
         int64_t begin = in->nnz;
         for (int64_t c = 0; c < in->cols; c++)

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "plan/plan.h"
 
-enum { MOST = 48, WIDEST = 20, PAD = 3 };
+enum { MOST = 200, USUAL = 48, WIDEST = 20, PAD = 3 };
 
 typedef struct input {
     int64_t rows;
@@ -20,7 +20,8 @@ typedef struct input {
 
 int64_t below(rc_rng_t *rng, int64_t bound);
 
-/* A random matrix; columns of a row in order, or in any. */
+/* A random matrix, mostly of up to USUAL rows and columns, else of up to MOST: long rows are cut
+ * beyond 128 entries; columns of a row in order, or in any. */
 void make(rc_rng_t *rng, int sorted, input_t *in);
 void new_values(rc_rng_t *rng, input_t *in);
 rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes);
