@@ -38,12 +38,15 @@ const rc_command_t rc_command_generate = {
     .name = "generate",
     .summary = "make a matrix from a generator or the built-in set",
     .usage = "[SPEC|NAME] [-o FILE]",
-    .description = "A SPEC is GENERATOR:key=value,key=value; keys that are left out have their "
-                   "defaults. The key seed (default 1) is common to all generators. The same spec "
-                   "and generator version give the same matrix on every machine.\n\n"
-                   "A NAME is a matrix of the built-in set.",
+    .description =
+        "A SPEC is GENERATOR:key=value,key=value; keys that are left out have their defaults. All "
+        "generators take seed (default 1), entries (exactly so many), diagonal (keep, none, full), "
+        "symmetry (0 to 1), shuffle (none, rows, cols, both) and shuffle_seed. The same spec and "
+        "generator version give the same matrix on every machine.\n\n"
+        "A NAME is a matrix of the built-in set.",
     .examples = "rowcast generate --list|the generators and the built-in set\n"
                 "rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx|a mesh with 24,000 rows\n"
+                "rowcast generate road:n=1000000,shuffle=both|a road network whose numbering is lost\n"
                 "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set",
     .options = options,
     .run = run,
@@ -76,6 +79,15 @@ static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
             rc_table_real(t, p->max, 9);
             rc_table_text(t, p->help);
         }
+    }
+    for (const rc_gen_key_t *key = rc_gen_keys; key->name; key++) {
+        rc_table_text(t, "all");
+        rc_table_missing(t);
+        rc_table_text(t, key->name);
+        rc_table_text(t, key->value);
+        for (int k = 4; k < count - 1; k++)
+            rc_table_missing(t);
+        rc_table_text(t, key->help);
     }
     return rc_table_end(t, err);
 }

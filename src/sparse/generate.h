@@ -7,6 +7,8 @@
 
 #include "rowcast.h"
 
+#include <stddef.h>
+
 /** A key of a generator, with its default and range. */
 typedef struct rc_gen_param {
     const char *name;
@@ -26,7 +28,7 @@ typedef struct rc_generator {
     const char *source; /**< where the construction is described */
     int version;        /**< bump when the same spec would give another matrix */
     rc_gen_param_t param[RC_GEN_PARAMS_MAX]; /**< values by key; ends at the first NULL name.
-                                                Every generator also takes `seed` (default 1) */
+                                                Every generator also takes rc_gen_keys */
     /** \param[in] p  [number of params] values in the order of `param`; all within range
      *  \param[in] seed  of the pattern and the values */
     rc_status_t (*generate)(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err);
@@ -35,11 +37,32 @@ typedef struct rc_generator {
 /** All generators; NULL-terminated. */
 extern const rc_generator_t *const rc_generators[];
 
+/** A key that every generator takes. */
+typedef struct rc_gen_key {
+    const char *name;
+    const char *help;
+    const char *value;        /**< default, in words */
+    const char *const *names; /**< of its values, NULL-terminated; NULL: it takes a number */
+    int is_share;             /**< 1: a number from 0 to 1; 0: a whole one from 0 */
+    size_t offset;            /**< in the room's own record of them */
+} rc_gen_key_t;
+
+/** Keys of all generators; ends at a NULL name. */
+extern const rc_gen_key_t rc_gen_keys[];
+
 /** Generate a matrix from a spec.
  *  \param[out] version  of the generator; may be NULL
  *  \return RC_OK; RC_ENOENT for an unknown generator and RC_EINVAL for an unknown key or a value
  *  out of range, both with the valid ones in the text; RC_ENOMEM.  Free with rc_csr_free. */
 rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t *err);
+
+/** As rc_generate, with so many threads (0: all of the process).  The matrix is the same. */
+rc_status_t rc_generate_within(
+    const char *spec, int threads, rc_csr_t *out, int *version, rc_err_t *err);
+
+/** Bytes that making a matrix takes at its peak, the result included, where it comes from a
+ *  generator that works row by row and is given its entries and a numbering. */
+int64_t rc_generate_bytes(int64_t rows, int64_t entries);
 
 /** A matrix of the built-in default set. */
 typedef struct rc_builtin {

@@ -7,7 +7,7 @@ check() { # check RESULT DESCRIPTION
     n=$((n + 1))
     if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
-echo 1..9
+echo 1..11
 
 "$ROWCAST" generate --list >"$dir/list"
 check $? 'lists'
@@ -31,3 +31,8 @@ check $? 'a file that cannot be written is an error that names it'
 "$ROWCAST" generate --list --format json >/dev/null 2>&1
 [ $? -eq 2 ]
 check $? 'two tables are not one JSON document'
+"$ROWCAST" generate --list-generators | grep -q '^all .*shuffle .*none, rows, cols, both'
+check $? 'the list ends in the keys of all generators'
+"$ROWCAST" generate road:n=500,shuffle=both,entries=1100 -o "$dir/d.mtx" >"$dir/out" \
+    && grep -q '500 *500 *1100' "$dir/out" && sed -n 4p "$dir/d.mtx" | grep -q '^500 500 1100$'
+check $? 'entries are exact'

@@ -3,9 +3,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "sparse/generate/form.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,40 +85,85 @@ static rc_status_t set_param(const rc_gen_param_t *p, const char *text, double *
     return RC_OK;
 }
 
+/* ------------------------------------------------------- keys of all generators */
+
+static const char *const shuffle_names[] = {"none", "rows", "cols", "both", NULL};
+static const char *const diagonal_names[] = {"keep", "none", "full", NULL};
+
+const rc_gen_key_t rc_gen_keys[] = {
+    {"seed", "of the pattern and the values", "1", NULL, 0, offsetof(rc_form_t, seed)},
+    {"shuffle",
+        "rows, columns, or both renumbered: none, rows, cols, both (one permutation of a "
+        "square matrix)",
+        "none", shuffle_names, 0, offsetof(rc_form_t, shuffle)},
+    {"shuffle_seed", "of the renumbering", "seed", NULL, 0, offsetof(rc_form_t, shuffle_seed)},
+    {"entries", "exactly so many: thinned out, or filled up beside those that are there", "as come",
+        NULL, 0, offsetof(rc_form_t, entries)},
+    {"diagonal", "of a square matrix: keep, none, full", "keep", diagonal_names, 0,
+        offsetof(rc_form_t, diagonal)},
+    {"symmetry", "share of the entries off the diagonal with a mirror image, 0 to 1", "as come",
+        NULL, 1, offsetof(rc_form_t, symmetry)},
+    {NULL, NULL, NULL, NULL, 0, 0},
+};
+
+static rc_status_t set_name(const rc_gen_key_t *key, const char *text, int64_t *out, rc_err_t *err)
+{
+    int n = 0;
+    for (; key->names[n]; n++)
+        if (strcmp(key->names[n], text) == 0) {
+            *out = n;
+            return RC_OK;
+        }
+    return unknown(RC_EINVAL, key->name, text, key->names, n, err);
+}
+
+static rc_status_t set_key(
+    const rc_gen_key_t *key, const char *text, rc_form_t *form, rc_err_t *err)
+{
+    void *to = (char *)form + key->offset;
+    if (key->names)
+        return set_name(key, text, to, err);
+    if (key->is_share) {
+        const rc_gen_param_t p = {key->name, key->help, 1, 0, 1, 0};
+        return set_param(&p, text, to, err);
+    }
+    rc_status_t st = rc_parse_int(text, 0, INT64_MAX, key->name, to, err);
+    return st == RC_ERANGE ? rc_fail(err, RC_EINVAL, "%s: expected 0 to %" PRId64 ", found %s",
+                                 key->name, INT64_MAX, text)
+                           : st;
+}
+
 /* One "key=value"; changes the word. */
 static rc_status_t set(
-    const rc_generator_t *g, char *word, double *value, int64_t *seed, rc_err_t *err)
+    const rc_generator_t *g, char *word, double *value, rc_form_t *form, rc_err_t *err)
 {
-    const char *names[RC_GEN_PARAMS_MAX + 1];
+    const char *names[RC_GEN_PARAMS_MAX + sizeof rc_gen_keys / sizeof *rc_gen_keys];
     int n = param_count(g);
     char *equals = strchr(word, '=');
     if (!equals)
         return rc_fail(err, RC_EINVAL, "expected key=value, found '%s'", word);
     *equals = '\0';
-    if (strcmp(word, "seed") == 0) {
-        rc_status_t st = rc_parse_int(equals + 1, 0, INT64_MAX, "seed", seed, err);
-        return st == RC_ERANGE
-                   ? rc_fail(err, RC_EINVAL, "seed: expected 0 to %" PRId64 ", found %s", INT64_MAX,
-                         equals + 1)
-                   : st;
-    }
     for (int i = 0; i < n; i++) {
         if (strcmp(word, g->param[i].name) == 0)
             return set_param(&g->param[i], equals + 1, &value[i], err);
         names[i] = g->param[i].name;
     }
-    names[n] = "seed";
-    return unknown(RC_EINVAL, "parameter", word, names, n + 1, err);
+    for (const rc_gen_key_t *key = rc_gen_keys; key->name; key++) {
+        if (strcmp(word, key->name) == 0)
+            return set_key(key, equals + 1, form, err);
+        names[n++] = key->name;
+    }
+    return unknown(RC_EINVAL, "parameter", word, names, n, err);
 }
 
 /* The part of a spec behind the colon. */
 static rc_status_t set_all(
-    const rc_generator_t *g, const char *text, double *value, int64_t *seed, rc_err_t *err)
+    const rc_generator_t *g, const char *text, double *value, rc_form_t *form, rc_err_t *err)
 {
     rc_words_t words = {NULL, 0};
     rc_status_t st = rc_words_split(text, ',', &words, err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
-        st = set(g, words.word[i], value, seed, err);
+        st = set(g, words.word[i], value, form, err);
         for (int k = 0; st == RC_OK && k < i; k++)
             if (strcmp(words.word[k], words.word[i]) == 0)
                 st = rc_fail(err, RC_EINVAL, "%s is given twice", words.word[i]);
@@ -128,9 +176,9 @@ static rc_status_t set_all(
 
 rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t *err)
 {
-    const rc_generator_t *g;
+    const rc_generator_t *g = NULL;
     double value[RC_GEN_PARAMS_MAX];
-    int64_t seed = 1;
+    rc_form_t form = {.seed = 1, .shuffle_seed = -1, .entries = -1, .symmetry = -1};
     const char *colon = strchr(spec, ':');
     rc_str_t name = {0};
     rc_str_addn(&name, spec, colon ? (size_t)(colon - spec) : strlen(spec));
@@ -141,8 +189,12 @@ rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t 
     for (int i = 0; i < param_count(g); i++)
         value[i] = g->param[i].value;
     if (colon)
-        RC_TRY(set_all(g, colon + 1, value, &seed, err));
-    st = g->generate(value, (uint64_t)seed, out, err);
+        RC_TRY(set_all(g, colon + 1, value, &form, err));
+    st = g->generate(value, (uint64_t)form.seed, out, err);
+    if (st == RC_OK)
+        st = rc_form_fit(&form, out, err);
+    if (st == RC_OK)
+        st = rc_form_shuffle(&form, out, err);
     if (st < 0)
         rc_err_context(err, "generator %s", g->name);
     else if (version)
@@ -150,4 +202,20 @@ rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t 
 done:
     rc_str_free(&name);
     return st;
+}
+
+rc_status_t rc_generate_within(
+    const char *spec, int threads, rc_csr_t *out, int *version, rc_err_t *err)
+{
+    int before = omp_get_max_threads();
+    if (threads > 0)
+        omp_set_num_threads(threads); /* of this thread only */
+    rc_status_t st = rc_generate(spec, out, version, err);
+    omp_set_num_threads(before);
+    return st;
+}
+
+int64_t rc_generate_bytes(int64_t rows, int64_t entries)
+{
+    return rc_sat_add(rc_sat_mul(rows, 44), rc_sat_mul(entries, 32));
 }

@@ -1,0 +1,63 @@
+#include "config.h"
+#include "sparse/generate.h"
+#include "sparse/generate/permute.h"
+#include "sparse/generate/rows.h"
+
+/* Indices of the parameters, in the order of the descriptor. */
+enum { rows, cols, mean, row_skew, col_skew };
+
+typedef struct ratings {
+    int64_t rows;
+    int64_t cols;
+    double entries;
+    int row_skew;
+    int col_skew;
+    rc_permute_t rank; /* of a row: 0 is the longest */
+    rc_permute_t col;  /* where the columns of the ranks are */
+    uint64_t seed;
+} ratings_t;
+
+static void row(const void *of, int64_t i, rc_row_t *out)
+{
+    const ratings_t *r = of;
+    rc_draw_t d = rc_draw_of(r->seed, i);
+    int64_t rank = rc_permute_at(&r->rank, i);
+    double share = rc_skewed_share(rank + 1, r->rows, r->row_skew) -
+                   rc_skewed_share(rank, r->rows, r->row_skew);
+    double most = (double)r->cols;
+    double wanted = r->entries * share;
+    int64_t count = rc_draw_count(&d, wanted < most ? wanted : most);
+    for (int64_t k = 0; k < count; k++)
+        rc_row_add(out, rc_permute_at(&r->col, rc_draw_skewed(&d, r->cols, r->col_skew)));
+}
+
+static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    ratings_t m = {.rows = (int64_t)p[rows],
+        .cols = p[cols] > 0 ? (int64_t)p[cols] : (int64_t)p[rows],
+        .entries = p[mean] * p[rows],
+        .row_skew = (int)p[row_skew],
+        .col_skew = (int)p[col_skew],
+        .seed = seed};
+    m.rank = rc_permute_make(seed, m.rows);
+    m.col = rc_permute_make(~seed, m.cols);
+    const rc_rows_t r = {
+        .rows = m.rows, .cols = m.cols, .mean = p[mean], .loops = 1, .row = row, .of = &m};
+    return rc_rows_build(&r, seed, out, err);
+}
+
+const rc_generator_t rc_generator_bipartite = {
+    .name = "bipartite",
+    .summary = "bipartite graph with power laws of rows and columns, as ratings of users",
+    .source = "Chung, Lu 2002, doi:10.1073/pnas.252631999, for two sides",
+    .version = 1,
+    .param =
+        {
+            {"rows", "users", 20000, 1, 2147483647, 1},
+            {"cols", "items, 0: as many as users", 5000, 0, 2147483647, 1},
+            {"mean", "mean entries drawn per row; equal ones count once", 20, 0, 1000000, 0},
+            {"row_skew", "1: even; rows have the exponent 1 + skew / (skew - 1)", 2, 1, 8, 1},
+            {"col_skew", "the same of columns", 2, 1, 8, 1},
+        },
+    .generate = generate,
+};

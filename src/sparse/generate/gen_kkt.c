@@ -1,0 +1,90 @@
+#include "config.h"
+#include "sparse/generate.h"
+#include "sparse/generate/points.h"
+#include "sparse/generate/rows.h"
+
+/* Indices of the parameters, in the order of the descriptor. */
+enum { n, share, neighbours, touch, window };
+
+/* [H A'; A 0]: variables on a lattice, behind them the constraints along it. */
+typedef struct saddle {
+    rc_points_t points;
+    int64_t variables;
+    int64_t constraints;
+    int64_t radius;
+    int64_t reach;
+    double touch;
+    int64_t window;
+    uint64_t seed;
+} saddle_t;
+
+typedef struct near {
+    int64_t radius;
+    rc_row_t *out;
+} near_t;
+
+static void add_node(void *of, int64_t node, int64_t squared)
+{
+    const near_t *near = of;
+    if (squared <= near->radius * near->radius)
+        rc_row_add(near->out, node);
+}
+
+static void row(const void *of, int64_t i, rc_row_t *out)
+{
+    const saddle_t *s = of;
+    if (i < s->variables) {
+        near_t near = {s->radius, out};
+        rc_row_add(out, i);
+        rc_points_near(&s->points, i, s->reach, s->radius * s->radius, add_node, &near);
+        return;
+    }
+    rc_draw_t d = rc_draw_of(s->seed, i);
+    int64_t at =
+        (int64_t)((double)(i - s->variables) / (double)s->constraints * (double)s->variables);
+    int64_t room = s->window < s->variables ? s->window : s->variables;
+    int64_t first = at + room <= s->variables ? at : s->variables - room;
+    int64_t count = rc_draw_count(&d, s->touch);
+    for (int64_t k = 0; k < count; k++)
+        rc_row_add(out, first + rc_draw_below(&d, room));
+}
+
+static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    int64_t rows = (int64_t)p[n];
+    saddle_t s = {.touch = p[touch], .window = (int64_t)p[window], .seed = seed};
+    s.constraints = (int64_t)(p[share] * p[n]);
+    s.variables = rows - s.constraints;
+    s.radius = rc_points_radius(p[neighbours] + 1, 2);
+    s.reach = (s.radius >> RC_POINT_BITS) + 1;
+    const rc_rows_t r = {.rows = rows,
+        .cols = rows,
+        .mean = 1 + (1 - p[share]) * p[neighbours] + 2 * p[share] * p[touch],
+        .mirror = 1,
+        .loops = 1,
+        .row = row,
+        .of = &s};
+    rc_status_t st = rc_rows_check(&r, err);
+    if (st == RC_OK)
+        st = rc_points_make(&s.points, s.variables, 2, 1, 0.5, seed, err);
+    if (st == RC_OK)
+        st = rc_rows_build(&r, seed, out, err);
+    rc_points_free(&s.points);
+    return st;
+}
+
+const rc_generator_t rc_generator_kkt = {
+    .name = "kkt",
+    .summary = "saddle point: [H A'; A 0] with variables on a lattice and constraints along it",
+    .source = "Benzi, Golub, Liesen 2005, doi:10.1017/S0962492904000212, section 1",
+    .version = 1,
+    .param =
+        {
+            {"n", "rows", 20000, 2, 2147483647, 1},
+            {"share", "share of the rows that are constraints", 0.33, 0, 0.5, 0},
+            {"neighbours", "mean entries of a variable in H besides the diagonal", 6, 0, 10000, 0},
+            {"touch", "mean variables of a constraint", 3, 0, 10000, 0},
+            {"window", "variables among which a constraint takes them", 64, 1, 2147483647, 1},
+        },
+    .generate = generate,
+};

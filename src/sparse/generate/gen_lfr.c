@@ -1,0 +1,119 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "sparse/generate.h"
+#include "sparse/generate/permute.h"
+#include "sparse/generate/rows.h"
+
+#include <stdlib.h>
+
+/* Indices of the parameters, in the order of the descriptor. */
+enum { n, mean, outside, skew, smallest, largest };
+
+typedef struct graph {
+    int64_t n;
+    int64_t communities;
+    int32_t *first; /* [communities + 1] first row of each */
+    double half;
+    double outside;
+    int skew;
+    uint64_t seed;
+} graph_t;
+
+static int64_t community_of(const graph_t *g, int64_t i)
+{
+    int64_t low = 0;
+    int64_t high = g->communities;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (g->first[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sizes double with probability 0.4: a power law of exponent 1 + log2(1 / 0.4) = 2.3. */
+static rc_status_t deal(graph_t *g, int64_t least, int64_t most, rc_err_t *err)
+{
+    size_t capacity = 0;
+    void *first = NULL;
+    rc_status_t st = RC_OK;
+    rc_draw_t d = {rc_rng_keyed(rc_rng_key(g->seed), 0x4c6652), 0};
+    int64_t at = 0;
+    for (;;) {
+        st = rc_grow(
+            &first, &capacity, (size_t)g->communities + 1, sizeof *g->first, "communities", err);
+        g->first = first;
+        if (st < 0)
+            return st;
+        g->first[g->communities] = (int32_t)at;
+        if (at == g->n)
+            return RC_OK;
+        int64_t size = least;
+        while (size < most && rc_draw_unit(&d) < 0.4)
+            size *= 2;
+        size += rc_draw_below(&d, size);
+        size = size < most ? size : most;
+        at = g->n - at < size + least ? g->n : at + size;
+        g->communities++;
+    }
+}
+
+/* A member of a community, some far more often than others. */
+static int64_t member(const graph_t *g, int64_t community, rc_draw_t *d)
+{
+    int64_t first = g->first[community];
+    int64_t size = g->first[community + 1] - first;
+    rc_permute_t p = rc_permute_make(g->seed + (uint64_t)community, size);
+    return first + rc_permute_at(&p, rc_draw_skewed(d, size, g->skew));
+}
+
+static void row(const void *of, int64_t i, rc_row_t *out)
+{
+    const graph_t *g = of;
+    rc_draw_t d = rc_draw_of(g->seed, i);
+    int64_t community = community_of(g, i);
+    int64_t count = rc_draw_count(&d, g->half * 2 * rc_draw_unit(&d));
+    for (int64_t k = 0; k < count; k++) {
+        int far = rc_draw_unit(&d) < g->outside;
+        int64_t where = far ? community_of(g, rc_draw_below(&d, g->n)) : community;
+        rc_row_add(out, member(g, where, &d));
+    }
+}
+
+static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    graph_t g = {.n = (int64_t)p[n],
+        .half = p[mean] / 2,
+        .outside = p[outside],
+        .skew = (int)p[skew],
+        .seed = seed};
+    int64_t most = p[largest] > 0 ? (int64_t)p[largest] : g.n;
+    rc_status_t st = deal(&g, (int64_t)p[smallest], most, err);
+    const rc_rows_t r = {
+        .rows = g.n, .cols = g.n, .mean = p[mean], .mirror = 1, .row = row, .of = &g};
+    if (st == RC_OK)
+        st = rc_rows_build(&r, seed, out, err);
+    free(g.first);
+    return st;
+}
+
+const rc_generator_t rc_generator_lfr = {
+    .name = "lfr",
+    .summary = "communities whose sizes and degrees follow power laws",
+    .source =
+        "after Lancichinetti, Fortunato, Radicchi 2008, doi:10.1103/PhysRevE.78.046110; the share "
+        "outside holds on average, degrees come from skewed draws",
+    .version = 1,
+    .param =
+        {
+            {"n", "rows", 20000, 1, 2147483647, 1},
+            {"mean", "mean entries of a row; equal ones count once", 16, 0, 100000, 0},
+            {"outside", "share of the entries in other communities", 0.2, 0, 1, 0},
+            {"skew", "1: even; degrees have the exponent 1 + skew / (skew - 1)", 2, 1, 8, 1},
+            {"smallest", "rows of the smallest communities", 20, 1, 2147483647, 1},
+            {"largest", "rows of the largest one, 0: all", 0, 0, 2147483647, 1},
+        },
+    .generate = generate,
+};

@@ -1,0 +1,68 @@
+#include "config.h"
+#include "sparse/generate.h"
+#include "sparse/generate/rows.h"
+
+/* Indices of the parameters, in the order of the descriptor. */
+enum { rows, cols, clusters, own, share, noise };
+
+typedef struct shape {
+    int64_t rows;
+    int64_t cols;
+    int64_t clusters;
+    int64_t own;
+    double share;
+    double noise;
+    uint64_t seed;
+} shape_t;
+
+static void row(const void *of, int64_t i, rc_row_t *out)
+{
+    const shape_t *s = of;
+    int64_t cluster = i * s->clusters / s->rows;
+    rc_draw_t columns = rc_draw_of(~s->seed, cluster);
+    rc_draw_t d = rc_draw_of(s->seed, i);
+    for (int64_t k = 0; k < s->own; k++) {
+        int64_t col = rc_draw_below(&columns, s->cols);
+        if (rc_draw_unit(&d) < s->share)
+            rc_row_add(out, col);
+    }
+    int64_t count = rc_draw_count(&d, s->noise);
+    for (int64_t k = 0; k < count; k++)
+        rc_row_add(out, rc_draw_below(&d, s->cols));
+}
+
+static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    shape_t s = {.rows = (int64_t)p[rows],
+        .own = (int64_t)p[own],
+        .share = p[share],
+        .noise = p[noise],
+        .seed = seed};
+    s.cols = p[cols] > 0 ? (int64_t)p[cols] : s.rows;
+    s.clusters = p[clusters] < p[rows] ? (int64_t)p[clusters] : s.rows;
+    const rc_rows_t r = {.rows = s.rows,
+        .cols = s.cols,
+        .mean = p[own] * p[share] + p[noise],
+        .loops = 1,
+        .row = row,
+        .of = &s};
+    return rc_rows_build(&r, seed, out, err);
+}
+
+const rc_generator_t rc_generator_rowclusters = {
+    .name = "rowclusters",
+    .summary = "clusters of rows that share columns, with noise; shuffle=rows hides them",
+    .source = "the case of Jiang, Hong, Agrawal 2020, doi:10.1145/3332466.3374546, as a planted "
+              "partition",
+    .version = 1,
+    .param =
+        {
+            {"rows", "rows", 20000, 1, 2147483647, 1},
+            {"cols", "columns, 0: as many as rows", 0, 0, 2147483647, 1},
+            {"clusters", "clusters of rows, of equal size", 200, 1, 2147483647, 1},
+            {"own", "columns drawn for each cluster", 20, 0, 1000000, 1},
+            {"share", "share of them that each of its rows has", 0.8, 0, 1, 0},
+            {"noise", "mean entries of a row that are anywhere", 2, 0, 1000000, 0},
+        },
+    .generate = generate,
+};

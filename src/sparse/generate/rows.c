@@ -1,0 +1,350 @@
+#include "config.h"
+#include "sparse/generate/rows.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sparse/csr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1024 /* rows that a thread makes at a time */ };
+
+void rc_row_add(rc_row_t *r, int64_t col)
+{
+    if (r->failed)
+        return;
+    if ((size_t)r->n >= r->capacity) {
+        void *p = r->col;
+        if (rc_grow(&p, &r->capacity, (size_t)r->n + 1, sizeof *r->col, "a row", NULL) < 0) {
+            r->failed = 1;
+            return;
+        }
+        r->col = p;
+    }
+    r->col[r->n++] = (uint64_t)col;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void rc_sort_u64(uint64_t *a, int64_t n)
+{
+    enum { few = 64 };
+    int64_t sorted = 1;
+    while (sorted < n && a[sorted - 1] <= a[sorted])
+        sorted++;
+    if (sorted >= n)
+        return;
+    if (n > few) {
+        qsort(a, (size_t)n, sizeof *a, compare_u64);
+        return;
+    }
+    for (int64_t i = sorted; i < n; i++) {
+        uint64_t x = a[i];
+        int64_t j = i;
+        for (; j > 0 && a[j - 1] > x; j--)
+            a[j] = a[j - 1];
+        a[j] = x;
+    }
+}
+
+double rc_skewed_share(int64_t r, int64_t n, int skew)
+{
+    double x = (double)r / (double)n;
+    if (skew == 1 || r <= 0 || r >= n)
+        return x;
+    double low = 0;
+    double high = 1;
+    for (int k = 0; k < 48; k++) {
+        double middle = (low + high) / 2;
+        double power = middle;
+        for (int i = 1; i < skew; i++)
+            power *= middle;
+        if (power <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t rc_whole_root(int64_t n, int power)
+{
+    int64_t low = 0;
+    int64_t high = power == 1 ? n : INT64_C(1) << (62 / power);
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        int64_t p = middle;
+        for (int k = 1; k < power; k++)
+            p = rc_sat_mul(p, middle);
+        if (p >= n)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* ---------------------------------------------------------------- half-made */
+
+/* Sorted rows in blocks of BLOCK, those of a block one behind the other. */
+typedef struct pattern {
+    int64_t rows;
+    int64_t blocks;
+    int32_t **block; /* [blocks] */
+    int32_t *length; /* [rows] */
+    int32_t *flat;   /* what holds all blocks; NULL when each is held for itself */
+} pattern_t;
+
+static void pattern_free(pattern_t *p)
+{
+    for (int64_t b = 0; p->block && !p->flat && b < p->blocks; b++)
+        free(p->block[b]);
+    free(p->flat);
+    free(p->block);
+    free(p->length);
+    *p = (pattern_t){0};
+}
+
+static rc_status_t pattern_make(pattern_t *p, int64_t rows, rc_err_t *err)
+{
+    p->rows = rows;
+    p->blocks = (rows + BLOCK - 1) / BLOCK;
+    p->block = rc_alloc0((size_t)p->blocks, sizeof *p->block, "blocks of rows", err);
+    p->length = p->block ? rc_alloc((size_t)rows, sizeof *p->length, "lengths of rows", err) : NULL;
+    return p->length ? RC_OK : RC_ENOMEM;
+}
+
+static int64_t block_end(const pattern_t *p, int64_t b)
+{
+    return (b + 1) * BLOCK < p->rows ? (b + 1) * BLOCK : p->rows;
+}
+
+/* Sorts the row and leaves out what does not belong there. */
+static void tidy(const rc_rows_t *r, int64_t i, rc_row_t *row)
+{
+    rc_sort_u64(row->col, row->n);
+    int64_t kept = 0;
+    for (int64_t k = 0; k < row->n; k++) {
+        uint64_t c = row->col[k];
+        if (c < (uint64_t)r->cols && (r->loops || c != (uint64_t)i) &&
+            (kept == 0 || row->col[kept - 1] != c))
+            row->col[kept++] = c;
+    }
+    row->n = kept;
+}
+
+/* The rows of block b.  Returns 0 when there is no memory. */
+static int make_block(const rc_rows_t *r, pattern_t *p, int64_t b, rc_row_t *row)
+{
+    size_t n = 0;
+    size_t capacity = 0;
+    void *col = NULL;
+    for (int64_t i = b * BLOCK; i < block_end(p, b); i++) {
+        row->n = 0;
+        r->row(r->of, i, row);
+        if (row->failed)
+            break;
+        tidy(r, i, row);
+        size_t need = n + (size_t)row->n;
+        if (rc_grow(&col, &capacity, need, sizeof(int32_t), "rows", NULL) < 0) {
+            row->failed = 1;
+            break;
+        }
+        int32_t *to = (int32_t *)col + n;
+        for (int64_t k = 0; k < row->n; k++)
+            to[k] = (int32_t)row->col[k];
+        n = need;
+        p->length[i] = (int32_t)row->n;
+    }
+    p->block[b] = col;
+    return !row->failed;
+}
+
+static rc_status_t make_rows(const rc_rows_t *r, pattern_t *p, rc_err_t *err)
+{
+    int failed = 0;
+#pragma omp parallel reduction(| : failed)
+    {
+        rc_row_t row = {0};
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t b = 0; b < p->blocks; b++)
+            if (!failed)
+                failed = !make_block(r, p, b, &row);
+        free(row.col);
+    }
+    return failed
+               ? rc_fail(err, RC_ENOMEM, "no memory for the entries of %" PRId64 " rows", r->rows)
+               : RC_OK;
+}
+
+/* -------------------------------------------------------------------- mirror */
+
+/* end[i]: where row i ends when it also has (i, j) for each (j, i): [rows]. */
+static void mirrored_ends(const pattern_t *p, int64_t *end)
+{
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t b = 0; b < p->blocks; b++) {
+        const int32_t *col = p->block[b];
+        for (int64_t i = b * BLOCK; i < block_end(p, b); i++) {
+#pragma omp atomic
+            end[i] += p->length[i];
+            for (int32_t k = 0; k < p->length[i]; k++) {
+#pragma omp atomic
+                end[col[k]]++;
+            }
+            col += p->length[i];
+        }
+    }
+    for (int64_t i = 1; i < p->rows; i++)
+        end[i] += end[i - 1];
+}
+
+static void put(int32_t *flat, int64_t *end, int64_t row, int64_t col)
+{
+    int64_t at;
+#pragma omp atomic capture
+    at = --end[row];
+    flat[at] = (int32_t)col;
+}
+
+/* Afterwards end[i] is where row i begins.  The order in a row is chance: it is sorted next. */
+static void mirror_entries(pattern_t *p, int64_t *end, int32_t *flat)
+{
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t b = 0; b < p->blocks; b++) {
+        const int32_t *col = p->block[b];
+        for (int64_t i = b * BLOCK; i < block_end(p, b); i++) {
+            for (int32_t k = 0; k < p->length[i]; k++) {
+                put(flat, end, i, col[k]);
+                put(flat, end, col[k], i);
+            }
+            col += p->length[i];
+        }
+        free(p->block[b]);
+        p->block[b] = NULL;
+    }
+}
+
+/* Sorts each row, once each column, and moves the rows of a block together. */
+static int close_ranks(const rc_rows_t *r, pattern_t *p, const int64_t *start, int64_t entries)
+{
+    int failed = 0;
+#pragma omp parallel reduction(| : failed)
+    {
+        rc_row_t row = {0};
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t b = 0; b < p->blocks; b++) {
+            int32_t *to = p->flat + start[b * BLOCK];
+            p->block[b] = to;
+            for (int64_t i = b * BLOCK; i < block_end(p, b) && !row.failed; i++) {
+                int64_t end = i + 1 < p->rows ? start[i + 1] : entries;
+                row.n = 0;
+                for (int64_t k = start[i]; k < end; k++)
+                    rc_row_add(&row, p->flat[k]);
+                tidy(r, i, &row);
+                for (int64_t k = 0; k < row.n; k++)
+                    *to++ = (int32_t)row.col[k];
+                p->length[i] = (int32_t)row.n;
+            }
+        }
+        failed |= row.failed;
+        free(row.col);
+    }
+    return !failed;
+}
+
+static rc_status_t mirror(const rc_rows_t *r, pattern_t *p, rc_err_t *err)
+{
+    if (p->rows == 0)
+        return RC_OK;
+    int64_t *end = rc_alloc0((size_t)p->rows, sizeof *end, "ends of rows", err);
+    if (!end)
+        return RC_ENOMEM;
+    mirrored_ends(p, end);
+    int64_t entries = end[p->rows - 1];
+    int32_t *flat = rc_alloc((size_t)entries, sizeof *flat, "mirrored entries", err);
+    rc_status_t st = flat ? RC_OK : RC_ENOMEM;
+    if (flat) {
+        mirror_entries(p, end, flat);
+        p->flat = flat;
+        if (!close_ranks(r, p, end, entries))
+            st = rc_fail(err, RC_ENOMEM, "no memory for a mirrored row");
+    }
+    free(end);
+    return st;
+}
+
+/* -------------------------------------------------------------------- result */
+
+static rc_status_t finish(
+    const rc_rows_t *r, pattern_t *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    int64_t nnz = 0;
+    for (int64_t i = 0; i < p->rows; i++)
+        nnz += p->length[i];
+    rc_status_t st = rc_csr_alloc(r->rows, r->cols, nnz, out, err);
+    if (st < 0)
+        return st;
+    for (int64_t i = 0; i < p->rows; i++)
+        out->row_ptr[i + 1] = out->row_ptr[i] + p->length[i];
+    uint64_t key = rc_rng_key(seed);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t b = 0; b < p->blocks; b++) {
+        const int32_t *col = p->block[b];
+        for (int64_t i = b * BLOCK; i < block_end(p, b); i++)
+            for (int64_t k = out->row_ptr[i]; k < out->row_ptr[i + 1]; k++) {
+                out->col_idx[k] = *col++;
+                out->val[k] =
+                    rc_rng_keyed_signed(key, (uint64_t)i << 32 | (uint32_t)out->col_idx[k]);
+            }
+        if (!p->flat) {
+            free(p->block[b]);
+            p->block[b] = NULL;
+        }
+    }
+    return RC_OK;
+}
+
+static int64_t bytes_of(int64_t rows, double entries)
+{
+    /* row pointers, lengths, and ends or blocks; columns while they are made and in the matrix, values */
+    double bytes = 24.0 * (double)rows + 20.0 * entries;
+    return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+}
+
+rc_status_t rc_rows_memory(int64_t bytes, int64_t rows, double entries, rc_err_t *err)
+{
+    int64_t available = rc_memory_available();
+    return bytes <= available ? RC_OK
+                              : rc_fail(err, RC_ENOMEM,
+                                    "%" PRId64 " rows with about %.4g entries need %" PRId64
+                                    " bytes of memory, %" PRId64 " are available",
+                                    rows, entries, bytes, available);
+}
+
+rc_status_t rc_rows_check(const rc_rows_t *r, rc_err_t *err)
+{
+    double entries = r->mean * (double)r->rows;
+    return rc_rows_memory(bytes_of(r->rows, entries), r->rows, entries, err);
+}
+
+rc_status_t rc_rows_build(const rc_rows_t *r, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    pattern_t p = {0};
+    rc_status_t st;
+    RC_TRY(rc_rows_check(r, err));
+    RC_TRY(pattern_make(&p, r->rows, err));
+    RC_TRY(make_rows(r, &p, err));
+    if (r->mirror)
+        RC_TRY(mirror(r, &p, err));
+    st = finish(r, &p, seed, out, err);
+done:
+    pattern_free(&p);
+    return st;
+}
