@@ -62,6 +62,20 @@ rc_status_t rc_catalog_scan(
 /** The built-in default set, group "builtin". */
 rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err);
 
+/** What group and kind of a twin begin with. */
+#define RC_TWIN "twin:"
+
+/** A generated twin of every entry of a catalogue: its rows, columns, entries (explicit zeros
+ *  included) and pattern symmetry, from the generator that fits its kind, numbered as its kind is
+ *  (README.md of sparse/generate).  "HB/ash85" has the twin "twin:HB/ash85" of kind "twin: least
+ *  squares problem" without an id; its location is the spec of a generator, so that nothing is made
+ *  here.  Values are random: none is symmetric or positive definite.
+ *  \return RC_OK, RC_ENOMEM.  Cost about 2 us an entry. */
+rc_status_t rc_catalog_twins(const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err);
+
+/** The entry "Group/Name"; NULL when there is none. */
+const rc_entry_t *rc_catalog_find(const rc_catalog_t *c, const char *name);
+
 /** Keep the entries that match (NULL: all), then the first `limit` (negative: all). */
 void rc_catalog_select(rc_catalog_t *c, const rc_expr_t *where, int64_t limit);
 

@@ -102,7 +102,8 @@ static int64_t number_of(const rc_entry_t *e, int field)
     case FIELD_POSDEF:
         return e->posdef;
     case FIELD_DUPLICATE:
-        return strncasecmp(e->kind, "duplicate", strlen("duplicate")) == 0;
+        return strncasecmp(e->kind, "duplicate", strlen("duplicate")) == 0 ||
+               strncasecmp(e->kind, RC_TWIN " duplicate", strlen(RC_TWIN " duplicate")) == 0;
     case FIELD_PRESENT:
         return e->where != RC_WHERE_ABSENT;
     default:
@@ -136,7 +137,7 @@ rc_status_t rc_entry_load(const rc_entry_t *e, rc_cache_t *cache, int threads,
     case RC_WHERE_GENERATED:
         if (info)
             memset(info, 0, sizeof *info);
-        return rc_generate(e->location, out, NULL, err);
+        return rc_generate_within(e->location, threads, out, NULL, err);
     case RC_WHERE_ABSENT:
         break;
     }
@@ -148,5 +149,6 @@ int64_t rc_entry_load_bytes(const rc_entry_t *e)
     int64_t nnz = e->pattern_nnz > e->nnz ? e->pattern_nnz : e->nnz;
     if (e->rows < 0 || e->cols < 0 || nnz < 0)
         return 0;
-    return rc_mtx_bytes(e->rows, nnz, nnz);
+    return e->where == RC_WHERE_GENERATED ? rc_generate_bytes(e->rows, nnz)
+                                          : rc_mtx_bytes(e->rows, nnz, nnz);
 }

@@ -109,16 +109,6 @@ void rc_entry_set_location(rc_entry_t *e, rc_where_t where, char *location)
     e->where = where;
 }
 
-/* The version of the generator that a spec "NAME:..." names; 0 when there is none. */
-static int generator_version(const char *spec)
-{
-    size_t n = strcspn(spec, ":");
-    for (int i = 0; rc_generators[i]; i++)
-        if (strlen(rc_generators[i]->name) == n && strncmp(rc_generators[i]->name, spec, n) == 0)
-            return rc_generators[i]->version;
-    return 0;
-}
-
 rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
 {
     rc_catalog_builder_t b = {0};
@@ -139,7 +129,7 @@ rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
         e->pattern_nnz = from->nnz;
         e->real = 1;
         e->binary = 0;
-        e->mtime_ns = generator_version(from->spec);
+        e->mtime_ns = rc_generator_version(from->spec);
     }
     if (b.catalog.count > 1)
         qsort(b.catalog.entry, (size_t)b.catalog.count, sizeof *b.catalog.entry, rc_entry_compare);
@@ -149,6 +139,14 @@ done:
     else
         *out = b.catalog;
     return st;
+}
+
+const rc_entry_t *rc_catalog_find(const rc_catalog_t *c, const char *name)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (strcmp(c->entry[i].name, name) == 0)
+            return &c->entry[i];
+    return NULL;
 }
 
 /* Entry i moves to place `kept`; the one that was there goes to i, to be freed. */

@@ -22,7 +22,9 @@ static const rc_opt_t options[] = {
     {"catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv).", 0, 0},
     {"collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
-        "Directory with <Group>/<Name>.mtx, .mtx.zst, .mtx.gz, .mtx.xz or .tar.gz.", 0, 0},
+        "Directory with <Group>/<Name>.mtx, .mtx.zst, .mtx.gz, .mtx.xz or .tar.gz; twins: a "
+        "generated matrix for each row of --catalog.",
+        0, 0},
     {"where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
         "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'.", 0, 0},
     {"limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",

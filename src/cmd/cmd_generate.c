@@ -1,13 +1,16 @@
 #include "config.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/select.h"
 #include "cmd/table.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 #include "io/mtx.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -16,11 +19,14 @@ struct options {
     int list_set;
     const char *format;
     const char *output;
+    const char *catalog;
 };
 
 static const rc_opt_t options[] = {
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Matrix Market file to write. Without it only the size is printed.", 0, 0},
+    {"catalog", 'c', RC_OPT_TEXT, offsetof(struct options, catalog), "CSV",
+        "Index of the SuiteSparse collection (ssstats.csv), for twin:Group/Name.", 0, 0},
     {"list", 'l', RC_OPT_FLAG, offsetof(struct options, list), NULL,
         "List the generators with their parameters, then the built-in set.", 0, 0},
     {"list-generators", 0, RC_OPT_FLAG, offsetof(struct options, list_generators), NULL,
@@ -37,17 +43,22 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_generate = {
     .name = "generate",
     .summary = "make a matrix from a generator or the built-in set",
-    .usage = "[SPEC|NAME] [-o FILE]",
+    .usage = "[SPEC|NAME] [--catalog CSV] [-o FILE]",
     .description =
         "A SPEC is GENERATOR:key=value,key=value; keys that are left out have their defaults. All "
         "generators take seed (default 1), entries (exactly so many), diagonal (keep, none, full), "
         "symmetry (0 to 1), shuffle (none, rows, cols, both) and shuffle_seed. The same spec and "
         "generator version give the same matrix on every machine.\n\n"
-        "A NAME is a matrix of the built-in set.",
-    .examples = "rowcast generate --list|the generators and the built-in set\n"
-                "rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx|a mesh with 24,000 rows\n"
-                "rowcast generate road:n=1000000,shuffle=both|a road network whose numbering is lost\n"
-                "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set",
+        "A NAME is a matrix of the built-in set, or twin:Group/Name: a generated matrix with the "
+        "rows, columns, entries and pattern symmetry that --catalog tells for Group/Name, from the "
+        "generator that fits its kind; the spec that is printed makes it without a catalogue. "
+        "'rowcast catalog --collection twins --catalog CSV --columns fullname,location' lists all.",
+    .examples =
+        "rowcast generate --list|the generators and the built-in set\n"
+        "rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx|a mesh with 24,000 rows\n"
+        "rowcast generate road:n=1000000,shuffle=both|a road network whose numbering is lost\n"
+        "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set\n"
+        "rowcast generate twin:HB/bcsstk17 --catalog ssstats.csv|a matrix like that one",
     .options = options,
     .run = run,
 };
@@ -113,10 +124,52 @@ static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
 
 /* ----------------------------------------------------------------- a matrix */
 
-static const char *spec_of(const char *word)
+static rc_status_t no_twin(const rc_catalog_t *twins, const char *word, rc_err_t *err)
 {
-    const char *spec = rc_builtin_spec(word);
-    return spec ? spec : word;
+    const char **name = rc_alloc((size_t)twins->count, sizeof *name, "names of twins", err);
+    if (!name)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < twins->count; i++)
+        name[i] = twins->entry[i].name;
+    const char *near = rc_similar(word, name, (int)twins->count);
+    rc_status_t st =
+        near ? rc_fail(err, RC_ENOENT, "'%s': not in the catalogue; did you mean '%s'?", word, near)
+             : rc_fail(err, RC_ENOENT,
+                   "'%s': expected " RC_TWIN "Group/Name with a matrix of the catalogue, "
+                   "which has %" PRId64,
+                   word, twins->count);
+    free(name);
+    return st;
+}
+
+static rc_status_t add_twin(const char *word, const char *catalog, rc_str_t *spec, rc_err_t *err)
+{
+    rc_catalog_t twins = {0};
+    if (!catalog)
+        return rc_fail(
+            err, RC_EINVAL, "'%s': expected --catalog CSV, the index that describes it", word);
+    rc_status_t st = rc_select_matrices("twins", catalog, NULL, -1, &twins, NULL, err);
+    const rc_entry_t *e = st == RC_OK ? rc_catalog_find(&twins, word) : NULL;
+    if (e)
+        rc_str_add(spec, e->location);
+    else if (st == RC_OK)
+        st = no_twin(&twins, word, err);
+    rc_catalog_free(&twins);
+    return st;
+}
+
+/* The spec that a word stands for. */
+static rc_status_t add_spec(const char *word, const char *catalog, rc_str_t *spec, rc_err_t *err)
+{
+    const char *builtin = rc_builtin_spec(word);
+    rc_status_t st = RC_OK;
+    if (strncmp(word, RC_TWIN, strlen(RC_TWIN)) == 0)
+        st = add_twin(word, catalog, spec, err);
+    else if (catalog)
+        st = rc_fail(err, RC_EINVAL, "--catalog is for " RC_TWIN "Group/Name, found '%s'", word);
+    else
+        rc_str_add(spec, builtin ? builtin : word);
+    return st == RC_OK && spec->failed ? rc_fail(err, RC_ENOMEM, "no memory for a spec") : st;
 }
 
 static rc_status_t print_matrix(
@@ -145,23 +198,27 @@ static rc_status_t print_matrix(
     return rc_table_end(t, err);
 }
 
-static rc_status_t make(const char *word, const char *file, rc_table_format_t format, rc_err_t *err)
+static rc_status_t make(
+    const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
-    const char *spec = spec_of(word);
     rc_csr_t a = {0};
+    rc_str_t spec = {0};
     rc_str_t comment = {0};
     int version = 0;
     rc_status_t st;
-    RC_TRY(rc_generate(spec, &a, &version, err));
-    rc_str_addf(&comment, "made by: rowcast generate %s\ngenerator version: %d", spec, version);
+    RC_TRY(add_spec(word, o->catalog, &spec, err));
+    RC_TRY(rc_generate(spec.text ? spec.text : "", &a, &version, err));
+    rc_str_addf(
+        &comment, "made by: rowcast generate %s\ngenerator version: %d", spec.text, version);
     if (comment.failed) {
         st = rc_fail(err, RC_ENOMEM, "no memory for a comment");
         goto done;
     }
-    if (file)
-        RC_TRY(rc_mtx_write(file, &a, comment.text, err));
-    st = print_matrix(spec, &a, file, format, err);
+    if (o->output)
+        RC_TRY(rc_mtx_write(o->output, &a, comment.text, err));
+    st = print_matrix(spec.text, &a, o->output, format, err);
 done:
+    rc_str_free(&spec);
     rc_str_free(&comment);
     rc_csr_free(&a);
     return st;
@@ -194,10 +251,10 @@ static int run(int argc, char **argv)
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     const char *word = operands[0];
     int lists = o.list + o.list_generators + o.list_set;
-    if (st == RC_OK && (lists + (word != NULL) != 1 || (lists && o.output)))
+    if (st == RC_OK && (lists + (word != NULL) != 1 || (lists && (o.output || o.catalog))))
         st = rc_fail(&err, RC_EINVAL, "expected one of a SPEC, a NAME or a --list option");
     if (st == RC_OK)
-        st = lists ? list(&o, format, &err) : make(word, o.output, format, &err);
+        st = lists ? list(&o, format, &err) : make(word, &o, format, &err);
     if (st == RC_ENOENT)
         err.status = RC_EINVAL; /* a wrong word on the command line */
     return st < 0 ? rc_command_fail(&rc_command_generate, &err) : RC_EXIT_OK;

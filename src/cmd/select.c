@@ -115,9 +115,15 @@ rc_status_t rc_select_matrices(const char *collection, const char *catalog, cons
         if (st < 0)
             return rc_err_context(err, "--where");
     }
+    int twins = collection && strcmp(collection, "twins") == 0;
+    if (twins && !catalog)
+        RC_TRY(rc_fail(err, RC_EINVAL,
+            "--collection twins: expected --catalog CSV, the index whose matrices have twins"));
     if (catalog)
         RC_TRY(rc_catalog_read(catalog, &index, err));
-    if (collection)
+    if (twins)
+        RC_TRY(rc_catalog_twins(&index, &c, err));
+    else if (collection)
         RC_TRY(rc_catalog_scan(collection, catalog ? &index : NULL, &c, err));
     else if (catalog) {
         c = index;
@@ -127,7 +133,7 @@ rc_status_t rc_select_matrices(const char *collection, const char *catalog, cons
     int64_t present = 0;
     for (int64_t i = 0; i < c.count; i++)
         present += c.entry[i].where != RC_WHERE_ABSENT;
-    if (collection && present == 0)
+    if (collection && !twins && present == 0)
         RC_TRY(rc_fail(err, RC_ENOENT,
             "%s: no matrices; expected %s/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz",
             collection, collection));

@@ -60,8 +60,11 @@ rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t 
 rc_status_t rc_generate_within(
     const char *spec, int threads, rc_csr_t *out, int *version, rc_err_t *err);
 
-/** Bytes that making a matrix takes at its peak, the result included, where it comes from a
- *  generator that works row by row and is given its entries and a numbering. */
+/** The version of the generator that a spec names; 0 when there is none. */
+int rc_generator_version(const char *spec);
+
+/** Bytes that making a matrix of this size takes at its peak, the result included, whatever the
+ *  generator and the keys that all of them share: 44 a row, 40 an entry. */
 int64_t rc_generate_bytes(int64_t rows, int64_t entries);
 
 /** A matrix of the built-in default set. */

@@ -215,7 +215,16 @@ rc_status_t rc_generate_within(
     return st;
 }
 
+int rc_generator_version(const char *spec)
+{
+    size_t n = strcspn(spec, ":");
+    for (int i = 0; rc_generators[i]; i++)
+        if (strlen(rc_generators[i]->name) == n && strncmp(rc_generators[i]->name, spec, n) == 0)
+            return rc_generators[i]->version;
+    return 0;
+}
+
 int64_t rc_generate_bytes(int64_t rows, int64_t entries)
 {
-    return rc_sat_add(rc_sat_mul(rows, 44), rc_sat_mul(entries, 32));
+    return rc_sat_add(rc_sat_mul(rows, 44), rc_sat_mul(entries, 40));
 }
