@@ -27,13 +27,16 @@
 #   plans    what plans choose among: our kernels with several parameters and the library, rows or
 #            columns, K = 8, 32, 128, 512 and n, fp64 at K = 128, generated matrices of up to 5 million
 #            rows; of a GPU.  Into a store of its own: -s plans.h5
+#   orders   row orders for millions of rows, K = 8, 32 and 128: generated matrices of many kinds with rows
+#            and columns shuffled, with rows in natural order and columns shuffled (which is what an order
+#            could reach), and natural; then sizes from 8,000 rows on.  Into a store of its own: -s orders.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
-#   plan-tables  the same of a store of the part plans
+#   plan-tables, order-tables  the same of a store of the part plans or orders
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
-# matrices and this script, and there
+# matrices, this script and campaign-tables.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
 # A sweep measures only what its store lacks, so any part may be repeated or named twice.  To go on
 # on another machine, take the store along.  Exit code 75: time ran out, with work left.
@@ -80,7 +83,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | bench | tables | plan-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | bench | tables | plan-tables | order-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -116,6 +119,9 @@ library_col='cusparse-*-col*'
 [[ $device == cuda ]] || library=rowsplit library_col=rowsplit
 # orders that take milliseconds for millions of rows
 fast_orders=csr,dcsr,plain,flipped,lpt
+
+# shellcheck source=jobs/campaign-tables.sh
+. "$(dirname "${BASH_SOURCE[0]}")/campaign-tables.sh"
 
 run=()
 cut=0
@@ -338,29 +344,65 @@ part_plans()
         --kernels gpanel,gpanel:pairs=yes
 }
 
-# What make bench-gpu prints: sides of a ratio, over the matrices of an expression.
-bench_ratios()
+# kind spec: where B is far beyond the L2 of a GPU
+kinds()
 {
-    local -a columns=(a b k precision matrices share_a geomean mean min geomean_held_out)
-    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$1"
-        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$1"
-        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$1"
-        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$1"
-    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    cat <<'SET'
+mesh3d-1.3m mesh3d:n=110,points=7
+mesh3d-27pt-500k mesh3d:n=80,points=27
+mesh3d-4.9m mesh3d:n=170,points=7
+mesh2d-2m mesh2d:n=1414,points=5
+geometric2d-2m geometric:n=2000000,dim=2,mean=12
+geometric3d-1m geometric:n=1000000,dim=3,mean=14
+triangulation-1m triangulation:n=1000000
+road-4m road:n=4000000
+knn-1m knn:n=1000000
+block-1m block:n=1048576,size=16,between=0
+sbm-1m sbm:n=1000000,communities=4000,outside=0.1
+lfr-1m lfr:n=1000000
+citation-1m citation:n=1000000
+SET
 }
 
-# Preparation in products at K = 128, and the compulsory traffic of the fastest products.
-bench_prepare()
+# what no order helps
+hopeless()
 {
-    query "$store" --format csv --where 'status == ok && k == 128 && precision == fp32 && policy == csr' \
-        --columns kernel,prepare_ns,median_ns | awk -F, -v OFS=, '
-            NR > 1 { sub(/:.*/, "", $1); print $1, $2 / $3 }' | sort -t, -k1,1 -k2,2g | awk -F, -v OFS=, '
-            NR == 1 { print "kernel,matrices,median,share_within_10" }
-            $1 != kernel { flush(); kernel = $1; n = within = 0 }
-            { of[++n] = $2; within += $2 <= 10 }
-            END { flush() }
-            function flush() { if (n) print kernel, n, sprintf("%.1f", of[int((n + 1) / 2)]), sprintf("%.3f", within / n) }' \
-        | markdown kernel matrices median share_within_10
+    cat <<'SET'
+uniform-1m uniform:n=1000000,mean=10
+rmat-20 rmat:scale=20,edges=10
+powerlaw-1m powerlaw:n=1000000
+SET
+}
+
+sizes()
+{
+    local n
+    for n in 20 32 50 64 100; do echo "mesh3d-27pt-$n mesh3d:n=$n,points=27"; done
+    for n in 8000 32000 128000 512000; do
+        echo "geometric3d-$n geometric:n=$n,dim=3,mean=14"
+        echo "sbm-$n sbm:n=$n,communities=$((n / 250)),outside=0.1"
+        echo "mesh2d-$n mesh2d:nx=$((n / 100)),ny=100"
+    done
+}
+
+part_orders()
+{
+    local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,auto ours=growmajor,gchunk,gpanel
+    local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
+    [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
+    { kinds && hopeless; } | sed 's/$/,shuffle=both/' | make_group shuffled
+    kinds | sed 's/$/,shuffle=cols/' | make_group ideal
+    kinds | make_group natural
+    sizes | sed 's/$/,shuffle=both/' | make_group sizes
+    sweep "orders: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies "$few" --kernels "$ours"
+    sweep "orders: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies csr \
+        --kernels "$library"
+    sweep "orders: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --policies csr \
+        --kernels "$ours"
+    sweep "orders: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --policies csr,auto \
+        --kernels "$ours"
+    sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells \
+        --kernels "$ours,gsub:lanes=8:strip=8"
 }
 
 part_bench()
@@ -408,140 +450,6 @@ part_scale()
             | awk -F, '{ printf "%s,%.1f\n", $0, $3 / $2 }' >>"$times"
     done
     if ((!dry)); then markdown ranks seconds cases cases_per_second <"$times"; fi
-}
-
-# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits
-markdown()
-{
-    awk -v names="$*" -F, '
-        BEGIN { n = split(names, name, " ") }
-        NR == 1 {
-            for (i = 1; i <= NF; i++) at[$i] = i
-            for (i = 1; i <= n; i++) {
-                if (!(name[i] in at)) { print "no column " name[i] > "/dev/stderr"; exit 1 }
-                head = head "| " name[i] " "
-                rule = rule "| --- "
-            }
-            print head "|"
-            print rule "|"
-            next
-        }
-        {
-            line = ""
-            for (i = 1; i <= n; i++) {
-                value = $at[name[i]]
-                if (value ~ /^-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?$|^-?[0-9]+e[-+]?[0-9]+$/)
-                    value = sprintf("%.4g", value)
-                line = line "| " value " "
-            }
-            print line "|"
-        }
-        END { print "" }'
-}
-
-# summary TITLE COLUMNS OPTION...: a summary of the store as Markdown
-summary()
-{
-    local title=$1 columns
-    read -ra columns <<<"$2"
-    shift 2
-    printf '#### %s\n\n' "$title"
-    query "$store" --format csv "$@" | markdown "${columns[@]}"
-}
-
-# versus SIDE-A SIDE-B [EXPRESSION]: lines of a table that begin with the sides
-versus()
-{
-    query "$store" --format csv --summary versus --side-a "$1" --side-b "$2" \
-        --where "c_order == original${3:+ && $3}" | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
-            NR == 1 { print "a", "b", $0 }
-            NR > 1 { print a, b, $0 }'
-}
-
-all_versus()
-{
-    local ours_any="$published*,${ours//,/*,}*"
-    versus "$published*@csr" "$library_col@csr"
-    versus "$published*@any" "$library_col@csr"
-    versus "$published*@csr" "$library@csr"
-    versus "$published*@any" "$library@csr"
-    if [[ $device == cuda ]]; then
-        versus 'gsub*@csr' "$library_col@csr"
-        versus 'gsub*@any' "$library_col@csr"
-        versus 'growmajor*@csr' 'cusparse-*-row*@csr'
-        versus 'growmajor*@any' 'cusparse-*-row*@csr'
-    fi
-    versus "$ours_any@csr" "$library@csr"
-    versus "$ours_any@any" "$library@csr"
-    versus "$library@any" "$library@csr"
-}
-
-part_tables()
-{
-    local own="kernel ~ \"$published*\" && c_order == original && precision == fp32"
-    local speedups="matrices max mean geomean median min mean_held_out geomean_held_out"
-    [[ -f $store ]] || die 3 "$store: no such store"
-    printf '### Cases\n\n'
-    query "$store" --format csv --columns device,status | sed 1d | sort | uniq -c | sed 's/^/    /'
-    printf '\nNot ok, by reason:\n\n'
-    not_ok "$store" | sed 's/^/    /'
-    printf '\n### The published kernel under every order\n\n'
-    summary "Speedup over the original order (Table I)" "k precision policy $speedups" \
-        --summary speedup --where "$own"
-    summary "Share of matrices on which an order is fastest (figure 9)" \
-        "k precision policy matrices wins share clear ties gain_over_5" --summary share --where "$own"
-    summary "Greedy portfolio (figure 10)" "k precision policies added geomean mean geomean_held_out mean_held_out" \
-        --summary portfolio --where "$own"
-    printf '### Every kernel\n\n#### Speedup of the oracle over the original order\n\n'
-    query "$store" --format csv --summary speedup | awk -F, '
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "policy") at = i; print; next }
-        $at == "oracle"' | markdown kernel k precision c_order matrices max mean geomean median min \
-        mean_held_out geomean_held_out
-    printf '#### Time of side B over time of side A (figure 3)\n\n'
-    all_versus | awk 'NR == 1 || !/^a,b,/' \
-        | markdown a b k precision matrices share_a clear_a ties max mean geomean median min geomean_held_out
-    summary "Fastest kernel and order; what always taking it loses, in %" \
-        "k precision c_order kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
-        --summary best --top 8
-    summary "Rates in the original order, Gflop/s and GB/s of compulsory traffic" \
-        "k precision kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
-        --summary rate --where 'policy == csr'
-}
-
-part_plan-tables()
-{
-    local real='group != large'
-    local -a columns=(a b k precision matrices share_a max mean geomean median min geomean_held_out)
-    printf '### Fastest plan over the library\n\n'
-    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$real"
-        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$real"
-        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$real"
-        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
-    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
-    printf '### Our kernels with their defaults over the library\n\n'
-    { versus 'gchunk:entries=auto:vectors=0@csr' 'cusparse*@csr' "$real"
-        versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@csr' 'cusparse*@csr' "$real"
-        versus 'growmajor*@csr' 'cusparse*@csr' "$real"
-        versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
-        versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
-        versus 'gslice:strip=0:split=0@csr' 'cusparse-*-col*@csr' "$real"
-    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
-    printf '### Large matrices\n\n'
-    query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
-        | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '
-            BEGIN { print "name", "k", "kernel", "us", "over_library" }
-            $1 != name || $2 != k { flush(); name = $1; k = $2; own = lib = "" }
-            $3 ~ /^cusparse/ { if (lib == "") lib = $4; next }
-            own == "" { own = $4; kernel = $3 }
-            END { flush() }
-            function flush() { if (own != "" && lib != "") print name, k, kernel, sprintf("%.1f", own / 1000), sprintf("%.3f", lib / own) }' \
-        | markdown name k kernel us over_library
-    summary "Fastest kernel and order; what always taking it loses, in %" \
-        "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
-        --summary best --top 12 --where "$real && layout == row"
-    summary "The same by columns" \
-        "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
-        --summary best --top 8 --where "$real && layout == col"
 }
 
 # Compressed copies of what there is.

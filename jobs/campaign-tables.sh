@@ -1,0 +1,217 @@
+# The tables of jobs/campaign.sh, which sources this file: what a store says, as Markdown.
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # the variables are those of campaign.sh
+
+# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits
+markdown()
+{
+    awk -v names="$*" -F, '
+        BEGIN { n = split(names, name, " ") }
+        NR == 1 {
+            for (i = 1; i <= NF; i++) at[$i] = i
+            for (i = 1; i <= n; i++) {
+                if (!(name[i] in at)) { print "no column " name[i] > "/dev/stderr"; exit 1 }
+                head = head "| " name[i] " "
+                rule = rule "| --- "
+            }
+            print head "|"
+            print rule "|"
+            next
+        }
+        {
+            line = ""
+            for (i = 1; i <= n; i++) {
+                value = $at[name[i]]
+                if (value ~ /^-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?$|^-?[0-9]+e[-+]?[0-9]+$/)
+                    value = sprintf("%.4g", value)
+                line = line "| " value " "
+            }
+            print line "|"
+        }
+        END { print "" }'
+}
+
+# summary TITLE COLUMNS OPTION...: a summary of the store as Markdown
+summary()
+{
+    local title=$1 columns
+    read -ra columns <<<"$2"
+    shift 2
+    printf '#### %s\n\n' "$title"
+    query "$store" --format csv "$@" | markdown "${columns[@]}"
+}
+
+# versus SIDE-A SIDE-B [EXPRESSION]: lines of a table that begin with the sides
+versus()
+{
+    query "$store" --format csv --summary versus --side-a "$1" --side-b "$2" \
+        --where "c_order == original${3:+ && $3}" | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
+            NR == 1 { print "a", "b", $0 }
+            NR > 1 { print a, b, $0 }'
+}
+
+all_versus()
+{
+    local ours_any="$published*,${ours//,/*,}*"
+    versus "$published*@csr" "$library_col@csr"
+    versus "$published*@any" "$library_col@csr"
+    versus "$published*@csr" "$library@csr"
+    versus "$published*@any" "$library@csr"
+    if [[ $device == cuda ]]; then
+        versus 'gsub*@csr' "$library_col@csr"
+        versus 'gsub*@any' "$library_col@csr"
+        versus 'growmajor*@csr' 'cusparse-*-row*@csr'
+        versus 'growmajor*@any' 'cusparse-*-row*@csr'
+    fi
+    versus "$ours_any@csr" "$library@csr"
+    versus "$ours_any@any" "$library@csr"
+    versus "$library@any" "$library@csr"
+}
+
+part_tables()
+{
+    local own="kernel ~ \"$published*\" && c_order == original && precision == fp32"
+    local speedups="matrices max mean geomean median min mean_held_out geomean_held_out"
+    [[ -f $store ]] || die 3 "$store: no such store"
+    printf '### Cases\n\n'
+    query "$store" --format csv --columns device,status | sed 1d | sort | uniq -c | sed 's/^/    /'
+    printf '\nNot ok, by reason:\n\n'
+    not_ok "$store" | sed 's/^/    /'
+    printf '\n### The published kernel under every order\n\n'
+    summary "Speedup over the original order (Table I)" "k precision policy $speedups" \
+        --summary speedup --where "$own"
+    summary "Share of matrices on which an order is fastest (figure 9)" \
+        "k precision policy matrices wins share clear ties gain_over_5" --summary share --where "$own"
+    summary "Greedy portfolio (figure 10)" "k precision policies added geomean mean geomean_held_out mean_held_out" \
+        --summary portfolio --where "$own"
+    printf '### Every kernel\n\n#### Speedup of the oracle over the original order\n\n'
+    query "$store" --format csv --summary speedup | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "policy") at = i; print; next }
+        $at == "oracle"' | markdown kernel k precision c_order matrices max mean geomean median min \
+        mean_held_out geomean_held_out
+    printf '#### Time of side B over time of side A (figure 3)\n\n'
+    all_versus | awk 'NR == 1 || !/^a,b,/' \
+        | markdown a b k precision matrices share_a clear_a ties max mean geomean median min geomean_held_out
+    summary "Fastest kernel and order; what always taking it loses, in %" \
+        "k precision c_order kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
+        --summary best --top 8
+    summary "Rates in the original order, Gflop/s and GB/s of compulsory traffic" \
+        "k precision kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
+        --summary rate --where 'policy == csr'
+}
+
+part_plan-tables()
+{
+    local real='group != large'
+    local -a columns=(a b k precision matrices share_a max mean geomean median min geomean_held_out)
+    printf '### Fastest plan over the library\n\n'
+    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$real"
+        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$real"
+        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$real"
+        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
+    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    printf '### Our kernels with their defaults over the library\n\n'
+    { versus 'gchunk:entries=auto:vectors=0@csr' 'cusparse*@csr' "$real"
+        versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@csr' 'cusparse*@csr' "$real"
+        versus 'growmajor*@csr' 'cusparse*@csr' "$real"
+        versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
+        versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
+        versus 'gslice:strip=0:split=0@csr' 'cusparse-*-col*@csr' "$real"
+    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
+    printf '### Large matrices\n\n'
+    query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
+        | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '
+            BEGIN { print "name", "k", "kernel", "us", "over_library" }
+            $1 != name || $2 != k { flush(); name = $1; k = $2; own = lib = "" }
+            $3 ~ /^cusparse/ { if (lib == "") lib = $4; next }
+            own == "" { own = $4; kernel = $3 }
+            END { flush() }
+            function flush() { if (own != "" && lib != "") print name, k, kernel, sprintf("%.1f", own / 1000), sprintf("%.3f", lib / own) }' \
+        | markdown name k kernel us over_library
+    summary "Fastest kernel and order; what always taking it loses, in %" \
+        "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
+        --summary best --top 12 --where "$real && layout == row"
+    summary "The same by columns" \
+        "k precision kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
+        --summary best --top 8 --where "$real && layout == col"
+}
+
+# What make bench-gpu prints: sides of a ratio, over the matrices of an expression.
+bench_ratios()
+{
+    local -a columns=(a b k precision matrices share_a geomean mean min geomean_held_out)
+    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$1"
+        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$1"
+        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$1"
+        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$1"
+    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+}
+
+# Preparation in products at K = 128, and the compulsory traffic of the fastest products.
+bench_prepare()
+{
+    query "$store" --format csv --where 'status == ok && k == 128 && precision == fp32 && policy == csr' \
+        --columns kernel,prepare_ns,median_ns | awk -F, -v OFS=, '
+            NR > 1 { sub(/:.*/, "", $1); print $1, $2 / $3 }' | sort -t, -k1,1 -k2,2g | awk -F, -v OFS=, '
+            NR == 1 { print "kernel,matrices,median,share_within_10" }
+            $1 != kernel { flush(); kernel = $1; n = within = 0 }
+            { of[++n] = $2; within += $2 <= 10 }
+            END { flush() }
+            function flush() { if (n) print kernel, n, sprintf("%.1f", of[int((n + 1) / 2)]), sprintf("%.3f", within / n) }' \
+        | markdown kernel matrices median share_within_10
+}
+
+
+# Over the store of the part orders: the fastest of our kernels under each order.  Columns: what the library
+# takes over it, what the shuffled matrix takes over it, and the share of what the natural order of the rows
+# gains that it gains.
+part_order-tables()
+{
+    printf '### Orders of shuffled matrices\n\n'
+    query "$store" --format csv --where 'status == ok && precision == fp32 && group != sizes' \
+        --columns group,name,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '
+        NR == 1 { next }
+        { sub(/:.*/, "", $4); key = $2 "," $3 }
+        $4 ~ /^cusparse/ { if (!(key in library) || $6 < library[key]) library[key] = $6; next }
+        { at = $1 == "shuffled" ? key "," $5 : $1 "," key }
+        $1 == "natural" && $5 != "csr" { at = "natural-auto," key }
+        !(at in best) || $6 < best[at] { best[at] = $6; kernel[at] = $4; order[at] = $7 }
+        $1 == "shuffled" && $5 != "csr" { seen[at] = 1 }
+        END {
+            for (at in seen) {
+                split(at, p, ","); key = p[1] "," p[2]; none = best[key ",csr"]; ideal = best["ideal," key]
+                share = ideal && ideal < 0.95 * none ? sprintf("%.2f", (1 / best[at] - 1 / none) / (1 / ideal - 1 / none)) : "-"
+                print p[1], p[2], p[3], kernel[at], sprintf("%.1f", best[at] / 1000),
+                    library[key] ? sprintf("%.3f", library[key] / best[at]) : "-", sprintf("%.3f", none / best[at]), share,
+                    sprintf("%.0f", order[at] / 1e6)
+            }
+        }' | sort -t, -k1,1 -k2,2n -k3,3 >"$work/orders.csv"
+    printf '#### Geomean over matrices\n\n'
+    awk -F, -v OFS=, '
+        { k = $2 "," $3; n[k]++; s[k] += log($7); if ($6 != "-") { m[k]++; l[k] += log($6) } if ($8 != "-") { h[k]++; g[k] += $8 } }
+        END { for (k in n) print k, n[k], m[k] ? sprintf("%.3f", exp(l[k] / m[k])) : "-", sprintf("%.3f", exp(s[k] / n[k])), h[k] ? sprintf("%.2f", g[k] / h[k]) : "-" }' \
+        "$work/orders.csv" | sort -t, -k1,1n -k2,2 \
+        | { echo k,order,matrices,over_library,over_shuffled,mean_share_of_ideal && cat; } \
+        | markdown k order matrices over_library over_shuffled mean_share_of_ideal
+    printf '#### Matrix by matrix\n\n'
+    { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms && cat "$work/orders.csv"; } \
+        | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms
+    order_map
+}
+
+# The map: what an order gains by the size of B over an L2 of 60 MB.
+order_map()
+{
+    printf '### What an order gains by how much of B fits the L2\n\n'
+    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == sizes || group == shuffled)' \
+        --columns name,rows,k,kernel,policy,median_ns | awk -F, -v OFS=, '
+        NR == 1 || $4 ~ /^cusparse/ { next }
+        { sub(/:.*/, "", $4); kind = $1; sub(/-[0-9.]+[mk]?$/, "", kind); c = $4 == "gsub" ? "c-stationary" : "row-major" }
+        { key = c "," kind "," $2 "," $3 }
+        $5 == "csr" { if (!(key in none) || $6 < none[key]) none[key] = $6; next }
+        !(key in best) || $6 < best[key] { best[key] = $6; order[key] = $5 }
+        END { for (key in best) if (key in none) { split(key, p, ","); sub(/:.*/, "", order[key])
+            print p[1], p[2], p[3], p[4], sprintf("%.3f", p[3] * p[4] * 4 / 6e7), sprintf("%.3f", none[key] / best[key]), order[key] } }' \
+        | sort -t, -k1,1 -k4,4n -k2,2 -k3,3n | { echo kernel,kind,rows,k,b_over_l2,gain,order && cat; } \
+        | markdown kernel kind rows k b_over_l2 gain order
+}
