@@ -149,6 +149,10 @@ int64_t rc_entry_load_bytes(const rc_entry_t *e)
     int64_t nnz = e->pattern_nnz > e->nnz ? e->pattern_nnz : e->nnz;
     if (e->rows < 0 || e->cols < 0 || nnz < 0)
         return 0;
-    return e->where == RC_WHERE_GENERATED ? rc_generate_bytes(e->rows, nnz)
-                                          : rc_mtx_bytes(e->rows, nnz, nnz);
+    if (e->where != RC_WHERE_GENERATED)
+        return rc_mtx_bytes(e->rows, nnz, nnz);
+    /* pairs of which one side goes again are there at first */
+    double pairs = e->rows == e->cols && e->pattern_symmetry < 1 ? 2 - e->pattern_symmetry : 1;
+    double made = pairs * (double)nnz;
+    return rc_generate_bytes(e->rows, made < 1e18 ? (int64_t)made : INT64_MAX);
 }

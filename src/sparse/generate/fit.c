@@ -231,13 +231,26 @@ static rc_status_t aim(fit_t *f, const rc_form_t *form, int64_t diagonal, rc_err
     return RC_OK;
 }
 
+/* Whether each entry has its mirror image: most generators of graphs see to that. */
+static int is_symmetric(const rc_csr_t *a)
+{
+    int missing = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(| : missing)
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t k = a->row_ptr[i]; !missing && k < a->row_ptr[i + 1]; k++)
+            missing = !has(a, a->col_idx[k], i);
+    return !missing;
+}
+
 static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *err)
 {
     uint64_t seed = (uint64_t)form->seed;
     double entries = (double)(form->entries > a->nnz ? form->entries : a->nnz);
     int64_t diagonal = 0;
     rc_status_t st;
-    RC_TRY(pass(f, copy_row, f->pairs, f->pairs ? 2 * entries : entries, seed, a, err));
+    int mirror = f->pairs && !is_symmetric(a);
+    if (mirror || f->diagonal != RC_DIAGONAL_KEEP)
+        RC_TRY(pass(f, copy_row, mirror, mirror ? 2 * entries : entries, seed, a, err));
     RC_TRY(count_items(f, &diagonal, err));
     RC_TRY(aim(f, form, diagonal, err));
     int64_t items = f->before[a->rows];
