@@ -105,11 +105,12 @@ static void road(const twin_t *t, rc_str_t *spec)
 
 static void communities(const twin_t *t, rc_str_t *spec)
 {
-    double size = 2 * t->mean + 10;
+    double size = 1.3 * t->mean + 4;
     double count = (double)t->rows / size;
-    /* equal draws in a community of twice the degree: half of them again */
+    /* in communities little larger than the degree every other draw is there already */
+    double mean = 1.8 * t->mean;
     rc_str_addf(spec, "sbm:n=%" PRId64 ",communities=%.0f,mean=%.3f,outside=0.1", t->rows,
-        count < 1 ? 1 : floor(count), 1.4 * t->mean < 1e5 ? 1.4 * t->mean : 1e5);
+        count < 1 ? 1 : floor(count), mean < 1e5 ? mean : 1e5);
 }
 
 static void random_graph(const twin_t *t, rc_str_t *spec)
@@ -135,8 +136,9 @@ static void circuit(const twin_t *t, rc_str_t *spec)
 {
     /* mirror images come in: each row draws half; the dense rows have an eighth of the entries */
     double half = t->mean / 2;
-    rc_str_addf(spec, "circuit:n=%" PRId64 ",mean=%.3f,dense=4,share=%.6f", t->rows,
-        half < 1000 ? half : 1000, half < 128 ? half / 32 / (1 + 0.002 * (double)t->rows) : 1);
+    rc_str_addf(spec, "circuit:n=%" PRId64 ",mean=%.3f,reach=%.0f,dense=4,share=%.6f", t->rows,
+        half < 1000 ? half : 1000, 3 + floor(half),
+        half < 128 ? half / 32 / (1 + 0.002 * (double)t->rows) : 1);
 }
 
 static void uniform(const twin_t *t, rc_str_t *spec)
@@ -146,17 +148,42 @@ static void uniform(const twin_t *t, rc_str_t *spec)
         mean < 1e5 ? mean : 1e5);
 }
 
-static void saddle(const twin_t *t, rc_str_t *spec)
+/* `linked`: share of the entries that is in a few constraints which reach over everything. */
+static void saddle_point(const twin_t *t, double linked, rc_str_t *spec)
 {
     if (t->rows < 2) {
         uniform(t, spec);
         return;
     }
-    double touch = t->mean / 3;
-    double neighbours = (t->mean - 0.66 * touch) / 0.67;
+    double mean = t->mean * (1 - linked);
+    double touch = mean / 3;
+    double neighbours = (mean - 0.66 * touch) / 0.67;
+    double filled = t->mean * linked / 2 / 4 / 0.67; /* mirrored, four of them */
     touch = touch < 1e4 ? touch : 1e4;
-    rc_str_addf(spec, "kkt:n=%" PRId64 ",neighbours=%.3f,touch=%.3f,window=%.0f", t->rows,
-        neighbours < 1e4 ? neighbours : 1e4, touch, 16 + floor(8 * touch));
+    rc_str_addf(spec,
+        "kkt:n=%" PRId64 ",neighbours=%.3f,touch=%.3f,window=%.0f,linking=4,filled=%.6f", t->rows,
+        neighbours < 1e4 ? neighbours : 1e4, touch, 16 + floor(8 * touch), filled < 1 ? filled : 1);
+}
+
+static void saddle(const twin_t *t, rc_str_t *spec)
+{
+    saddle_point(t, 1.0 / 3, spec);
+}
+
+static void control_of_field(const twin_t *t, rc_str_t *spec)
+{
+    saddle_point(t, 0, spec);
+}
+
+/* Neighbouring rows that see the same unknowns. */
+static void observations(const twin_t *t, rc_str_t *spec)
+{
+    double mean = (double)t->entries / (double)t->rows;
+    int64_t clusters = t->rows / 4 > 1 ? t->rows / 4 : 1;
+    rc_str_addf(spec,
+        "rowclusters:rows=%" PRId64 ",cols=%" PRId64 ",clusters=%" PRId64
+        ",own=%.0f,share=0.9,noise=0",
+        t->rows, t->cols, clusters, floor(mean * 1.2) + 1 < 1e6 ? floor(mean * 1.2) + 1 : 1e6);
 }
 
 static void program(const twin_t *t, rc_str_t *spec)
@@ -210,9 +237,12 @@ static const rule_t rules[] = {
     {"*", "*network*", OBLONG, LOST, WITHOUT, ratings},
     {"*", "biochemical network*", SQUARE, LOST, WITHOUT, social},
     {"*", "combinatorial*", ANY, AS_IT_COMES, WITHOUT, uniform},
+    {"*", "*least squares*", OBLONG, AS_IT_COMES, WITHOUT, observations},
     {"*", "*", OBLONG, AS_IT_COMES, WITHOUT, program},
     {"*", "*circuit*", SQUARE, AS_IT_COMES, WITH_DIAGONAL, circuit},
     {"*", "*power network*", SQUARE, AS_IT_COMES, WITH_DIAGONAL, road},
+    {"nlpkkt*", "*", SQUARE, AS_IT_COMES, AS_MADE, control_of_field},
+    {"cont-*", "*optimization*", SQUARE, AS_IT_COMES, AS_MADE, control_of_field},
     {"*", "*optimization*", SQUARE, AS_IT_COMES, AS_MADE, saddle},
     {"*", "*optimal control*", SQUARE, AS_IT_COMES, AS_MADE, saddle},
     {"*", "*linear programming*", SQUARE, AS_IT_COMES, AS_MADE, saddle},

@@ -2,6 +2,7 @@
 #include "cmd/load.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "catalog/catalog.h"
 #include "sparse/generate.h"
 #include "io/mtx.h"
 #include "order/policy.h"
@@ -28,6 +29,11 @@ rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int o
 {
     memset(info, 0, sizeof *info);
     const char *spec = rc_builtin_spec(word);
+    if (strncmp(word, RC_TWIN, strlen(RC_TWIN)) == 0)
+        return rc_fail(err, RC_EINVAL,
+            "'%s' needs a catalogue: 'rowcast generate %s --catalog CSV' prints the spec that stands "
+            "for it",
+            word, word);
     if (access(word, F_OK) == 0 || (!spec && (strchr(word, '/') || strstr(word, ".mtx")))) {
         const rc_mtx_bound_t bound = {.bytes = memory > 0 ? memory : memory_for(word),
             .row_work = orders ? RC_ORDER_ROW_BYTES : 0,

@@ -410,6 +410,10 @@ static void communities_citations_and_constraints(void **state)
             assert_true(i < 1800 || a.col_idx[k] < 1800);
     assert_int_equal(count(&a).diagonal, 1800);
     rc_csr_free(&a);
+    a = make("kkt:n=3000,share=0.4,linking=2,filled=0.5");
+    for (int64_t i = 1800; i < 3000; i++)
+        assert_true(i < 2998 ? length(&a, i) < 20 : length(&a, i) > 800 && length(&a, i) < 1000);
+    rc_csr_free(&a);
 
     a = make("rowclusters:rows=1000,clusters=10,own=30,share=1,noise=0");
     for (int64_t i = 1; i < 1000; i++) {

@@ -4,7 +4,7 @@
 #include "sparse/generate/rows.h"
 
 /* Indices of the parameters, in the order of the descriptor. */
-enum { n, share, neighbours, touch, window };
+enum { n, share, neighbours, touch, window, linking, filled };
 
 /* [H A'; A 0]: variables on a lattice, behind them the constraints along it. */
 typedef struct saddle {
@@ -15,6 +15,8 @@ typedef struct saddle {
     int64_t reach;
     double touch;
     int64_t window;
+    int64_t linking; /* of the constraints, the last ones */
+    double filled;
     uint64_t seed;
 } saddle_t;
 
@@ -40,6 +42,12 @@ static void row(const void *of, int64_t i, rc_row_t *out)
         return;
     }
     rc_draw_t d = rc_draw_of(s->seed, i);
+    if (i >= s->variables + s->constraints - s->linking) {
+        for (int64_t j = 0; j < s->variables; j++)
+            if (rc_draw_unit(&d) < s->filled)
+                rc_row_add(out, j);
+        return;
+    }
     int64_t at =
         (int64_t)((double)(i - s->variables) / (double)s->constraints * (double)s->variables);
     int64_t room = s->window < s->variables ? s->window : s->variables;
@@ -55,11 +63,14 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     saddle_t s = {.touch = p[touch], .window = (int64_t)p[window], .seed = seed};
     s.constraints = (int64_t)(p[share] * p[n]);
     s.variables = rows - s.constraints;
+    s.linking = p[linking] < (double)s.constraints ? (int64_t)p[linking] : s.constraints;
+    s.filled = p[filled];
     s.radius = rc_points_radius(p[neighbours] + 1, 2);
     s.reach = (s.radius >> RC_POINT_BITS) + 1;
     const rc_rows_t r = {.rows = rows,
         .cols = rows,
-        .mean = 1 + (1 - p[share]) * p[neighbours] + 2 * p[share] * p[touch],
+        .mean = 1 + (1 - p[share]) * p[neighbours] + 2 * p[share] * p[touch] +
+                2 * p[filled] * (double)s.linking,
         .mirror = 1,
         .loops = 1,
         .row = row,
@@ -85,6 +96,8 @@ const rc_generator_t rc_generator_kkt = {
             {"neighbours", "mean entries of a variable in H besides the diagonal", 6, 0, 10000, 0},
             {"touch", "mean variables of a constraint", 3, 0, 10000, 0},
             {"window", "variables among which a constraint takes them", 64, 1, 2147483647, 1},
+            {"linking", "constraints that reach over all variables", 0, 0, 10000, 1},
+            {"filled", "share of the variables that such a one has", 0.1, 0, 1, 0},
         },
     .generate = generate,
 };
