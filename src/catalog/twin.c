@@ -132,13 +132,24 @@ static void citation(const twin_t *t, rc_str_t *spec)
     rc_str_addf(spec, "citation:n=%" PRId64 ",mean=%.3f", t->rows, mean < 1e5 ? mean : 1e5);
 }
 
-static void circuit(const twin_t *t, rc_str_t *spec)
+static void wires(const twin_t *t, int dense, rc_str_t *spec)
 {
     /* mirror images come in: each row draws half; the dense rows have an eighth of the entries */
     double half = t->mean / 2;
-    rc_str_addf(spec, "circuit:n=%" PRId64 ",mean=%.3f,reach=%.0f,dense=4,share=%.6f", t->rows,
-        half < 1000 ? half : 1000, 3 + floor(half),
+    rc_str_addf(spec, "circuit:n=%" PRId64 ",mean=%.3f,reach=%.0f,dense=%d,share=%.6f", t->rows,
+        half < 1000 ? half : 1000, 3 + floor(half), dense,
         half < 128 ? half / 32 / (1 + 0.002 * (double)t->rows) : 1);
+}
+
+static void circuit(const twin_t *t, rc_str_t *spec)
+{
+    wires(t, 4, spec);
+}
+
+/* Busbars and lines: as a circuit, with none that is joined to everything. */
+static void grid(const twin_t *t, rc_str_t *spec)
+{
+    wires(t, 0, spec);
 }
 
 static void uniform(const twin_t *t, rc_str_t *spec)
@@ -184,6 +195,18 @@ static void observations(const twin_t *t, rc_str_t *spec)
         "rowclusters:rows=%" PRId64 ",cols=%" PRId64 ",clusters=%" PRId64
         ",own=%.0f,share=0.9,noise=0",
         t->rows, t->cols, clusters, floor(mean * 1.2) + 1 < 1e6 ? floor(mean * 1.2) + 1 : 1e6);
+}
+
+/* Rows of one length; eight at a time share a column or two, as simplices share faces. */
+static void incidence(const twin_t *t, rc_str_t *spec)
+{
+    double mean = (double)t->entries / (double)t->rows;
+    int shared = mean < 7 ? 1 : 2;
+    int64_t clusters = t->rows / 8 > 1 ? t->rows / 8 : 1;
+    rc_str_addf(spec,
+        "rowclusters:rows=%" PRId64 ",cols=%" PRId64 ",clusters=%" PRId64
+        ",own=%d,share=1,noise=%.3f",
+        t->rows, t->cols, clusters, shared, mean > shared ? mean - shared : 0);
 }
 
 static void program(const twin_t *t, rc_str_t *spec)
@@ -236,11 +259,12 @@ static const rule_t rules[] = {
     {"*", "*graph*", SQUARE, LOST, WITHOUT, social},
     {"*", "*network*", OBLONG, LOST, WITHOUT, ratings},
     {"*", "biochemical network*", SQUARE, LOST, WITHOUT, social},
-    {"*", "combinatorial*", ANY, AS_IT_COMES, WITHOUT, uniform},
+    {"*", "combinatorial*", OBLONG, AS_IT_COMES, WITHOUT, incidence},
+    {"*", "combinatorial*", SQUARE, AS_IT_COMES, WITHOUT, uniform},
     {"*", "*least squares*", OBLONG, AS_IT_COMES, WITHOUT, observations},
     {"*", "*", OBLONG, AS_IT_COMES, WITHOUT, program},
     {"*", "*circuit*", SQUARE, AS_IT_COMES, WITH_DIAGONAL, circuit},
-    {"*", "*power network*", SQUARE, AS_IT_COMES, WITH_DIAGONAL, road},
+    {"*", "*power network*", SQUARE, AS_IT_COMES, WITH_DIAGONAL, grid},
     {"nlpkkt*", "*", SQUARE, AS_IT_COMES, AS_MADE, control_of_field},
     {"cont-*", "*optimization*", SQUARE, AS_IT_COMES, AS_MADE, control_of_field},
     {"*", "*optimization*", SQUARE, AS_IT_COMES, AS_MADE, saddle},

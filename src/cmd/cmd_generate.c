@@ -150,7 +150,14 @@ static rc_status_t add_twin(const char *word, const char *catalog, rc_str_t *spe
             err, RC_EINVAL, "'%s': expected --catalog CSV, the index that describes it", word);
     rc_status_t st = rc_select_matrices("twins", catalog, NULL, -1, &twins, NULL, err);
     const rc_entry_t *e = st == RC_OK ? rc_catalog_find(&twins, word) : NULL;
-    if (e)
+    int64_t need = e ? rc_entry_load_bytes(e) : 0;
+    int64_t available = rc_memory_available();
+    if (need > available)
+        st = rc_fail(err, RC_ENOMEM,
+            "'%s' with %" PRId64 " rows and %" PRId64 " entries takes up to %" PRId64
+            " bytes to make, %" PRId64 " are available",
+            word, e->rows, e->nnz, need, available);
+    else if (e)
         rc_str_add(spec, e->location);
     else if (st == RC_OK)
         st = no_twin(&twins, word, err);
