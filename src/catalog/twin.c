@@ -134,7 +134,7 @@ static void citation(const twin_t *t, rc_str_t *spec)
 
 static void wires(const twin_t *t, int dense, rc_str_t *spec)
 {
-    /* mirror images come in: each row draws half; the dense rows have an eighth of the entries */
+    /* mirror images come in: each row draws half; dense rows have some 16 times that */
     double half = t->mean / 2;
     rc_str_addf(spec, "circuit:n=%" PRId64 ",mean=%.3f,reach=%.0f,dense=%d,share=%.6f", t->rows,
         half < 1000 ? half : 1000, 3 + floor(half), dense,
