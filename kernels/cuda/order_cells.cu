@@ -133,10 +133,10 @@ rc_status_t search(state *s, rc_err_t *err)
             "cells of rows", err);
     if (st < 0)
         return st;
-    return lanes == 4  ? search_with<4>(s, err)
-        : lanes == 8   ? search_with<8>(s, err)
-        : lanes == 16  ? search_with<16>(s, err)
-                       : search_with<32>(s, err);
+    return lanes == 1  ? search_with<1>(s, err)
+        : lanes == 2   ? search_with<2>(s, err)
+        : lanes == 4   ? search_with<4>(s, err)
+                       : search_with<8>(s, err);
 }
 
 rc_status_t rank(state *s, rc_err_t *err)

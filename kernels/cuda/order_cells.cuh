@@ -134,11 +134,17 @@ __device__ inline void link_rows(const rc_cuda_pattern_t &a, const cells &c)
             row.length = 0;
         const int first = row.length ? rc_local_hash((uint32_t)r) % (uint32_t)row.length : 0;
         uint32_t best = RC_LOCAL_NONE;
-        for (int e = lane; e < row.length; e += LANES) {
-            const uint32_t cell = rc_local_cell(c.col[row.col[e]]);
-            const uint32_t far = e < first ? e - first + row.length : e - first;
-            if (cell != rc_local_cell(own))
-                best = min(best, far << cell_bits | cell);
+        for (int e = lane; e < row.length; e += BATCH * LANES) {
+            uint32_t key[BATCH];
+            load_columns<LANES>(row, e, c.col, key);
+#pragma unroll
+            for (int i = 0; i < BATCH; i++) {
+                const int at = e + i * LANES;
+                const uint32_t cell = rc_local_cell(key[i]);
+                const uint32_t far = at < first ? at - first + row.length : at - first;
+                if (at < row.length && cell != rc_local_cell(own))
+                    best = min(best, far << cell_bits | cell);
+            }
         }
         best = least_of<LANES>(best);
         if (lane == 0 && r < a.rows)
@@ -158,11 +164,13 @@ __device__ inline bool reach(const cells &c, uint32_t from, uint32_t to, uint32_
     return true;
 }
 
-__device__ inline bool join_once(const cells &c, int64_t rows, uint32_t round)
+/* By the links of every thin-th row. */
+__device__ inline bool join_once(const cells &c, int64_t rows, int64_t thin, uint32_t round)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x * thin;
+    const int64_t first = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * thin;
     bool found = false;
-    for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r < rows; r += step) {
+    for (int64_t r = first; r < rows; r += step) {
         const uint32_t link = c.link[r];
         if (link == RC_LOCAL_NONE)
             continue;
@@ -177,7 +185,8 @@ __device__ inline bool join_once(const cells &c, int64_t rows, uint32_t round)
 }
 
 /* The n cells of a level get their cells of the next one. */
-__device__ inline void join_level(const cells &c, int64_t rows, int64_t n, int *found)
+__device__ inline void join_level(
+    const cells &c, int64_t rows, int64_t n, int64_t thin, int *found)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     const int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -190,7 +199,7 @@ __device__ inline void join_level(const cells &c, int64_t rows, int64_t n, int *
     }
     grid.sync();
     for (uint32_t round = 0; round < CELL_ROUNDS; round++) {
-        if (join_once(c, rows, round))
+        if (join_once(c, rows, thin, round))
             found[round] = 1;
         grid.sync();
         if (*(volatile int *)&found[round] == 0)
@@ -205,6 +214,7 @@ __global__ void __launch_bounds__(CELL_THREADS) join(rc_cuda_pattern_t a, cells 
     const int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     int64_t n = c.count;
+    int64_t thin = 1;
     link_rows<LANES>(a, c);
     for (int64_t k = first; k < c.count; k += step) {
         c.at[k] = (uint32_t)k;
@@ -213,7 +223,7 @@ __global__ void __launch_bounds__(CELL_THREADS) join(rc_cuda_pattern_t a, cells 
     }
     for (int l = 0; l < p.levels; l++) {
         grid.sync();
-        join_level(c, a.rows, n, c.found + (l + 1) * (CELL_ROUNDS + 1));
+        join_level(c, a.rows, n, thin, c.found + (l + 1) * (CELL_ROUNDS + 1));
         for (int64_t k = first; k < c.count; k += step) {
             const uint32_t at = c.at[k];
             const uint32_t key = c.key[at];
@@ -223,6 +233,7 @@ __global__ void __launch_bounds__(CELL_THREADS) join(rc_cuda_pattern_t a, cells 
             c.path[p.place[l].word * c.count + k] |= (uint64_t)up << p.place[l].shift;
         }
         n = (n + c.branch - 1) / c.branch;
+        thin *= rc_local_thinning(c.branch);
     }
 }
 

@@ -53,14 +53,14 @@ rc_status_t launch(const rc_executor_t *x, const rc_cuda_pattern_t *a, const lab
     const int lanes = rc::lanes_of(a);
     const unsigned blocks = rc::blocks_for(a->rows * lanes);
     const cudaStream_t s = rc_cuda_stream(x);
-    if (lanes == 4)
+    if (lanes == 1)
+        spread<1><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
+    else if (lanes == 2)
+        spread<2><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
+    else if (lanes == 4)
         spread<4><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
-    else if (lanes == 8)
-        spread<8><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
-    else if (lanes == 16)
-        spread<16><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
     else
-        spread<32><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
+        spread<8><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
     return rc_cuda_launched("labels of rows", err);
 }
 

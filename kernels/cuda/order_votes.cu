@@ -13,32 +13,50 @@ struct votes {
     int round;            /* the next one */
 };
 
-/* Lanes of the row with the label of this lane; its neighbours are asked one after the other. */
-template <int LANES> __device__ inline int agreeing(uint32_t label)
+enum { HELD = 16 }; /* votes that a lane holds */
+
+/* How many of the votes in the lanes of a row are for a label; each lane asks for its own. */
+template <int LANES> __device__ inline int count_votes(const uint32_t (&vote)[HELD], uint32_t label)
 {
-    if (LANES == rc::WARP)
-        return __popc(__match_any_sync(rc::ALL_LANES, label));
-    const int lane = threadIdx.x % rc::WARP;
-    int count = 1;
+    int count = 0;
 #pragma unroll
+    for (int j = 0; j < HELD; j++)
+        count += vote[j] == label;
     for (int d = 1; d < LANES; d++) {
-        const int other = (lane & ~(LANES - 1)) | ((lane + d) & (LANES - 1));
-        count += __shfl_sync(rc::ALL_LANES, label, other) == label;
+#pragma unroll
+        for (int j = 0; j < HELD; j++) {
+            const uint32_t other = __shfl_xor_sync(rc::ALL_LANES, vote[j], d);
+            count += other == label;
+        }
     }
     return count;
 }
 
-/* The label that most votes of a row have, one vote a lane; for no votes anything. */
+/* The label that most votes of a row have, of at most HELD LANES votes; for no votes anything. */
 template <int LANES>
 __device__ inline uint32_t elect(const rc::entries &row, int lane, const uint32_t *heard)
 {
-    const bool mine = lane < rc_local_votes(row.length);
-    const uint32_t label = mine ? heard[row.col[rc_local_vote(lane, row.length)]] : RC_LOCAL_NONE;
-    const int count = agreeing<LANES>(label);
-    return rc_local_winner(rc::most_of<LANES>(mine ? rc_local_rank(count, label) : 0));
+    const int votes = rc_local_votes(row.length);
+    uint32_t vote[HELD];
+    uint64_t best = 0;
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        const int v = lane + i * LANES;
+        vote[i] = v < votes ? heard[row.col[rc_local_vote(v, row.length)]] : RC_LOCAL_NONE;
+    }
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        if (!__any_sync(rc::ALL_LANES, lane + i * LANES < votes))
+            break;
+        const int count = count_votes<LANES>(vote, vote[i]);
+        const uint64_t rank = rc_local_rank(count, vote[i]);
+        if (lane + i * LANES < votes && rank > best)
+            best = rank;
+    }
+    return rc_local_winner(rc::most_of<LANES>(best));
 }
 
-/* Rows of more votes than lanes: the whole warp, one row after the other. */
+/* Rows of more votes than their lanes hold: the whole warp, one row after the other. */
 template <int LANES>
 __device__ inline void elect_long(const rc_cuda_pattern_t &a, int64_t base, bool is_long, const votes &v)
 {
@@ -46,9 +64,14 @@ __device__ inline void elect_long(const rc_cuda_pattern_t &a, int64_t base, bool
     for (; left; left &= left - 1) {
         const int64_t r = base + (__ffs(left) - 1) / LANES;
         const int lane = threadIdx.x % rc::WARP;
-        const uint32_t winner = elect<rc::WARP>(rc::entries_of(a, r), lane, v.heard);
+        const rc::entries row = rc::entries_of(a, r);
+        const bool mine = lane < rc_local_votes(row.length);
+        const uint32_t label =
+            mine ? v.heard[row.col[rc_local_vote(lane, row.length)]] : RC_LOCAL_NONE;
+        const int count = __popc(__match_any_sync(rc::ALL_LANES, label));
+        const uint64_t best = rc::most_of<rc::WARP>(mine ? rc_local_rank(count, label) : 0);
         if (lane == 0)
-            v.label[r] = winner;
+            v.label[r] = rc_local_winner(best);
     }
 }
 
@@ -60,7 +83,7 @@ template <int LANES> __global__ void vote(rc_cuda_pattern_t a, votes v)
         const int64_t r = base + sub;
         const rc::entries row = rc::entries_of(a, r);
         if (v.heard) {
-            const bool is_long = rc_local_votes(row.length) > LANES;
+            const bool is_long = rc_local_votes(row.length) > HELD * LANES;
             const uint32_t winner = elect<LANES>(row, lane, v.heard);
             if (lane == 0 && row.length > 0 && !is_long)
                 v.label[r] = winner;
@@ -83,15 +106,13 @@ __global__ void hear(const uint32_t *label, int64_t rows, uint32_t *column, int6
 
 rc_status_t launch(const rc_executor_t *x, const rc_cuda_pattern_t *a, const votes &v, rc_err_t *err)
 {
-    const int lanes = rc::lanes_of(a);
-    const unsigned blocks = rc::blocks_for(a->rows * (lanes < 8 ? 8 : lanes));
+    const int lanes = 3 * (a->nnz / a->rows) < 2 * HELD ? 1 : 2;
+    const unsigned blocks = rc::blocks_for(a->rows * lanes);
     const cudaStream_t s = rc_cuda_stream(x);
-    if (lanes <= 8)
-        vote<8><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, v);
-    else if (lanes == 16)
-        vote<16><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, v);
+    if (lanes == 1)
+        vote<1><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, v);
     else
-        vote<32><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, v);
+        vote<2><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, v);
     return rc_cuda_launched("votes for labels", err);
 }
 

@@ -1,5 +1,6 @@
 /* What the orders on a GPU share: rows and their lanes, workspace, sorting.  A row is looked at by LANES
- * lanes of a warp, as many as it has entries on average. */
+ * lanes of a warp, each with BATCH entries at a time in flight: nearly all that such an order does is to wait
+ * for numbers of columns, so that few lanes with many loads take more rows at once. */
 #ifndef RC_KERNELS_CUDA_ORDERS_CUH
 #define RC_KERNELS_CUDA_ORDERS_CUH
 
@@ -14,7 +15,7 @@
 namespace rc
 {
 
-enum { ORDER_THREADS = 256, WARP = 32 };
+enum { ORDER_THREADS = 256, WARP = 32, BATCH = 8 };
 const unsigned ALL_LANES = 0xffffffffu;
 
 /* ------------------------------------------------------------------ device */
@@ -51,14 +52,27 @@ template <int LANES> __device__ inline uint64_t most_of(uint64_t x)
     return x;
 }
 
+/* x[i] = number of the column of entry e + i LANES, RC_LOCAL_NONE beyond the last one. */
+template <int LANES>
+__device__ inline void load_columns(
+    const entries &row, int e, const uint32_t *column, uint32_t (&x)[BATCH])
+{
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+        x[i] = e + i * LANES < row.length ? column[row.col[e + i * LANES]] : RC_LOCAL_NONE;
+}
+
 /* Every column of a row takes the smaller of its number and x. */
 template <int LANES>
 __device__ inline void lower_columns(const entries &row, int lane, uint32_t x, uint32_t *column)
 {
-    for (int e = lane; e < row.length; e += LANES) {
-        uint32_t *c = &column[row.col[e]];
-        if (*c > x)
-            atomicMin(c, x);
+    for (int e = lane; e < row.length; e += BATCH * LANES) {
+        uint32_t old[BATCH];
+        load_columns<LANES>(row, e, column, old);
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            if (e + i * LANES < row.length && old[i] > x)
+                atomicMin(&column[row.col[e + i * LANES]], x);
     }
 }
 
@@ -66,10 +80,15 @@ __device__ inline void lower_columns(const entries &row, int lane, uint32_t x, u
 template <int LANES>
 __device__ inline uint32_t least_column(const entries &row, int lane, const uint32_t *column)
 {
-    uint32_t x = RC_LOCAL_NONE;
-    for (int e = lane; e < row.length; e += LANES)
-        x = min(x, column[row.col[e]]);
-    return least_of<LANES>(x);
+    uint32_t least = RC_LOCAL_NONE;
+    for (int e = lane; e < row.length; e += BATCH * LANES) {
+        uint32_t x[BATCH];
+        load_columns<LANES>(row, e, column, x);
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            least = min(least, x[i]);
+    }
+    return least_of<LANES>(least);
 }
 
 /* The first of WARP / LANES rows of a warp, and how far it is to the next ones. */
@@ -99,11 +118,11 @@ struct workspace {
     }
 };
 
-/* Lanes for a row. */
+/* Lanes for a row: its entries in one batch, on average. */
 inline int lanes_of(const rc_cuda_pattern_t *a)
 {
     const int64_t mean = a->nnz / a->rows;
-    return mean <= 4 ? 4 : mean <= 8 ? 8 : mean <= 16 ? 16 : 32;
+    return mean < 8 ? 1 : mean < 16 ? 2 : mean < 32 ? 4 : 8;
 }
 
 inline unsigned blocks_for(int64_t threads)

@@ -107,6 +107,12 @@ RC_HOST_DEVICE static inline uint32_t rc_local_cell(uint32_t key)
     return key & ((UINT32_C(1) << (32 - RC_LOCAL_ROUND_BITS)) - 1);
 }
 
+/** Every so many times fewer rows link the cells of the next level: these are fewer, and each has more rows. */
+RC_HOST_DEVICE static inline int64_t rc_local_thinning(int64_t branch)
+{
+    return branch < 4 ? 1 : branch / 2;
+}
+
 /* -------------------------------------------------------------------- runs */
 
 enum {

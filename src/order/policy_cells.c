@@ -12,7 +12,8 @@
  * columns: the first column of another cell, from entry h(r) mod m on and around.  While there are more
  * than `branch` cells, every `branch` of them by number get one seed, chosen as above with s = branch, and
  * the cells grow over the links, in both directions, round by round as above; a cell that is not reached
- * belongs to seed number floor(cell / branch).  The links stay, between the larger cells.
+ * belongs to seed number floor(cell / branch).  The links stay, between the larger cells, but of level l (cells of
+ * rows: 0) only those of rows whose number is a multiple of max(1, floor(branch / 2))^l.
  *
  * Cells are ranked from the top: by the rank of the cell that they belong to, then by number.  Rows come by
  * (rank of the cell, round in which they were reached, row number); then the rows that were not reached, by
@@ -162,12 +163,12 @@ static int64_t reach(const cells_t *c, uint32_t from, uint32_t to, uint32_t roun
     return 1;
 }
 
-static int64_t join_once(const cells_t *c, uint32_t round)
+static int64_t join_once(const cells_t *c, int64_t step, uint32_t round)
 {
     int64_t rows = c->in->a->rows;
     int64_t found = 0;
 #pragma omp parallel for num_threads(c->in->threads) schedule(static) reduction(+ : found)
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < rows; r += step) {
         if (c->link[r] == RC_LOCAL_NONE)
             continue;
         uint32_t x = c->at[rc_local_cell(c->row[r])];
@@ -178,15 +179,15 @@ static int64_t join_once(const cells_t *c, uint32_t round)
     return found;
 }
 
-/* The cells of a level, of which there are n, get those of the next one. */
-static void join(const cells_t *c, int64_t n, int32_t *up)
+/* The cells of a level, of which there are n, get those of the next one, by the links of every step-th row. */
+static void join(const cells_t *c, int64_t n, int64_t step, int32_t *up)
 {
     for (int64_t k = 0; k < n; k++)
         c->key[k] = RC_LOCAL_NONE;
     for (int64_t k = 0; k * c->branch < n; k++)
         c->key[rc_local_seed(k, c->branch, n)] = rc_local_key(0, (uint32_t)k);
     for (uint32_t round = 0; round < RC_LOCAL_ROUNDS; round++)
-        if (join_once(c, round) == 0)
+        if (join_once(c, step, round) == 0)
             break;
     for (int64_t k = 0; k < n; k++)
         up[k] = (int32_t)(c->key[k] == RC_LOCAL_NONE ? k / c->branch : rc_local_cell(c->key[k]));
@@ -198,16 +199,17 @@ static rc_status_t join_all(cells_t *c, rc_err_t *err)
 {
     int64_t rows = c->in->a->rows;
     int64_t n = c->count;
+    int64_t step = 1;
 #pragma omp parallel for num_threads(c->in->threads) schedule(dynamic, CHUNK)
     for (int64_t r = 0; r < rows; r++)
         c->link[r] = link_of(c, r);
     for (int64_t k = 0; k < c->count; k++)
         c->at[k] = (uint32_t)k;
-    for (; n > c->branch; n = (n + c->branch - 1) / c->branch) {
+    for (; n > c->branch; n = (n + c->branch - 1) / c->branch, step *= rc_local_thinning(c->branch)) {
         int32_t *up = rc_alloc((size_t)n, sizeof *up, "cells of cells", err);
         if (!up)
             return RC_ENOMEM;
-        join(c, n, up);
+        join(c, n, step, up);
         c->n[c->levels] = n;
         c->up[c->levels++] = up;
     }

@@ -26,8 +26,9 @@ void gpu_order(gpu_pattern_t *g, const char *policy);
  * \param[out] place  NULL, or [rows]: the shuffled row that row p became */
 rc_csr_t shuffled(const rc_csr_t *a, int apart, int32_t *place);
 
-/* Print a table of each matrix: generator specs with "shuffle=rows" or "shuffle=alike" before them, or
- * "communities:ROWS".  \return exit status */
+/* Print a table for each matrix: a generator spec or "communities:ROWS".  "alike", "apart" and "natural" between
+ * them say how rows and columns are shuffled from there on.  ROWCAST_GPU_ORDERS: a text with the only orders.
+ * \return exit status */
 int order_times(rc_executor_t *x, struct CUstream_st *stream, int count, char **spec);
 
 #endif

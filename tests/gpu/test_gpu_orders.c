@@ -2,8 +2,8 @@
  * it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N takes one generated matrix in N
  * (for compute-sanitizer).
  *
- * "test_gpu_orders --time [alike|apart] SPEC..." instead prints what orders take and gain on generated
- * matrices, shuffled (tests/gpu/order_times.h). */
+ * "test_gpu_orders --time [alike|apart|natural] SPEC..." instead prints what orders take and gain on
+ * generated matrices (tests/gpu/order_times.h). */
 #include "config.h"
 #include "unit.h"
 

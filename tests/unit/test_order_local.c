@@ -241,7 +241,8 @@ static int64_t link_of(const rc_csr_t *a, const grown_t *g, int64_t r)
 }
 
 /* The cells that n cells belong to, by a search over links. */
-static int64_t *join(const int64_t *from, const int64_t *to, int64_t links, int64_t n, int64_t branch)
+static int64_t *join(const int64_t *from, const int64_t *to, int64_t links, int64_t step, int64_t n,
+    int64_t branch)
 {
     int64_t *up = numbers(n, NONE);
     for (int64_t k = 0; k * branch < n; k++)
@@ -252,7 +253,7 @@ static int64_t *join(const int64_t *from, const int64_t *to, int64_t links, int6
         for (int64_t i = 0; i < 2 * links; i++) {
             int64_t x = i < links ? from[i] : to[i - links];
             int64_t y = i < links ? to[i] : from[i - links];
-            if (x == NONE || y == NONE || up[x] == NONE || up[y] != NONE)
+            if (i % links % step || x == NONE || y == NONE || up[x] == NONE || up[y] != NONE)
                 continue;
             if (next[y] == NONE || up[x] < next[y])
                 next[y] = up[x];
@@ -268,18 +269,20 @@ static int64_t *join(const int64_t *from, const int64_t *to, int64_t links, int6
 }
 
 /* The rank of each of n cells whose links these are. */
-static int64_t *ranks_of(int64_t *from, int64_t *to, int64_t links, int64_t n, int64_t branch)
+static int64_t *ranks_of(
+    int64_t *from, int64_t *to, int64_t links, int64_t step, int64_t n, int64_t branch)
 {
     int64_t *order = identity(n);
     int64_t *rank = identity(n);
     if (n > branch) {
-        int64_t *up = join(from, to, links, n, branch);
+        int64_t *up = join(from, to, links, step, n, branch);
         for (int64_t i = 0; i < links; i++)
             if (from[i] != NONE && to[i] != NONE) {
                 from[i] = up[from[i]];
                 to[i] = up[to[i]];
             }
-        int64_t *above = ranks_of(from, to, links, (n + branch - 1) / branch, branch);
+        step *= branch < 4 ? 1 : branch / 2;
+        int64_t *above = ranks_of(from, to, links, step, (n + branch - 1) / branch, branch);
         for (int64_t k = 0; k < n; k++)
             up[k] = above[up[k]];
         sort_by(up, n, order);
@@ -303,7 +306,7 @@ static int64_t *define_cells(const rc_csr_t *a, int64_t size, int64_t branch, in
         from[r] = g.row[r];
         to[r] = link_of(a, &g, r);
     }
-    int64_t *rank = ranks_of(from, to, a->rows, g.count, branch);
+    int64_t *rank = ranks_of(from, to, a->rows, 1, g.count, branch);
     mincol_keys(a, key);
     sort_by(key, a->rows, order);
     for (int64_t r = 0; r < a->rows; r++)
@@ -393,6 +396,7 @@ static void expect_all(const rc_csr_t *a)
     expect("cells", a, define_cells(a, 64, 16, 2));
     expect("cells:size=2:branch=2:rounds=0", a, define_cells(a, 2, 2, 0));
     expect("cells:size=5:branch=3:rounds=1", a, define_cells(a, 5, 3, 1));
+    expect("cells:size=2:branch=4:rounds=0", a, define_cells(a, 2, 4, 0));
     int chosen;
     expect("auto", a, define_auto(a, &chosen));
 }
