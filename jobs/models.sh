@@ -40,7 +40,7 @@ order=(--kernel 'gstat:strip=8:split=0' --precision fp32)
 plan=(--task plan)
 # Kernels whose sums have one order; of cuSPARSE those that NVIDIA promises (kernels/cuda), also where
 # this build has no CUDA.
-deterministic='gchunk*,gpanel*,gslice*,gstat*,gsub*,growmajor*,cusparse-csr-*:alg=3:*,cusparse-coo-*:alg=2:*'
+deterministic='gchunk*,gpanel*,gslice*,gstage*,gstat*,gsub*,growmajor*,cusparse-csr-*:alg=3:*,cusparse-coo-*:alg=2:*'
 common=(--folds 10 --seed 1 --threads "$threads")
 
 fit() # fit NAME OPTION...

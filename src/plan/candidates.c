@@ -44,7 +44,7 @@ typedef struct preference {
 } preference_t;
 
 static const preference_t preferred[] = {{"gpanel", 1024}, {"gchunk", 1}, {"gpanel", 1},
-    {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
+    {"gstage", 1}, {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
 enum { PREFERRED = sizeof preferred / sizeof *preferred };
 
 static int rank_of(const rc_kernel_t *kernel, int64_t k)

@@ -16,14 +16,14 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 23
+plan 26
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
-for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm gchunk gchunk-col gpanel gslice; do
+for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm gchunk gchunk-col gpanel gslice gstage; do
     ROWCAST_GPU_KERNEL=$kernel
     case $kernel in
-    gchunk-col | gpanel) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
+    gchunk-col | gpanel | gstage) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
     gchunk | gslice) ROWCAST_GPU_SAMPLE=$((4 * sample + 1)) ;;
     esac
     export ROWCAST_GPU_KERNEL
@@ -39,3 +39,5 @@ ROWCAST_GPU_SAMPLE=40
 export ROWCAST_GPU_SAMPLE
 ok "memcheck finds nothing in orders" compute-sanitizer --tool memcheck --leak-check full \
     --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_orders"
+ok "memcheck finds nothing in builds" compute-sanitizer --tool memcheck --leak-check full \
+    --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_builds"

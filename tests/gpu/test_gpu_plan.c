@@ -128,7 +128,7 @@ static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const r
 {
     static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
         "cells", "labels,mincol", "auto,minlabel"};
-    static const char *const rows[] = {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel",
+    static const char *const rows[] = {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage",
         "gchunk,gpanel"};
     static const char *const cols[] = {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*",
         "gchunk-col"};
@@ -379,9 +379,10 @@ static void update_in_a_graph(fixture_t *f, const char *kernel)
 static void updates_become_graphs(void **state)
 {
     (void)state;
-    static const char *const kernel[] = {"gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gslice", "gsub"};
-    for (int i = 0; i < 6; i++) {
-        fixture_t *f = begin(i < 4 ? RC_ROW_MAJOR : RC_COL_MAJOR);
+    static const char *const kernel[] = {
+        "gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gstage", "gslice", "gsub"};
+    for (int i = 0; i < 7; i++) {
+        fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
         if (!f)
             skip();
         update_in_a_graph(f, kernel[i]);

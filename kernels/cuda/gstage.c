@@ -1,0 +1,318 @@
+/* Row-major product with the rows of B in shared memory.  The rows of A are blocks (kernels/stages.h)
+ * in schedule order, each with as many distinct columns as fit; a CTA takes a block and a strip of the
+ * columns of B and copies the rows of B that the block needs, and its part of A, into shared memory
+ * before it multiplies.  Some strips of a block are side by side in the grid, so that what they read of
+ * B together is long, the others are slowest.  Neighbouring rows that share columns share the loads
+ * from shared memory.  Long rows are parts, summed in a fixed order; no atomics on C. */
+#include "config.h"
+#include "kernels/cuda/gstage.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/ranges.h"
+#include "kernels/cuda/rowmajor.h"
+#include "kernels/cuda/slots.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PARAM_STRIP, PARAM_ROWS, PARAM_CTAS, PARAM_NEAR };
+enum { CHOSEN_ROWS };
+enum {
+    ENTRIES =
+        16, /* of a row, from which sharing loads is worth the groups of lanes it leaves idle */
+    LONGEST_MEANS = 2,
+    LONGEST = 128,
+    BLOCKS = 32,       /* of a small matrix, for the GPU to be busy */
+    SM_BYTES = 233472, /* shared memory of a multiprocessor, compute capability 9.0 */
+    CTA_BYTES = 1024,  /* of that, which the system takes for each CTA */
+    K_MAX = 1 << 30,
+    GRID_Y_MAX = 65535
+};
+
+enum { STRIP_AUTO, STRIP_128, STRIP_256 };
+static const char *const strip_choices[] = {"auto", "128", "256", NULL};
+static const char *const rows_choices[] = {"auto", "1", "2", "3", "4", NULL};
+
+typedef struct gstage {
+    rc_cuda_memory_t memory;
+    rc_gstage_args_t args;
+    int64_t rows;  /* of a piece */
+    int64_t lanes; /* of a row of B */
+    int64_t blocks;
+    size_t shared;
+    size_t value_bytes;
+    void *val; /* args.val, to be changed */
+    int64_t stored;
+    int overlaps; /* 1: a launch may begin while the one before it ends */
+    /* of copies of 1 << i values; no entry: K or the precision does not allow this width */
+    rc_cuda_launch_t launch[RC_CUDA_WIDTHS];
+} gstage_t;
+
+/* ---------------------------------------------------------------- analysis */
+
+/* Wide strips where the blocks are of rows that share loads: less of A is read. */
+static int64_t lanes_for(const rc_problem_t *p, int64_t rows)
+{
+    int64_t asked = p->param[PARAM_STRIP];
+    return asked == STRIP_256 || (asked == STRIP_AUTO && rows > 1) ? 16 : 8;
+}
+
+/* Blocks of few pieces where there are few rows: no fewer than one for each group of lanes. */
+static rc_stages_shape_t shape_for(const rc_items_t *items, int64_t rows)
+{
+    const rc_problem_t *p = items->p;
+    int64_t lanes = lanes_for(p, rows);
+    int64_t groups = RC_GSTAGE_THREADS / lanes;
+    int64_t pieces = rc_ceil_div(items->count, BLOCKS * rows);
+    int64_t means = p->a->rows > 0 ? LONGEST_MEANS * (p->a->nnz / p->a->rows) : 0;
+    return (rc_stages_shape_t){.rows = rows,
+        .longest = means > LONGEST ? means : LONGEST,
+        .line = lanes * RC_CUDA_VECTOR_BYTES,
+        .least = RC_GSTAGE_PARTS_BYTES,
+        .bytes = SM_BYTES / p->param[PARAM_CTAS] - CTA_BYTES,
+        .pieces = pieces > groups ? pieces : groups};
+}
+
+/* What a batch costs with so many rows in a piece, in hundredths: B is loaded once, its values for
+ * each row. */
+static int64_t cost_of(int64_t rows)
+{
+    return 100 + 10 * rows;
+}
+
+/* \param[out] rows  of a piece: as asked for, or the cheapest */
+static rc_status_t measure(
+    const rc_items_t *items, int64_t *rows, rc_stages_size_t *size, rc_err_t *err)
+{
+    const rc_csr_t *a = items->p->a;
+    int64_t asked = items->p->param[PARAM_ROWS];
+    int64_t most = a->nnz >= ENTRIES * a->rows ? RC_STAGES_ROWS_MAX : 1;
+    int64_t least = INT64_MAX;
+    for (int64_t n = asked ? asked : 1; n <= (asked ? asked : most); n++) {
+        rc_stages_shape_t shape = shape_for(items, n);
+        rc_stages_size_t s;
+        rc_status_t st = rc_stages_measure(items, &shape, &s, err);
+        if (st < 0)
+            return st;
+        if (s.batches < least / cost_of(n)) {
+            *rows = n;
+            *size = s;
+            least = s.batches * cost_of(n);
+        }
+    }
+    return RC_OK;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_stages_size_t size = {0};
+    rc_stages_shape_t shape = {0};
+    int64_t rows = 1;
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK) {
+        st = measure(&items, &rows, &size, err);
+        shape = shape_for(&items, rows);
+    }
+    rc_items_free(&items);
+    if (st < 0)
+        return st;
+    int64_t stored = size.batches * RC_STAGES_BATCH * rows;
+    out->bytes = rc_sat_add(
+        rc_stages_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
+    out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
+    out->traffic = out->bytes;
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
+    out->chosen[CHOSEN_ROWS] = rows;
+    return RC_OK;
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+static rc_status_t upload(gstage_t *s, const rc_problem_t *p, const rc_stages_t *c, rc_err_t *err)
+{
+    rc_gstage_args_t *a = &s->args;
+    size_t blocks = (size_t)c->size.blocks;
+    size_t lines = blocks * (size_t)c->size.most;
+    size_t values = (size_t)c->size.batches * RC_STAGES_BATCH * (size_t)c->shape.rows;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
+    void *to;
+    rc_status_t st;
+    RC_TRY(rc_cuda_keep(&s->memory, c->block, blocks * sizeof *c->block, &to, err));
+    a->block = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->line, lines * sizeof *c->line, &to, err));
+    a->line = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->unit, (size_t)c->size.units * RC_STAGES_UNIT, &to, err));
+    a->unit = to;
+    RC_TRY(rc_cuda_keep(&s->memory, c->val, values * s->value_bytes, &to, err));
+    a->val = s->val = to;
+    s->stored = (int64_t)values;
+    a->most = (int32_t)c->size.most;
+    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, p->k, p->precision, &a->parts, err));
+done:
+    return st;
+}
+
+static rc_status_t build(gstage_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_stages_t c = {0};
+    rc_stages_size_t size;
+    rc_status_t st;
+    RC_TRY(rc_items_new(p, &items, err));
+    rc_stages_shape_t shape = shape_for(&items, s->rows);
+    RC_TRY(rc_stages_measure(&items, &shape, &size, err));
+    RC_TRY(rc_stages_build(&items, &shape, &size, &c, err));
+    RC_TRY(upload(s, p, &c, err));
+    s->blocks = size.blocks;
+    s->shared = (size_t)size.bytes;
+done:
+    rc_stages_free(&c);
+    rc_items_free(&items);
+    return st;
+}
+
+/* With the GPU current: its CTAs may have so much shared memory. */
+static rc_status_t allow_shared(const gstage_t *s, const void *entry, rc_err_t *err)
+{
+    int device = 0;
+    int most = 0;
+    rc_status_t st;
+    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
+    RC_TRY(rc_cuda_check(
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "shared memory of a CTA", err));
+    if (s->shared > (size_t)most)
+        return rc_fail(err, RC_ENOTSUP,
+            "shape: a block takes %zu bytes, the shared memory of a CTA has %d", s->shared, most);
+    RC_TRY(rc_cuda_check(
+        cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+        "shared memory of gstage", err));
+done:
+    return st;
+}
+
+static rc_status_t choose_launch(gstage_t *s, const rc_problem_t *p, int log_width, rc_err_t *err)
+{
+    int width = 1 << log_width;
+    if (p->k % width != 0 || (size_t)width * s->value_bytes > RC_CUDA_VECTOR_BYTES)
+        return RC_OK;
+    rc_cuda_launch_t *l = &s->launch[log_width];
+    const rc_gstage_instance_t of = {.rows = (int)s->rows, .lanes = (int)s->lanes, .width = width};
+    l->entry =
+        p->precision == RC_FP32 ? rc_cuda_gstage_entry_f32(&of) : rc_cuda_gstage_entry_f64(&of);
+    l->threads = RC_GSTAGE_THREADS;
+    l->shared = s->shared;
+    l->ctas = (unsigned)(s->blocks * s->args.near);
+    int before = rc_cuda_enter(s->memory.x);
+    rc_status_t st = allow_shared(s, l->entry, err);
+    rc_cuda_leave(s->memory.x, before);
+    return st;
+}
+
+static void release(void *state)
+{
+    gstage_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    if (p->k > K_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
+    gstage_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->memory.x = x;
+    s->value_bytes = rc_precision_bytes(p->precision);
+    s->rows = analysis->chosen[CHOSEN_ROWS];
+    s->lanes = lanes_for(p, s->rows);
+    s->args.k = (int32_t)p->k;
+    int64_t strip = s->lanes * RC_CUDA_VECTOR_BYTES / (int64_t)s->value_bytes;
+    s->args.strips = (int32_t)rc_ceil_div(p->k, strip);
+    s->args.near = (int32_t)p->param[PARAM_NEAR];
+    if (s->args.near > s->args.strips)
+        s->args.near = s->args.strips;
+    rc_status_t st = build(s, p, err);
+    if (st == RC_OK)
+        st = rc_cuda_overlaps(x, &s->overlaps, err);
+    if (st == RC_OK && s->blocks * s->args.near > INT32_MAX)
+        st = rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " blocks of rows, too many", s->blocks);
+    for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++)
+        st = choose_launch(s, p, i, err);
+    if (st < 0)
+        release(s);
+    else
+        *state = s;
+    return st;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const gstage_t *s = state;
+    rc_gstage_args_t args = s->args;
+    int width = RC_CUDA_WIDTHS - 1;
+    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
+    if (st < 0)
+        return st;
+    while (width > 0 && (!s->launch[width].entry || !rc_cuda_aligned(o, s->value_bytes << width)))
+        width--;
+    rc_cuda_launch_t of = s->launch[width];
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.scalars = rc_cuda_scalars(alpha, beta);
+    while (st == RC_OK && args.strip < args.strips) {
+        int64_t left = rc_ceil_div(args.strips - args.strip, args.near);
+        of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);
+        st = rc_cuda_launch_overlapping(
+            s->memory.x, &of, s->overlaps, &args, "launch of gstage", err);
+        args.strip += (int32_t)(of.rows * (unsigned)args.near);
+    }
+    return st;
+}
+
+static int64_t values(void *state, void **array)
+{
+    const gstage_t *s = state;
+    *array = s->val;
+    return s->stored;
+}
+
+const rc_kernel_t rc_kernel_gstage = {
+    .name = "gstage",
+    .summary = "row-major, wide B and C: the rows of B that a block of rows needs in shared memory",
+    .source = "rowcast",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
+    .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param =
+        {
+            {"strip", "bytes of a row of B that a CTA takes", .type = RC_PARAM_CHOICE,
+                .choices = strip_choices},
+            {"rows", "neighbouring rows that share loads, at most", .type = RC_PARAM_CHOICE,
+                .choices = rows_choices},
+            {"ctas", "CTAs that share the shared memory of a multiprocessor", 3, 2, 4, 0},
+            {"near", "strips of a block side by side", 4, 1, 8, 1},
+        },
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+    .values = values,
+};
