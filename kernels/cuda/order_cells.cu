@@ -18,7 +18,8 @@ struct state {
     int32_t *cell_order[2];
     uint32_t *rank;     /* [count] */
     uint32_t *columns;  /* [2 cols] for votes; the first half is c.col */
-    int32_t *beside;    /* [rows] */
+    uint32_t *key_beside; /* [rows] */
+    int32_t *beside;      /* [rows] */
     void *temp;
     int64_t temp_bytes;
 };
@@ -46,40 +47,32 @@ __global__ void rank_cells(const int32_t *order, uint32_t *rank, int64_t n)
         rank[order[k]] = (uint32_t)k;
 }
 
-/* Rows that were not reached come last, by their smallest column. */
-const uint32_t APART = 0x80000000u;
-
-__global__ void row_keys(rc_cuda_pattern_t a, const uint32_t *rank, uint32_t *key, int32_t *row)
+/* Rows that were not reached come last. */
+__global__ void take_ranks(const uint32_t *cell, const uint32_t *rank, int64_t count,
+    const int32_t *row, uint32_t *key, int64_t n)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r < a.rows; r += step) {
-        const uint32_t x = key[r];
-        if (x == RC_LOCAL_NONE) {
-            const int64_t begin = a.row_ptr[r];
-            key[r] = APART | (uint32_t)(begin < a.row_ptr[r + 1] ? a.col_idx[begin] : (int32_t)a.cols);
-        } else
-            key[r] = rank[rc_local_cell(x)] << RC_LOCAL_ROUND_BITS | rc_local_round(x);
-        row[r] = (int32_t)r;
+    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step) {
+        const uint32_t x = cell[row[p]];
+        key[p] = x == RC_LOCAL_NONE ? (uint32_t)count : rank[rc_local_cell(x)];
     }
 }
 
 /* start[rank of a cell] = its first slot. */
-__global__ void find_starts(const uint32_t *key, uint32_t *start, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step) {
-        const uint32_t cell = key[p] >> RC_LOCAL_ROUND_BITS;
-        if (key[p] < APART && (p == 0 || key[p - 1] >> RC_LOCAL_ROUND_BITS != cell))
-            start[cell] = (uint32_t)p;
-    }
-}
-
-__global__ void begin_labels(
-    const uint32_t *key, const int32_t *row, const uint32_t *start, uint32_t *label, int64_t n)
+__global__ void find_starts(const uint32_t *key, uint32_t *start, int64_t count, int64_t n)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        label[row[p]] = key[p] < APART ? start[key[p] >> RC_LOCAL_ROUND_BITS] : (uint32_t)p;
+        if (key[p] < count && (p == 0 || key[p - 1] != key[p]))
+            start[key[p]] = (uint32_t)p;
+}
+
+__global__ void begin_labels(const uint32_t *key, const int32_t *row, const uint32_t *start,
+    int64_t count, uint32_t *label, int64_t n)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
+        label[row[p]] = key[p] < count ? start[key[p]] : (uint32_t)p;
 }
 
 __global__ void take_labels(const uint32_t *label, const int32_t *row, uint32_t *key, int64_t n)
@@ -160,15 +153,17 @@ rc_status_t rank(state *s, rc_err_t *err)
     return rc_cuda_launched("ranks of cells", err);
 }
 
-/* Label propagation from the cells on; p is sorted by the keys of rows.  Ranks are not needed any more. */
+/* Label propagation from the cells on; p is sorted by rank.  Ranks of cells are not needed any more. */
 rc_status_t gather(state *s, rc_cuda_pairs_t *p, rc_err_t *err)
 {
     const int64_t n = p->n;
     const unsigned blocks = rc::blocks_for(n);
     const cudaStream_t stream = rc_cuda_stream(s->x);
     uint32_t *label = p->key_beside;
-    find_starts<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p->key, s->rank, n);
-    begin_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p->key, p->value, s->rank, label, n);
+    find_starts<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
+        p->key, s->rank, s->c.count, n);
+    begin_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
+        p->key, p->value, s->rank, s->c.count, label, n);
     rc_status_t st = rc_cuda_launched("labels of rows", err);
     if (st == RC_OK)
         st = rc_cuda_votes(s->x, s->a, (int)s->rounds, label, s->columns, err);
@@ -180,19 +175,30 @@ rc_status_t gather(state *s, rc_cuda_pairs_t *p, rc_err_t *err)
                   : rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(n), err);
 }
 
+/* By the smallest column, then by the rank of the cell. */
+rc_status_t sort_rows(state *s, rc_cuda_pairs_t *p, rc_err_t *err)
+{
+    const unsigned blocks = rc::blocks_for(p->n);
+    const cudaStream_t stream = rc_cuda_stream(s->x);
+    rc_status_t st = rc_cuda_sort_first_columns(s->x, s->a, s->temp, s->temp_bytes, p, err);
+    if (st < 0)
+        return st;
+    take_ranks<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
+        s->c.row, s->rank, s->c.count, p->value, p->key, p->n);
+    st = rc_cuda_launched("keys of rows", err);
+    return st < 0
+        ? st
+        : rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(s->c.count), err);
+}
+
 rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
 {
-    rc_cuda_pairs_t p = {s->c.row, s->c.link, slots, s->beside, s->a->rows};
+    rc_cuda_pairs_t p = {s->c.link, s->key_beside, slots, s->beside, s->a->rows};
     rc_status_t st = search(s, err);
     if (st == RC_OK)
         st = rank(s, err);
-    if (st < 0)
-        return st;
-    row_keys<<<rc::blocks_for(p.n), rc::ORDER_THREADS, 0, rc_cuda_stream(s->x)>>>(
-        *s->a, s->rank, p.key, p.value);
-    st = rc_cuda_launched("keys of rows", err);
     if (st == RC_OK)
-        st = rc_cuda_sort(s->x, s->temp, s->temp_bytes, &p, 32, err);
+        st = sort_rows(s, &p, err);
     if (st == RC_OK && s->rounds > 0)
         st = gather(s, &p, err);
     return st < 0 ? st : rc::deliver(s->x, &p, slots, err);
@@ -224,6 +230,7 @@ void take_all(state *s, rc::workspace *w)
     const int64_t n = s->c.count;
     s->c.row = w->take<uint32_t>(rows);
     s->c.link = w->take<uint32_t>(rows);
+    s->key_beside = w->take<uint32_t>(rows);
     s->beside = w->take<int32_t>(rows);
     s->columns = w->take<uint32_t>((s->rounds > 0 ? 2 : 1) * s->a->cols);
     s->c.col = s->columns;

@@ -28,15 +28,20 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     *bytes = w.used;
     if (!work)
         return RC_OK;
-    first_columns<<<rc::blocks_for(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
-        *a, p.key, p.value);
-    st = rc_cuda_launched("an order", err);
-    if (st == RC_OK)
-        st = rc_cuda_sort(x, temp, temp_bytes, &p, rc::bits_of(a->cols), err);
+    st = rc_cuda_sort_first_columns(x, a, temp, temp_bytes, &p, err);
     return st < 0 ? st : rc::deliver(x, &p, slots, err);
 }
 
 } // namespace
+
+rc_status_t rc_cuda_sort_first_columns(const rc_executor_t *x, const rc_cuda_pattern_t *a, void *temp,
+    int64_t bytes, rc_cuda_pairs_t *p, rc_err_t *err)
+{
+    first_columns<<<rc::blocks_for(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
+        *a, p->key, p->value);
+    rc_status_t st = rc_cuda_launched("smallest columns", err);
+    return st < 0 ? st : rc_cuda_sort(x, temp, bytes, p, rc::bits_of(a->cols), err);
+}
 
 extern "C" {
 extern const rc_cuda_order_t rc_cuda_order_mincol;

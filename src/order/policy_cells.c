@@ -16,8 +16,8 @@
  * rows: 0) only those of rows whose number is a multiple of max(1, floor(branch / 2))^l.
  *
  * Cells are ranked from the top: by the rank of the cell that they belong to, then by number.  Rows come by
- * (rank of the cell, round in which they were reached, row number); then the rows that were not reached, by
- * (smallest column, row number).
+ * (rank of the cell, smallest column, row number), last those that were not reached, as if of one cell.
+ * Inside of a cell the smallest column brings those few rows together that a CTA or a thread has at a time.
  *
  * Then `rounds` rounds of label propagation (policy_labels.c): the label of a row begins as the slot of the
  * first row of its cell, that of a row that was not reached as its own slot.  Rows are sorted by label,
@@ -238,34 +238,26 @@ static rc_status_t rank_cells(cells_t *c, rc_err_t *err)
 
 /* ------------------------------------------------------------- the schedule */
 
-/* The keys of rows take the place of their cells, and of their links. */
+/* The ranks of their cells take the place of the cells of rows, smallest columns that of their links. */
 static rc_status_t place(const cells_t *c, rc_schedule_t *out, rc_err_t *err)
 {
     int64_t rows = c->in->a->rows;
-    int64_t reached = 0;
     int32_t *first = (int32_t *)c->link;
-    int32_t *key = (int32_t *)c->row;
-    const int32_t *const keys[] = {first, key};
+    int32_t *rank = (int32_t *)c->row;
+    const int32_t *const keys[] = {first, rank};
     rc_first_columns(c->in, first);
-#pragma omp parallel for num_threads(c->in->threads) schedule(static) reduction(+ : reached)
+#pragma omp parallel for num_threads(c->in->threads) schedule(static)
     for (int64_t r = 0; r < rows; r++) {
         uint32_t x = c->row[r];
-        if (x == RC_LOCAL_NONE) {
-            key[r] = INT32_MAX;
-            continue;
-        }
-        key[r] = (int32_t)(c->at[rc_local_cell(x)] << RC_LOCAL_ROUND_BITS | rc_local_round(x));
-        first[r] = 0;
-        reached++;
+        rank[r] = (int32_t)(x == RC_LOCAL_NONE ? c->count : c->at[rc_local_cell(x)]);
     }
-    int all = reached == rows;
-    return rc_schedule_by_keys(c->in, keys + all, 2 - all, out, err);
+    return rc_schedule_by_keys(c->in, keys, 2, out, err);
 }
 
-/* Label propagation, from the cells on; key as place left it. */
+/* Label propagation, from the cells on; ranks as place left them. */
 static rc_status_t gather(const cells_t *c, rc_schedule_t *s, rc_err_t *err)
 {
-    const int32_t *key = (const int32_t *)c->row;
+    const int32_t *rank = (const int32_t *)c->row;
     uint32_t *label = c->link;
     int rounds = (int)c->in->params->value[PARAM_ROUNDS];
     uint32_t first = 0;
@@ -273,9 +265,8 @@ static rc_status_t gather(const cells_t *c, rc_schedule_t *s, rc_err_t *err)
     if (!column)
         return RC_ENOMEM;
     for (int64_t p = 0; p < s->slots; p++) {
-        int32_t x = key[s->row[p]];
-        if (p == 0 || x == INT32_MAX ||
-            x >> RC_LOCAL_ROUND_BITS != key[s->row[p - 1]] >> RC_LOCAL_ROUND_BITS)
+        int32_t x = rank[s->row[p]];
+        if (p == 0 || x == c->count || x != rank[s->row[p - 1]])
             first = (uint32_t)p;
         label[s->row[p]] = first;
     }

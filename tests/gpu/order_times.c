@@ -17,7 +17,8 @@
 #include <string.h>
 
 static const char *const policies[] = {
-    "mincol", "minlabel", "labels", "cells:rounds=0", "cells:rounds=2", "cells:rounds=4", "auto"};
+    "mincol", "minlabel", "labels", "cells:rounds=0", "cells:rounds=0:size=32", "cells:rounds=0:size=16",
+    "cells:size=32", "cells", "auto"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 
 /* ---------------------------------------------------------------- patterns */

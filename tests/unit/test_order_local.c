@@ -310,12 +310,6 @@ static int64_t *define_cells(const rc_csr_t *a, int64_t size, int64_t branch, in
     mincol_keys(a, key);
     sort_by(key, a->rows, order);
     for (int64_t r = 0; r < a->rows; r++)
-        key[r] = g.row[r] != NONE ? r : 0; /* reached ones are back in their order */
-    sort_by(key, a->rows, order);
-    for (int64_t r = 0; r < a->rows; r++)
-        key[r] = g.row_round[r];
-    sort_by(key, a->rows, order);
-    for (int64_t r = 0; r < a->rows; r++)
         key[r] = g.row[r] != NONE ? rank[g.row[r]] : g.count;
     sort_by(key, a->rows, order);
     for (int64_t p = 0; p < a->rows; p++) { /* labels, in the memory of `from` */
