@@ -167,7 +167,11 @@ bench_prepare()
 # gains that it gains.
 part_order-tables()
 {
-    printf '### Orders of shuffled matrices\n\n'
+    printf '### Orders of shuffled matrices\n\n#### The fastest order and kernel over the library\n\n'
+    { versus 'g*@any' 'cusparse*@csr' 'group == shuffled' && versus 'g*@auto' 'cusparse*@csr' 'group == shuffled' \
+        && versus 'g*@csr' 'cusparse*@csr' 'group == shuffled' && versus 'g*@any' 'g*@csr' 'group == shuffled' \
+        && versus 'g*@auto' 'g*@csr' 'group == natural'; } | awk 'NR == 1 || !/^a,b,/' \
+        | markdown a b k matrices share_a max geomean median min geomean_held_out
     query "$store" --format csv --where 'status == ok && precision == fp32 && group != sizes' \
         --columns group,name,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '
         NR == 1 { next }
@@ -188,11 +192,16 @@ part_order-tables()
         }' | sort -t, -k1,1 -k2,2n -k3,3 >"$work/orders.csv"
     printf '#### Geomean over matrices\n\n'
     awk -F, -v OFS=, '
-        { k = $2 "," $3; n[k]++; s[k] += log($7); if ($6 != "-") { m[k]++; l[k] += log($6) } if ($8 != "-") { h[k]++; g[k] += $8 } }
-        END { for (k in n) print k, n[k], m[k] ? sprintf("%.3f", exp(l[k] / m[k])) : "-", sprintf("%.3f", exp(s[k] / n[k])), h[k] ? sprintf("%.2f", g[k] / h[k]) : "-" }' \
+        { k = $2 "," $3; n[k]++; s[k] += log($7); if ($6 != "-") { m[k]++; l[k] += log($6) } if ($8 != "-") share[k, ++h[k]] = $8 }
+        END { for (k in n) print k, n[k], m[k] ? sprintf("%.3f", exp(l[k] / m[k])) : "-", sprintf("%.3f", exp(s[k] / n[k])), h[k] ? sprintf("%.2f", middle(k)) : "-" }
+        function middle(k, i, j, t) {
+            for (i = 2; i <= h[k]; i++)
+                for (j = i; j > 1 && share[k, j - 1] > share[k, j]; j--) { t = share[k, j]; share[k, j] = share[k, j - 1]; share[k, j - 1] = t }
+            return (share[k, int((h[k] + 1) / 2)] + share[k, int(h[k] / 2) + 1]) / 2
+        }' \
         "$work/orders.csv" | sort -t, -k1,1n -k2,2 \
-        | { echo k,order,matrices,over_library,over_shuffled,mean_share_of_ideal && cat; } \
-        | markdown k order matrices over_library over_shuffled mean_share_of_ideal
+        | { echo k,order,matrices,over_library,over_shuffled,median_share_of_ideal && cat; } \
+        | markdown k order matrices over_library over_shuffled median_share_of_ideal
     printf '#### Matrix by matrix\n\n'
     { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms && cat "$work/orders.csv"; } \
         | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms

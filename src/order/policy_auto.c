@@ -98,7 +98,7 @@ const rc_policy_t rc_policy_auto = {
     .name = "auto",
     .summary = "cells where it brings rows together, else the original order",
     .source = "our own rule, at the top of src/order/policy_auto.c",
-    .version = 1,
+    .version = 2, /* with that of cells */
     .on_request = 1,
     .build = build,
 };

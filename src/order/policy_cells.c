@@ -318,7 +318,7 @@ const rc_policy_t rc_policy_cells = {
     .name = "cells",
     .summary = "rows by cells of neighbouring rows, and cells of cells",
     .source = "our own rule, at the top of src/order/policy_cells.c",
-    .version = 1,
+    .version = 2, /* 1: other ties inside and among cells */
     .on_request = 1,
     .param = {{"size", "rows a cell, about", 64, 2, 65536, 0},
         {"branch", "cells a larger cell, about", 16, 2, 256, 0},
