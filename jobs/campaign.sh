@@ -408,7 +408,7 @@ part_orders()
 part_bench()
 {
     local real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
-    local kernels="growmajor,gchunk,gpanel,gchunk-col,gslice,$plan_vendor" warm=$store
+    local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$plan_vendor" warm=$store
     [[ $device == cuda ]] || die 2 "bench: needs --device cuda"
     [[ $collection ]] || real='present && square && rows <= 30000 && group != large'
     sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels"
