@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* While candidates are tried. */
@@ -41,23 +42,41 @@ static int is_over(const tuning_t *t)
            (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
 }
 
+/* Bytes that stay while a candidate is tried. */
+static int64_t kept_bytes(const tuning_t *t)
+{
+    int64_t kept = t->scratch.held ? t->dense_bytes : 0;
+    for (const rc_plan_entry_t *e = t->plan->entry; e < t->entry; e++)
+        kept = rc_sat_add(kept, e->candidate[e->part.chosen].bytes);
+    return t->best < 0 ? kept : rc_sat_add(kept, t->entry->candidate[t->best].bytes);
+}
+
+/* That it cannot run becomes the status of the candidate. */
+static rc_status_t time_one(
+    tuning_t *t, rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    t->timed++;
+    rc_status_t st = rc_plan_trial_time(t->plan, &t->scratch, c, trial, &why);
+    if (st != RC_ENOTSUP)
+        return st < 0 ? rc_fail(err, st, "%s", why.text) : st;
+    c->status = st;
+    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
+    return RC_OK;
+}
+
 /* Prepare a candidate and, when wanted, time it; it becomes the best, or is released. */
 static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
 {
     rc_plan_candidate_t *c = &t->entry->candidate[i];
     rc_plan_trial_t trial = {0};
-    int64_t kept = t->scratch.held ? t->dense_bytes : 0;
-    if (t->best >= 0)
-        kept = rc_sat_add(kept, t->entry->candidate[t->best].bytes);
-    rc_status_t st =
-        rc_plan_trial_prepare(t->plan, t->entry->part.k, kept, &t->scratch, c, &trial, err);
+    rc_status_t st = rc_plan_trial_prepare(
+        t->plan, t->entry->part.k, kept_bytes(t), &t->scratch, c, &trial, err);
     if (st < 0 || !trial.state)
         return st;
-    if (timing) {
-        st = rc_plan_trial_time(t->plan, &t->scratch, c, &trial, err);
-        t->timed++;
-    }
-    if (st == RC_OK && (t->best < 0 || cost_of(t, i) < cost_of(t, t->best))) {
+    if (timing)
+        st = time_one(t, c, &trial, err);
+    if (st == RC_OK && c->status == RC_OK && (t->best < 0 || cost_of(t, i) < cost_of(t, t->best))) {
         rc_plan_trial_free(&t->entry->trial);
         t->entry->trial = trial;
         t->best = i;
@@ -98,7 +117,8 @@ static rc_status_t take_first(tuning_t *t, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && t->best < 0 && i < t->entry->part.candidates; i++)
-        st = try_one(t, i, 0, err);
+        if (t->entry->candidate[i].status != RC_ENOTSUP) /* memory may do without the operands */
+            st = try_one(t, i, 0, err);
     return st;
 }
 
@@ -121,6 +141,7 @@ rc_status_t rc_plan_choose(
         .best = -1};
     rc_status_t st = have_operands(&t) ? time_candidates(&t, err) : RC_OK;
     entry->part.tune_ns = t.timed > 0 ? (double)(rc_clock_ns() - t.start_ns) : 0;
+    rc_plan_scratch_free(plan, &t.scratch);
     if (st == RC_OK && t.best < 0)
         st = take_first(&t, err);
     rc_plan_scratch_free(plan, &t.scratch);

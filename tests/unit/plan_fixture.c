@@ -121,3 +121,19 @@ void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, d
     const void *found = p->precision == RC_FP32 ? (const void *)c->f32 : (const void *)c->f64;
     assert_memory_equal(data_of(p, before), found, data_bytes(p));
 }
+
+void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
+    const input_t *in, int64_t k)
+{
+    static dense_t b;
+    static dense_t c;
+    static dense_t before;
+    double alpha = below(rng, 2) ? 1 : -0.5;
+    double beta = (double)below(rng, 3) / 2;
+    rc_err_t err = {0};
+    fill_product(rng, p, in, k, &b, &c);
+    before = c;
+    rc_operands_t o = operands(p, &b, &c);
+    assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
+    compare_product(p, in, k, alpha, beta, &b, &c, &before);
+}

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/error.h"
 #include "plan_fixture.h"
 #include "scratch.h"
 #include "sparse/csr.h"
@@ -9,23 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Run a plan at K and compare all of its output. */
-static void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
-    const input_t *in, int64_t k)
-{
-    static dense_t b;
-    static dense_t c;
-    static dense_t before;
-    double alpha = below(rng, 2) ? 1 : -0.5;
-    double beta = (double)below(rng, 3) / 2;
-    rc_err_t err = {0};
-    fill_product(rng, p, in, k, &b, &c);
-    before = c;
-    rc_operands_t o = operands(p, &b, &c);
-    assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
-    compare_product(p, in, k, alpha, beta, &b, &c, &before);
-}
 
 /* ------------------------------------------------------------------------- many plans */
 
@@ -383,6 +367,8 @@ static void every_operation_is_planned(void **state)
 typedef struct clock {
     int calls;
     int per_candidate;
+    int refuse; /* this call, counted from 1; and all after it where `always` is 1 */
+    int always;
 } fake_clock_t;
 
 static rc_status_t fake_time(
@@ -391,6 +377,8 @@ static rc_status_t fake_time(
     fake_clock_t *c = user;
     (void)batch;
     *ns = c->calls++ / c->per_candidate == 1 ? 1000000 : 3000000;
+    if (c->calls == c->refuse || (c->always && c->calls > c->refuse))
+        return rc_fail(err, RC_ENOTSUP, "not with these");
     return fn(launch, err);
 }
 
@@ -418,6 +406,46 @@ static void the_fastest_is_chosen(void **state)
     assert_true(rc_plan_break_even(&part, part.chosen) >= 0);
     assert_true(rc_plan_break_even(&part, part.reference) == 0);
     rc_plan_free(plan);
+}
+
+/* A run that says while it is timed that it cannot is passed over with its reason. */
+static void what_cannot_run_is_passed_over(void **state)
+{
+    (void)state;
+    enum { calls = 7 };
+    fake_clock_t clock = {.per_candidate = calls, .refuse = 2 * calls + 1};
+    fixture_t *f = begin();
+    f->place.time = fake_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    const rc_plan_options_t o = {.orders = "csr,random:seed=2,lpt", .tune = 3, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.candidate[2].status, RC_ENOTSUP);
+    assert_string_equal(part.candidate[2].text, "not with these");
+    assert_int_equal(part.chosen, 1);
+    rc_plan_free(plan);
+    clock = (fake_clock_t){.per_candidate = calls, .refuse = 1, .always = 1};
+    refused(f, &o, RC_ENOTSUP, "not with these");
+}
+
+/* The limit is of all K together. */
+static void memory_is_that_of_the_whole_plan(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    rc_plan_options_t o = {.kernels = "rowsplit", .orders = "csr"};
+    rc_plan_part_t part[2];
+    rc_plan_t *plan = plan_of(f, &o);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rc_plan_part(plan, i, &part[i], NULL), RC_OK);
+    int64_t both = part[0].candidate[0].bytes + part[1].candidate[0].bytes;
+    rc_plan_free(plan);
+    o.memory = both;
+    rc_plan_free(plan_of(f, &o));
+    o.memory--;
+    refused(f, &o, RC_ENOMEM, "expected at most");
 }
 
 static void break_even_counts_measured_times(void **state)
@@ -553,6 +581,8 @@ int main(void)
         cmocka_unit_test(wrong_values_leave_the_old_ones),
         cmocka_unit_test(every_operation_is_planned),
         cmocka_unit_test(the_fastest_is_chosen),
+        cmocka_unit_test(what_cannot_run_is_passed_over),
+        cmocka_unit_test(memory_is_that_of_the_whole_plan),
         cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
         cmocka_unit_test(a_plan_comes_back),
