@@ -97,7 +97,8 @@ typedef struct rc_plan_problem {
 /** How to choose; zero-initialise for the defaults. */
 typedef struct rc_plan_options {
     const char *kernels;     /**< "gchunk:entries=16", or several and globs with commas; NULL: any */
-    const char *orders;      /**< likewise "csr,lpt"; NULL: those of the model, or "csr" */
+    const char *orders;      /**< likewise "csr,lpt"; NULL: those of the model, or "csr", and with `tune`
+                                  "auto" before it where B is beyond the L2 */
     const rc_model_t *model; /**< that predicts times, borrowed during the call; NULL: none */
     int extrapolate;         /**< 1: ask the model also outside of what it knows */
     int tune;           /**< time this many candidates at most on the matrix itself, and cuSPARSE's

@@ -53,7 +53,8 @@ static const rc_opt_t options[] = {
     {"kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit.", 0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST",
-        "Only these row orders. Default: those of the model, else csr.", 0, 0},
+        "Only these row orders. Default: those of the model, else csr, and with --tune auto where "
+        "B is beyond the cache of a GPU.", 0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates.", 0, 0},
     {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
         "Ask the model also outside of what it knows.", 0, 0},
@@ -357,7 +358,8 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
 {
     const double ns = 1e9;
     rc_plan_place_t place = {&d->executor, time_on_device,
-        d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL, d, d->class_name};
+        d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL, d, d->cache_bytes,
+        d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0};
     rc_plan_options_t how = {.kernels = o->kernels,

@@ -47,12 +47,27 @@ static const preference_t preferred[] = {{"gpanel", 1024}, {"gchunk", 1}, {"gpan
     {"gstage", 1}, {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
 enum { PREFERRED = sizeof preferred / sizeof *preferred };
 
-static int rank_of(const rc_kernel_t *kernel, int64_t k)
+/* The same where B is beyond the last cache. */
+static const preference_t preferred_large[] = {{"gpanel", 64}, {"growmajor", 1}, {"gchunk", 1},
+    {"gpanel", 1}, {"gstage", 1}, {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
+enum { PREFERRED_LARGE = sizeof preferred_large / sizeof *preferred_large };
+
+/* 1: B does not fit the last cache, so that the row order matters. */
+static int is_large(const rc_plan_t *plan, int64_t k)
 {
-    for (int i = 0; i < PREFERRED; i++)
-        if (strcmp(kernel->name, preferred[i].kernel) == 0 && k >= preferred[i].from_k)
+    int64_t row = rc_sat_mul(k, (int64_t)rc_precision_bytes(plan->precision));
+    return plan->place.cache_bytes > 0 && rc_sat_mul(plan->a.cols, row) > plan->place.cache_bytes;
+}
+
+static int rank_of(const rc_plan_t *plan, const rc_kernel_t *kernel, int64_t k)
+{
+    int large = is_large(plan, k);
+    const preference_t *list = large ? preferred_large : preferred;
+    int count = large ? PREFERRED_LARGE : PREFERRED;
+    for (int i = 0; i < count; i++)
+        if (strcmp(kernel->name, list[i].kernel) == 0 && k >= list[i].from_k)
             return i;
-    return PREFERRED;
+    return PREFERRED_LARGE;
 }
 
 static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
@@ -78,9 +93,9 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
     rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    for (int rank = 0; rank <= PREFERRED; rank++)
+    for (int rank = 0; rank <= PREFERRED_LARGE; rank++)
         for (int i = 0; st == RC_OK && rc_kernels[i]; i++)
-            if (serves(plan, rc_kernels[i]) && rank_of(rc_kernels[i], e->part.k) == rank)
+            if (serves(plan, rc_kernels[i]) && rank_of(plan, rc_kernels[i], e->part.k) == rank)
                 st = add_orders(rc_kernels[i]->name, order, orders, e, err);
     if (st == RC_OK && e->part.candidates == 0)
         st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, %s-major",
@@ -105,12 +120,22 @@ static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     return st;
 }
 
+/* Where B is beyond the last cache and the device builds orders, `auto` finds out in a product or less
+ * whether one pays, and timing says how much. */
+static const char *default_orders(
+    const rc_plan_t *plan, const rc_plan_options_t *o, const rc_plan_entry_t *e)
+{
+    int asks = o->tune > 0 && plan->place.order && plan->op == RC_OP_SPMM;
+    return asks && is_large(plan, e->part.k) ? "auto,csr" : "csr";
+}
+
 static rc_status_t add_named(
     const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_policy_spec_t *order = NULL;
     int orders = 0;
-    rc_status_t st = rc_policy_specs_parse(o->orders ? o->orders : "csr", MOST_NAMED, &order, &orders, err);
+    const char *list = o->orders ? o->orders : default_orders(plan, o, e);
+    rc_status_t st = rc_policy_specs_parse(list, MOST_NAMED, &order, &orders, err);
     if (st < 0)
         rc_err_context(err, "orders");
     else if (o->kernels && add_kernels(plan, o->kernels, order, orders, e, err) < 0)

@@ -17,6 +17,7 @@ struct rc_plan_gpu {
     rc_cuda_allocator_t memory;
     int own_memory; /* 1: `memory` is the application's */
     int index;
+    int64_t cache_bytes;
     char device_class[160];
 };
 
@@ -49,6 +50,7 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
     if (!gpu)
         return RC_ENOMEM;
     gpu->index = index;
+    gpu->cache_bytes = info.l2_bytes;
     gpu->own_memory = memory != NULL;
     if (memory)
         gpu->memory = *memory;
@@ -72,7 +74,8 @@ static rc_status_t time_launches(void *user, rc_launch_fn *launch, void *state, 
 
 static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
 {
-    return (rc_plan_place_t){&gpu->x, time_launches, rc_cuda_order_there, gpu, gpu->device_class};
+    return (rc_plan_place_t){&gpu->x, time_launches, rc_cuda_order_there, gpu,
+        gpu->cache_bytes, gpu->device_class};
 }
 
 /* The plan takes over what it runs on; without a plan that is freed.  What was prepared is there, so that

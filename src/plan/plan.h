@@ -28,6 +28,7 @@ typedef struct rc_plan_place {
     rc_plan_time_fn *time;    /**< NULL: the host's clock around launches that are waited for: CPUs */
     rc_plan_order_fn *order;  /**< NULL: all orders are built on the host */
     void *user;               /**< for `time` */
+    int64_t cache_bytes;      /**< of the last cache; 0: not known */
     const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */
 } rc_plan_place_t;
 

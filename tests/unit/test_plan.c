@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/error.h"
-#include "plan_fixture.h"
+#include "plan_small.h"
 #include "scratch.h"
 #include "sparse/csr.h"
 
@@ -113,50 +113,6 @@ static void copies_multiply_alike(void **state)
 }
 
 /* -------------------------------------------------------------------- one plan to look at */
-
-typedef struct fixture {
-    rc_executor_t x;
-    rc_plan_place_t place;
-    rc_plan_problem_t p;
-    int64_t k[2];
-    input_t in;
-    rc_plan_matrix_t m;
-} fixture_t;
-
-static fixture_t *begin(void)
-{
-    static fixture_t f;
-    rc_rng_t rng;
-    rc_rng_seed(&rng, 5);
-    f = (fixture_t){.k = {4, 8}};
-    rc_executor_cpu(1, &f.x);
-    f.place.x = &f.x;
-    f.p = (rc_plan_problem_t){.layout = RC_ROW_MAJOR, .k = f.k, .ks = 2};
-    do
-        make(&rng, 1, &f.in);
-    while (f.in.rows < 8 || f.in.cols < 8 || f.in.ptr64[2] - f.in.ptr64[1] < 2);
-    f.m = matrix_of(&f.in, 8, 8);
-    return &f;
-}
-
-static rc_plan_t *plan_of(const fixture_t *f, const rc_plan_options_t *o)
-{
-    rc_plan_t *plan = NULL;
-    rc_err_t err = {0};
-    if (rc_plan_new(&f->place, &f->p, &f->m, o, &plan, &err) != RC_OK)
-        fail_msg("%s", err.text);
-    return plan;
-}
-
-/* No plan, the status, and a text that names what is wrong. */
-static void refused(const fixture_t *f, const rc_plan_options_t *o, rc_status_t status, const char *text)
-{
-    rc_plan_t *plan = NULL;
-    rc_err_t err = {0};
-    rc_status_t st = rc_plan_new(&f->place, &f->p, &f->m, o, &plan, &err);
-    if (st != status || plan || !strstr(err.text, text) || strchr(err.text, '\n'))
-        fail_msg("expected status %d with '%s', found %d: %s", status, text, st, err.text);
-}
 
 static void wrong_matrices_are_refused(void **state)
 {
@@ -361,129 +317,6 @@ static void every_operation_is_planned(void **state)
         plan_operation(begin(), (rc_op_t)op, data);
 }
 
-/* --------------------------------------------------------------------------- choosing */
-
-/* A clock of the test: the second kernel or order that is timed is the fast one. */
-typedef struct clock {
-    int calls;
-    int per_candidate;
-    int refuse; /* this call, counted from 1; and all after it where `always` is 1 */
-    int always;
-} fake_clock_t;
-
-static rc_status_t fake_time(
-    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
-{
-    fake_clock_t *c = user;
-    (void)batch;
-    *ns = c->calls++ / c->per_candidate == 1 ? 1000000 : 3000000;
-    if (c->calls == c->refuse || (c->always && c->calls > c->refuse))
-        return rc_fail(err, RC_ENOTSUP, "not with these");
-    return fn(launch, err);
-}
-
-static void the_fastest_is_chosen(void **state)
-{
-    (void)state;
-    enum { calls = 7 }; /* of a candidate: two single launches, five batches */
-    fake_clock_t clock = {.per_candidate = calls};
-    fixture_t *f = begin();
-    f->place.time = fake_time;
-    f->place.user = &clock;
-    f->p.ks = 1;
-    const rc_plan_options_t o = {.orders = "lpt,csr,random:seed=2", .tune = 2, .tune_ns = INT64_MAX};
-    rc_plan_t *plan = plan_of(f, &o);
-    rc_plan_part_t part;
-    assert_int_equal(rc_plan_parts(plan), 1);
-    assert_int_equal(rc_plan_part(plan, 1, &part, NULL), RC_EINVAL);
-    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
-    assert_int_equal(part.candidates, 3);
-    assert_int_equal(part.reference, 1); /* the original order, timed first */
-    assert_int_equal(part.why, RC_PLAN_TIMED);
-    assert_string_equal(part.candidate[part.chosen].order, "lpt");
-    assert_true(part.candidate[0].time_ns < part.candidate[1].time_ns);
-    assert_int_equal(clock.calls, 3 * calls);
-    assert_true(rc_plan_break_even(&part, part.chosen) >= 0);
-    assert_true(rc_plan_break_even(&part, part.reference) == 0);
-    rc_plan_free(plan);
-}
-
-/* A run that says while it is timed that it cannot is passed over with its reason. */
-static void what_cannot_run_is_passed_over(void **state)
-{
-    (void)state;
-    enum { calls = 7 };
-    fake_clock_t clock = {.per_candidate = calls, .refuse = 2 * calls + 1};
-    fixture_t *f = begin();
-    f->place.time = fake_time;
-    f->place.user = &clock;
-    f->p.ks = 1;
-    const rc_plan_options_t o = {.orders = "csr,random:seed=2,lpt", .tune = 3, .tune_ns = INT64_MAX};
-    rc_plan_t *plan = plan_of(f, &o);
-    rc_plan_part_t part;
-    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
-    assert_int_equal(part.candidate[2].status, RC_ENOTSUP);
-    assert_string_equal(part.candidate[2].text, "not with these");
-    assert_int_equal(part.chosen, 1);
-    rc_plan_free(plan);
-    clock = (fake_clock_t){.per_candidate = calls, .refuse = 1, .always = 1};
-    refused(f, &o, RC_ENOTSUP, "not with these");
-}
-
-/* The limit is of all K together. */
-static void memory_is_that_of_the_whole_plan(void **state)
-{
-    (void)state;
-    fixture_t *f = begin();
-    rc_plan_options_t o = {.kernels = "rowsplit", .orders = "csr"};
-    rc_plan_part_t part[2];
-    rc_plan_t *plan = plan_of(f, &o);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(rc_plan_part(plan, i, &part[i], NULL), RC_OK);
-    int64_t both = part[0].candidate[0].bytes + part[1].candidate[0].bytes;
-    rc_plan_free(plan);
-    o.memory = both;
-    rc_plan_free(plan_of(f, &o));
-    o.memory--;
-    refused(f, &o, RC_ENOMEM, "expected at most");
-}
-
-static void break_even_counts_measured_times(void **state)
-{
-    (void)state;
-    rc_plan_candidate_t c[] = {
-        {.order_ns = 0, .prepare_ns = 100, .time_ns = 50},
-        {.order_ns = 900, .prepare_ns = 100, .time_ns = 40},
-        {.order_ns = 1, .prepare_ns = 100, .time_ns = 50},
-        {.order_ns = 1, .prepare_ns = 100, .time_ns = NAN, .predicted_ns = NAN},
-        {.order_ns = 0, .prepare_ns = 90, .time_ns = 50},
-    };
-    rc_plan_part_t part = {.candidates = 5, .candidate = c};
-    assert_true(rc_plan_break_even(&part, 0) == 0);
-    assert_true(rc_plan_break_even(&part, 1) == 90);
-    assert_true(isinf(rc_plan_break_even(&part, 2)));
-    assert_true(isnan(rc_plan_break_even(&part, 3)));
-    assert_true(rc_plan_break_even(&part, 4) == 0);
-}
-
-/* The reference is timed besides the number that was asked for; one candidate is not timed. */
-static void no_more_is_timed_than_asked_for(void **state)
-{
-    (void)state;
-    enum { calls = 7 };
-    fake_clock_t clock = {.per_candidate = calls};
-    fixture_t *f = begin();
-    f->place.time = fake_time;
-    f->place.user = &clock;
-    f->p.ks = 1;
-    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = 1, .tune_ns = INT64_MAX}));
-    assert_int_equal(clock.calls, 2 * calls);
-    clock.calls = 0;
-    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9, .tune_ns = INT64_MAX}));
-    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt", .tune = 0}));
-    assert_int_equal(clock.calls, 0);
-}
-
 static void a_plan_describes_itself(void **state)
 {
     (void)state;
@@ -580,11 +413,6 @@ int main(void)
         cmocka_unit_test(wrong_operands_write_nothing),
         cmocka_unit_test(wrong_values_leave_the_old_ones),
         cmocka_unit_test(every_operation_is_planned),
-        cmocka_unit_test(the_fastest_is_chosen),
-        cmocka_unit_test(what_cannot_run_is_passed_over),
-        cmocka_unit_test(memory_is_that_of_the_whole_plan),
-        cmocka_unit_test(break_even_counts_measured_times),
-        cmocka_unit_test(no_more_is_timed_than_asked_for),
         cmocka_unit_test(a_plan_comes_back),
         cmocka_unit_test(other_plans_are_refused),
     };

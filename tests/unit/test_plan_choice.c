@@ -1,0 +1,164 @@
+#include "config.h"
+#include "unit.h"
+
+#include "base/error.h"
+#include "plan_small.h"
+
+#include <math.h>
+
+/* A clock of the test: the second kernel or order that is timed is the fast one. */
+typedef struct clock {
+    int calls;
+    int per_candidate;
+    int refuse; /* this call, counted from 1; and all after it where `always` is 1 */
+    int always;
+} fake_clock_t;
+
+static rc_status_t fake_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    fake_clock_t *c = user;
+    (void)batch;
+    *ns = c->calls++ / c->per_candidate == 1 ? 1000000 : 3000000;
+    if (c->calls == c->refuse || (c->always && c->calls > c->refuse))
+        return rc_fail(err, RC_ENOTSUP, "not with these");
+    return fn(launch, err);
+}
+
+static void the_fastest_is_chosen(void **state)
+{
+    (void)state;
+    enum { calls = 7 }; /* of a candidate: two single launches, five batches */
+    fake_clock_t clock = {.per_candidate = calls};
+    fixture_t *f = begin();
+    f->place.time = fake_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    const rc_plan_options_t o = {.orders = "lpt,csr,random:seed=2", .tune = 2, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_parts(plan), 1);
+    assert_int_equal(rc_plan_part(plan, 1, &part, NULL), RC_EINVAL);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.candidates, 3);
+    assert_int_equal(part.reference, 1); /* the original order, timed first */
+    assert_int_equal(part.why, RC_PLAN_TIMED);
+    assert_string_equal(part.candidate[part.chosen].order, "lpt");
+    assert_true(part.candidate[0].time_ns < part.candidate[1].time_ns);
+    assert_int_equal(clock.calls, 3 * calls);
+    assert_true(rc_plan_break_even(&part, part.chosen) >= 0);
+    assert_true(rc_plan_break_even(&part, part.reference) == 0);
+    rc_plan_free(plan);
+}
+
+/* A run that says while it is timed that it cannot is passed over with its reason. */
+static void what_cannot_run_is_passed_over(void **state)
+{
+    (void)state;
+    enum { calls = 7 };
+    fake_clock_t clock = {.per_candidate = calls, .refuse = 2 * calls + 1};
+    fixture_t *f = begin();
+    f->place.time = fake_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    const rc_plan_options_t o = {.orders = "csr,random:seed=2,lpt", .tune = 3, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.candidate[2].status, RC_ENOTSUP);
+    assert_string_equal(part.candidate[2].text, "not with these");
+    assert_int_equal(part.chosen, 1);
+    rc_plan_free(plan);
+    clock = (fake_clock_t){.per_candidate = calls, .refuse = 1, .always = 1};
+    refused(f, &o, RC_ENOTSUP, "not with these");
+}
+
+static rc_status_t no_order(rc_executor_t *x, const char *order, const rc_csr_t *a, const rc_resident_t *m,
+    int32_t *row, rc_err_t *err)
+{
+    return x && order && a && !m && !row ? rc_fail(err, RC_ENOTSUP, "on the host") : RC_OK;
+}
+
+/* Where B is beyond the cache of a device that builds orders, what is timed begins with one. */
+static void large_matrices_are_ordered(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    f->place.order = no_order;
+    for (int i = 0; i < 3; i++) {
+        f->place.cache_bytes = i == 0 ? 1 << 20 : 16;
+        rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = i < 2});
+        rc_plan_part_t part;
+        assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+        assert_string_equal(part.candidate[0].order, i == 1 ? "auto" : "csr");
+        assert_string_equal(part.candidate[part.reference].order, "csr");
+        rc_plan_free(plan);
+    }
+}
+
+/* The limit is of all K together. */
+static void memory_is_that_of_the_whole_plan(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    rc_plan_options_t o = {.kernels = "rowsplit", .orders = "csr"};
+    rc_plan_part_t part[2];
+    rc_plan_t *plan = plan_of(f, &o);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rc_plan_part(plan, i, &part[i], NULL), RC_OK);
+    int64_t both = part[0].candidate[0].bytes + part[1].candidate[0].bytes;
+    rc_plan_free(plan);
+    o.memory = both;
+    rc_plan_free(plan_of(f, &o));
+    o.memory--;
+    refused(f, &o, RC_ENOMEM, "expected at most");
+}
+
+static void break_even_counts_measured_times(void **state)
+{
+    (void)state;
+    rc_plan_candidate_t c[] = {
+        {.order_ns = 0, .prepare_ns = 100, .time_ns = 50},
+        {.order_ns = 900, .prepare_ns = 100, .time_ns = 40},
+        {.order_ns = 1, .prepare_ns = 100, .time_ns = 50},
+        {.order_ns = 1, .prepare_ns = 100, .time_ns = NAN, .predicted_ns = NAN},
+        {.order_ns = 0, .prepare_ns = 90, .time_ns = 50},
+    };
+    rc_plan_part_t part = {.candidates = 5, .candidate = c};
+    assert_true(rc_plan_break_even(&part, 0) == 0);
+    assert_true(rc_plan_break_even(&part, 1) == 90);
+    assert_true(isinf(rc_plan_break_even(&part, 2)));
+    assert_true(isnan(rc_plan_break_even(&part, 3)));
+    assert_true(rc_plan_break_even(&part, 4) == 0);
+}
+
+/* The reference is timed besides the number that was asked for; one candidate is not timed. */
+static void no_more_is_timed_than_asked_for(void **state)
+{
+    (void)state;
+    enum { calls = 7 };
+    fake_clock_t clock = {.per_candidate = calls};
+    fixture_t *f = begin();
+    f->place.time = fake_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = 1, .tune_ns = INT64_MAX}));
+    assert_int_equal(clock.calls, 2 * calls);
+    clock.calls = 0;
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9, .tune_ns = INT64_MAX}));
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt", .tune = 0}));
+    assert_int_equal(clock.calls, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fastest_is_chosen),
+        cmocka_unit_test(what_cannot_run_is_passed_over),
+        cmocka_unit_test(large_matrices_are_ordered),
+        cmocka_unit_test(memory_is_that_of_the_whole_plan),
+        cmocka_unit_test(break_even_counts_measured_times),
+        cmocka_unit_test(no_more_is_timed_than_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
