@@ -2,7 +2,7 @@
  * them, else everything is prepared anew.
  *
  * Where a prepared matrix has which value is found out once, by preparing one whose values are their own
- * numbers, which fp64 holds exactly. */
+ * numbers. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -59,39 +59,57 @@ done:
     return st;
 }
 
-/* The numbers of the values, as the kernel of an entry puts them. */
-static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int64_t count,
-    double *out, int *alike, rc_err_t *err)
+/* Prepare a matrix of other values as an entry has its own, and read them where the kernel put them.
+ * \param[in] val  [nnz]  \param[out] out  [count] in the precision of the plan */
+static rc_status_t put_values(rc_plan_t *plan, const rc_plan_entry_t *e, double *val, int64_t count,
+    void *out, int *alike, rc_err_t *err)
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     rc_executor_t *x = plan->place.x;
     rc_problem_t p = e->trial.problem;
-    rc_csr_t numbered = plan->a;
+    rc_csr_t a = plan->a;
     rc_analysis_t analysis;
     void *state = NULL;
     void *array = NULL;
-    rc_status_t st;
-    *alike = 0;
-    numbered.val = rc_alloc((size_t)numbered.nnz, sizeof *numbered.val, "the numbers of values", err);
-    RC_TRY(numbered.val ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < numbered.nnz; i++)
-        numbered.val[i] = (double)(plan->from ? plan->from[i] : i) + 1;
-    p.a = &numbered;
-    p.precision = RC_FP64;
-    rc_err_t why = {0};
-    st = rc_kernel_analyse(kernel, &p, &analysis, &why);
+    a.val = val;
+    p.a = &a;
+    rc_status_t st = rc_kernel_analyse(kernel, &p, &analysis, err);
     if (st == RC_OK)
-        st = kernel->prepare(x, &p, &analysis, &state, &why);
-    if (st < 0) { /* fp64 may not be allowed where fp32 is */
-        st = st == RC_ENOTSUP ? RC_OK : rc_fail(err, st, "%s", why.text);
-        goto done;
-    }
+        st = kernel->prepare(x, &p, &analysis, &state, err);
+    if (st < 0)
+        return st;
     *alike = kernel->values(state, &array) == count;
     if (*alike)
-        st = x->download(x, out, array, (size_t)count * sizeof *out, err);
+        st = x->download(x, out, array, (size_t)count * rc_precision_bytes(plan->precision), err);
     kernel->release(state);
-done:
-    free(numbered.val);
+    return st;
+}
+
+/* The numbers of the values, as the kernel of an entry puts them, from 1 on; 0: padding.  In the precision of
+ * the plan, because a kernel may put values of another one elsewhere: fp32 holds integers up to 2^24, so
+ * larger numbers take two preparations, of their low and their high digits. */
+static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int64_t count,
+    double *out, int *alike, rc_err_t *err)
+{
+    const int narrow = plan->precision == RC_FP32;
+    const int64_t base = (int64_t)1 << (narrow ? 23 : 52);
+    double *val = rc_alloc((size_t)plan->a.nnz, sizeof *val, "the numbers of values", err);
+    void *put = rc_alloc((size_t)count, rc_precision_bytes(plan->precision), "the numbers of values", err);
+    rc_status_t st = val && put ? RC_OK : RC_ENOMEM;
+    *alike = 1;
+    for (int high = 0; st == RC_OK && *alike && high <= (plan->a.nnz > base); high++) {
+        for (int64_t i = 0; i < plan->a.nnz; i++) {
+            int64_t number = plan->from ? plan->from[i] : i;
+            val[i] = (double)(high ? number / base : number % base + 1);
+        }
+        st = put_values(plan, e, val, count, put, alike, err);
+        for (int64_t i = 0; st == RC_OK && *alike && i < count; i++) {
+            double digit = narrow ? (double)((const float *)put)[i] : ((const double *)put)[i];
+            out[i] = high ? out[i] + digit * (double)base : digit;
+        }
+    }
+    free(put);
+    free(val);
     return st;
 }
 
