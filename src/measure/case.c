@@ -92,6 +92,24 @@ static rc_status_t prepare_width(rc_measuring_t *s, rc_trial_t *j, int width, rc
     return RC_OK;
 }
 
+int rc_measuring_leave_device(rc_measuring_t *s)
+{
+    for (int i = 0; i < s->n; i++)
+        for (int w = 0; w < RC_WIDTHS; w++)
+            s->job[i].problem[w].resident = NULL;
+    return rc_operands_resident_drop(s->ctx);
+}
+
+static rc_status_t prepare_widths(rc_measuring_t *s, rc_trial_t *j, rc_err_t *why)
+{
+    rc_status_t st = prepare_width(s, j, RC_WIDE, why);
+    if (st == RC_OK && s->tiling.last < s->tiling.width)
+        st = prepare_width(s, j, RC_LAST, why);
+    if (st < 0)
+        rc_trial_release(s, j);
+    return st;
+}
+
 rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
 {
     rc_trial_t *j = &s->job[index];
@@ -99,15 +117,16 @@ rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
     j->tried = 1;
     if (s->enter)
         s->enter(s->user, index, RC_PHASE_PREPARE);
-    rc_status_t st = prepare_width(s, j, RC_WIDE, &why);
-    if (st == RC_OK && s->tiling.last < s->tiling.width)
-        st = prepare_width(s, j, RC_LAST, &why);
+    rc_status_t st = prepare_widths(s, j, &why);
+    if (st == RC_ENOMEM && rc_measuring_leave_device(s)) {
+        why = (rc_err_t){0};
+        st = prepare_widths(s, j, &why);
+    }
     if (st == RC_OK) {
         j->prepared = 1;
         s->used += j->bytes;
         return RC_OK;
     }
-    rc_trial_release(s, j);
     return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
 }
 

@@ -129,6 +129,15 @@ static rc_status_t check_symmetric(const rc_measuring_t *s, const rc_measured_t 
     return m->a ? RC_OK : rc_fail(why, RC_EINVAL, "a symmetric order without its matrix");
 }
 
+static rc_status_t analyse(rc_measuring_t *s, rc_trial_t *j, rc_err_t *why)
+{
+    rc_status_t st = rc_kernel_analyse(s->kernel, &j->problem[RC_WIDE], &j->analysis, why);
+    if (st != RC_ENOMEM || !rc_measuring_leave_device(s))
+        return st;
+    *why = (rc_err_t){0};
+    return rc_kernel_analyse(s->kernel, &j->problem[RC_WIDE], &j->analysis, why);
+}
+
 /* Analyse every case once; unsupported ones end here. */
 static rc_status_t analyse_all(rc_measuring_t *s, rc_err_t *err)
 {
@@ -136,8 +145,7 @@ static rc_status_t analyse_all(rc_measuring_t *s, rc_err_t *err)
     for (int i = 0; i < s->n && st == RC_OK; i++) {
         rc_trial_t *j = &s->job[i];
         rc_err_t why = {0};
-        if (check_symmetric(s, j->m, &why) < 0 ||
-            rc_kernel_analyse(s->kernel, &j->problem[RC_WIDE], &j->analysis, &why) < 0) {
+        if (check_symmetric(s, j->m, &why) < 0 || analyse(s, j, &why) < 0) {
             j->tried = 1;
             st = rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
         }

@@ -309,15 +309,11 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
 {
     if (n < 1)
         return RC_OK;
-    int64_t bytes;
-    const rc_resident_t *resident = rc_operands_resident(ctx, g, &bytes);
-    rc_group_t group = *g; /* what is left for the others */
-    group.memory_limit -= bytes;
     rc_measuring_t s = {
         .ctx = ctx,
         .d = ctx->d,
         .cfg = cfg,
-        .g = &group,
+        .g = g,
         .kernel = g->kernel->kernel,
         .op = rc_operation_of(g->kernel->kernel->op),
         .n = n,
@@ -328,7 +324,7 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
     s.job = rc_alloc0((size_t)n, sizeof *s.job, "the cases of a group", err);
     if (!s.job)
         return RC_ENOMEM;
-    begin_cases(&s, cases, resident);
+    begin_cases(&s, cases, rc_operands_resident(ctx, g));
     rc_status_t st = make_operands(&s, err);
     if (st == RC_OK)
         st = all_sets(&s, err);

@@ -23,11 +23,13 @@ static void drop(rc_measure_context_t *ctx, rc_buffer_t *buffer)
     *buffer = (rc_buffer_t){NULL, 0};
 }
 
-static void drop_resident(rc_measure_context_t *ctx)
+int rc_operands_resident_drop(rc_measure_context_t *ctx)
 {
-    if (ctx->resident_bytes > 0)
+    int held = ctx->resident_bytes > 0;
+    if (held)
         rc_resident_free(&ctx->resident);
     ctx->resident_bytes = 0;
+    return held;
 }
 
 /* Keep the `count` references that were used last. */
@@ -45,7 +47,7 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
     for (int i = 0; i < RC_INPUTS_MAX; i++)
         drop(ctx, &ctx->in[i]);
     drop(ctx, &ctx->out);
-    drop_resident(ctx);
+    (void)rc_operands_resident_drop(ctx);
     forget(ctx, 0);
     free(ctx);
 }
@@ -58,26 +60,24 @@ static int resident_serves(const rc_measure_context_t *ctx, const rc_group_t *g,
            memcmp(&g->digest, &ctx->resident_of, sizeof unknown) == 0;
 }
 
-const rc_resident_t *rc_operands_resident(
-    rc_measure_context_t *ctx, const rc_group_t *g, int64_t *bytes)
+const rc_resident_t *rc_operands_resident(rc_measure_context_t *ctx, const rc_group_t *g)
 {
-    enum { part = 8 }; /* of the limit */
+    enum { part = 16 }; /* of the limit */
     int value_bytes = (int)rc_precision_bytes(g->precision);
+    int64_t bytes = rc_resident_bytes(g->a, value_bytes);
     rc_err_t why = {0};
-    *bytes = rc_resident_bytes(g->a, value_bytes);
     if (g->kernel->kernel->builds && resident_serves(ctx, g, value_bytes))
         return &ctx->resident;
-    drop_resident(ctx);
-    if (g->kernel->kernel->builds && *bytes <= g->memory_limit / part) {
-        if (rc_resident_new(&ctx->d->executor, g->a, value_bytes, &ctx->resident, &why) == RC_OK) {
-            ctx->resident_bytes = *bytes;
-            ctx->resident_of = g->digest;
-            return &ctx->resident;
-        }
+    (void)rc_operands_resident_drop(ctx);
+    if (!g->kernel->kernel->builds || bytes > g->memory_limit / part)
+        return NULL;
+    if (rc_resident_new(&ctx->d->executor, g->a, value_bytes, &ctx->resident, &why) < 0) {
         rc_resident_free(&ctx->resident);
+        return NULL;
     }
-    *bytes = 0;
-    return NULL;
+    ctx->resident_bytes = bytes;
+    ctx->resident_of = g->digest;
+    return &ctx->resident;
 }
 
 static const rc_operation_t *operation_of(const rc_measure_context_t *ctx)

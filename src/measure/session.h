@@ -78,6 +78,10 @@ void rc_trial_release(rc_measuring_t *s, rc_trial_t *j);
 /** Launch a tile or a product (rc_launch_t). */
 rc_status_t rc_trial_launch(void *launch, rc_err_t *err);
 
+/** Where the memory is short: from here on the cases are built on the host.
+ *  \return 1: they were not before, so that what failed may be tried again */
+int rc_measuring_leave_device(rc_measuring_t *s);
+
 /** Prepare one case; afterwards it is prepared or has its final status. */
 rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err);
 

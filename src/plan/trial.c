@@ -207,29 +207,43 @@ static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_
     return st;
 }
 
-rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *err)
+/* As rc_plan_trial_prepare, with every status returned. */
+static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *why)
 {
-    rc_err_t why = {0};
     *t = (rc_plan_trial_t){0};
-    rc_status_t st = pose(plan, k, c, t, &why);
+    rc_status_t st = pose(plan, k, c, t, why);
     int64_t start = rc_clock_ns();
     if (st == RC_OK)
-        st = rc_kernel_analyse(t->spec.kernel, &t->problem, &t->analysis, &why);
+        st = rc_kernel_analyse(t->spec.kernel, &t->problem, &t->analysis, why);
     if (st == RC_OK) {
         c->order_ns = plan->order[t->order]->ns;
         c->bytes = rc_analysis_bytes(&t->analysis, k);
         if (plan->resident_bytes > 0)
             kept = rc_sat_add(kept, plan->resident_bytes);
-        st = check_memory(plan, t, kept, &why);
+        st = check_memory(plan, t, kept, why);
     }
     if (st == RC_OK)
-        st = prepare(plan, scratch, t, &why);
+        st = prepare(plan, scratch, t, why);
     t->problem.resident = NULL;
     if (st == RC_OK)
         c->prepare_ns = (double)(rc_clock_ns() - start);
     else
         rc_plan_trial_free(t);
+    return st;
+}
+
+rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    rc_status_t st = try_prepare(plan, k, kept, scratch, c, t, &why);
+    if (st == RC_ENOMEM && plan->resident_bytes > 0) { /* without the matrix there may be enough */
+        rc_plan_resident_drop(plan);
+        plan->resident_bytes = -1;
+        why = (rc_err_t){0};
+        st = try_prepare(plan, k, kept, scratch, c, t, &why);
+    }
     c->status = st;
     (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
     return st == RC_EDEVICE ? rc_fail(err, st, "%s", why.text) : RC_OK;
