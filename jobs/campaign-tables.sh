@@ -147,7 +147,7 @@ bench_ratios()
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
 }
 
-# Preparation in products at K = 128, and the compulsory traffic of the fastest products.
+# Preparation in products at K = 128; of gchunk, gchunk-col and gpanel without the upload.
 bench_prepare()
 {
     query "$store" --format csv --where 'status == ok && k == 128 && precision == fp32 && policy == csr' \

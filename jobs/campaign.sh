@@ -364,8 +364,8 @@ citation-1m citation:n=1000000
 SET
 }
 
-# what no order helps
-hopeless()
+# at random: little for an order to find
+random_kinds()
 {
     cat <<'SET'
 uniform-1m uniform:n=1000000,mean=10
@@ -390,7 +390,7 @@ part_orders()
     local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,auto ours=growmajor,gchunk,gpanel
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
-    { kinds && hopeless; } | sed 's/$/,shuffle=both/' | make_group shuffled
+    { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | make_group shuffled
     kinds | sed 's/$/,shuffle=cols/' | make_group ideal
     kinds | make_group natural
     sizes | sed 's/$/,shuffle=both/' | make_group sizes
@@ -425,7 +425,7 @@ part_bench()
     store=${warm%.h5}-single.h5
     printf '### Single launches between events\n\n' && bench_ratios 'rows > 0'
     store=$warm
-    printf '### Preparation, in products at K = 128\n\n' && bench_prepare
+    printf '### Preparation, in products at K = 128 (gchunk, gchunk-col, gpanel: on the GPU, without the upload)\n\n' && bench_prepare
     summary "Compulsory traffic, GB/s" "k precision kernel matrices geomean_bytes mean_bytes max_bytes" \
         --summary rate
 }

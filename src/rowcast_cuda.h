@@ -104,7 +104,9 @@ typedef struct rc_plan_options {
     int tune;           /**< time this many candidates at most on the matrix itself, and cuSPARSE's
                              default kernel where `kernels` does not exclude it; 0: none */
     int64_t tune_ns;    /**< stop timing more of them after this long for each K; 0: two seconds */
-    int64_t memory;     /**< bytes of device memory that the plan and its timing may take; 0: any */
+    int64_t memory;     /**< bytes of device memory that the plan and its timing may take; 0: any.  While
+                             an order or a matrix is built on the device it takes scratch beside,
+                             about as much as the matrix */
     double reuse;       /**< expected products: what costs least in total is chosen, and timing
                              ends before it takes 5 % of that; 0: the fastest product */
     int deterministic;  /**< 1: only kernels that promise the same bits in each run */
@@ -134,7 +136,8 @@ typedef struct rc_plan_candidate {
     double predicted_ns;       /**< of one product, by the model */
     double predicted_setup_ns; /**< order and preparation, by the model */
     double order_ns;           /**< measured: building the order */
-    double prepare_ns;         /**< measured: rearranging, uploading, preprocessing */
+    double prepare_ns;         /**< measured: uploading, rearranging, preprocessing; candidates that are
+                                    rearranged on the device share one upload, which counts for each */
     double time_ns;            /**< measured: of one product, median of batches */
     int64_t bytes;             /**< of device memory that the prepared matrix takes; -1 not known */
     rc_status_t status;        /**< RC_OK, or why it cannot be used */

@@ -45,6 +45,8 @@ typedef struct rc_build {
  *  \param[out] out  end with rc_build_end, after an error too
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Uploads the schedule where it is not the original order. */
 rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err);
+
+/** Release what a build kept for itself; a zeroed one is allowed.  Does not wait. */
 void rc_build_end(rc_build_t *b);
 
 /** What all segments need together.  Waits.  \param[out] total  [RC_BUILD_TOTALS] */

@@ -96,9 +96,14 @@ rc_status_t cooperate(
     const int64_t most = (int64_t)fit * rc_cuda_sms(s->x);
     int64_t blocks = (threads + rc::CELL_THREADS - 1) / rc::CELL_THREADS;
     blocks = blocks < 1 ? 1 : blocks < most ? blocks : most;
-    return rc_cuda_check(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks),
-                             dim3(rc::CELL_THREADS), args, 0, rc_cuda_stream(s->x)),
-        what, err);
+    const cudaError_t e = cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks),
+        dim3(rc::CELL_THREADS), args, 0, rc_cuda_stream(s->x));
+    /* a part of the GPU, or one that cannot: the host has the order too */
+    if (e == cudaErrorCooperativeLaunchTooLarge || e == cudaErrorNotSupported) {
+        (void)cudaGetLastError();
+        return rc_fail(err, RC_ENOTSUP, "%s: %s", what, cudaGetErrorString(e));
+    }
+    return rc_cuda_check(e, what, err);
 }
 
 template <int LANES> rc_status_t search_with(state *s, rc_err_t *err)

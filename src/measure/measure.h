@@ -55,7 +55,8 @@ typedef struct rc_measured {
     rc_case_status_t status;
     rc_phase_t phase;      /**< where it ended when not ok */
     char text[200];        /**< why, when not ok */
-    int64_t prepare_ns;    /**< rearranging and uploading; once, also when the last tile is
+    int64_t prepare_ns;    /**< rearranging and uploading; of kernels that build on the device
+                                rearranging there alone; once, also when the last tile is
                                 narrower and needs a preparation of its own */
     int64_t preprocess_ns; /**< the kernel's own work before its first product, 0 for none;
                                 likewise */

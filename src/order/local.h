@@ -1,6 +1,6 @@
 /** \file order/local.h  What the orders mincol, minlabel, labels and cells share: the integer
- *  arithmetic, inline, so that a GPU builds exactly the order that the host builds, and the steps of
- *  the host; inner header of the room, but for kernels/cuda/order_*.cu.
+ *  arithmetic, inline, so that a GPU builds exactly the order that the host builds (the steps of the
+ *  host are in steps.h); inner header of the room, but for kernels/cuda/order_*.cu.
  *
  *  They look at the first RC_LOCAL_LOOK entries of a row only, which bounds what a long row costs, and
  *  go from row to row through columns, so that no transpose is needed and row and column numbers

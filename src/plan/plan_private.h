@@ -51,6 +51,7 @@ struct rc_plan {
     int stale;            /**< 1: newer values are in the prepared matrices alone, not in a.val */
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
+    double resident_ns;     /**< that its upload took */
     int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
     rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
     int orders;
@@ -162,7 +163,7 @@ void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e);
 rc_status_t rc_plan_prepare_again(
     rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err);
 
-/** A plan of a checked problem without choices: matrix, pattern and empty entries.  For rc_plan_open
+/** A plan of a checked problem without choices: matrix and empty entries.  For rc_plan_open
  *  too.  Free with rc_plan_free. */
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err);

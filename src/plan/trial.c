@@ -23,6 +23,7 @@ static const rc_resident_t *resident_of(rc_plan_t *plan)
         return NULL;
     if (plan->resident_bytes > 0)
         return &plan->resident;
+    int64_t start = rc_clock_ns();
     plan->resident_bytes = -1;
     if (plan->memory > 0 && bytes > plan->memory / part)
         return NULL;
@@ -31,6 +32,7 @@ static const rc_resident_t *resident_of(rc_plan_t *plan)
         return NULL;
     }
     plan->resident_bytes = bytes;
+    plan->resident_ns = (double)(rc_clock_ns() - start);
     return &plan->resident;
 }
 
@@ -114,6 +116,7 @@ rc_status_t rc_plan_order_get(
     rc_status_t st = rc_policy_spec_parse(text, &spec, err);
     if (st < 0)
         return st;
+    int held = plan->resident_bytes > 0;
     int64_t start = rc_clock_ns();
     st = build_order(plan, text, &spec, g, &s, err);
     if (st < 0)
@@ -123,7 +126,9 @@ rc_status_t rc_plan_order_get(
         return rc_fail(err, RC_ENOTSUP,
             "order %s renumbers the columns too: a plan takes B in original order", text);
     }
-    return rc_plan_order_add(plan, text, g, &s, (double)(rc_clock_ns() - start), index, err);
+    /* the upload counts with the preparations */
+    double upload = !held && plan->resident_bytes > 0 ? plan->resident_ns : 0;
+    return rc_plan_order_add(plan, text, g, &s, (double)(rc_clock_ns() - start) - upload, index, err);
 }
 
 /* ----------------------------------------------------------------- prepare */
@@ -225,10 +230,10 @@ static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan
     }
     if (st == RC_OK)
         st = prepare(plan, scratch, t, why);
-    t->problem.resident = NULL;
     if (st == RC_OK)
-        c->prepare_ns = (double)(rc_clock_ns() - start);
-    else
+        c->prepare_ns = (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
+    t->problem.resident = NULL;
+    if (st < 0)
         rc_plan_trial_free(t);
     return st;
 }

@@ -182,10 +182,35 @@ static void built_as_on_the_host(void **state)
     rc_device_close(d);
 }
 
+/* More segments than a CTA adds up at a time. */
+static void large_ones_too(void **state)
+{
+    (void)state;
+    enum { rows = 1200000, cols = 3 };
+    rc_device_t *d = open_gpu();
+    if (!d)
+        skip();
+    const rc_panels_shape_t shape = {.rows = RC_PANELS_ROWS_MAX, .longest = 4, .col_bytes = 2};
+    rc_err_t err = {0};
+    rc_rng_t rng;
+    random_problem_t e;
+    rc_resident_t r;
+    rc_rng_seed(&rng, 13);
+    random_problem(&rng, rows, cols, &e);
+    ok(rc_resident_new(&d->executor, &e.a, 8, &r, &err), &err, "matrix");
+    e.problem.resident = &r;
+    check_chunks(&d->executor, &e.problem, 4);
+    (void)check_panels(&d->executor, &e.problem, &shape);
+    rc_resident_free(&r);
+    random_problem_free(&e);
+    rc_device_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_as_on_the_host),
+        cmocka_unit_test(large_ones_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
