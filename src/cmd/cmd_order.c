@@ -401,7 +401,7 @@ static rc_status_t look_at(const rc_one_matrix_t *m, const rc_policy_spec_t *pol
     RC_TRY(build(policy, m, facts, s, &sum->seconds, err));
     if (s->cols > 0)
         RC_TRY(rc_csr_renumber_columns(&m->a, s->col, &renumbered, err));
-    RC_TRY(rc_masks_build(s->cols > 0 ? &renumbered : &m->a, m->geometry.line, 1, &masks, err));
+    RC_TRY(rc_masks_build(s->cols > 0 ? &renumbered : &m->a, NULL, m->geometry.line, 1, &masks, err));
     st = summarise(&m->a, &m->geometry, &masks, s, sum, err);
 done:
     rc_masks_free(&masks);

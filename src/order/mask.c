@@ -71,8 +71,8 @@ static rc_status_t group(rc_masks_t *m, int threads, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_masks_build(
-    const rc_csr_t *a, int32_t line, int threads, rc_masks_t *out, rc_err_t *err)
+rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line, int threads,
+    rc_masks_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_ENOMEM;
     rc_masks_t m = {.rows = a->rows, .lines = a->cols / line + (a->cols % line != 0)};
@@ -83,18 +83,22 @@ rc_status_t rc_masks_build(
         goto done;
     m.ptr[0] = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
-    for (int64_t r = 0; r < rows; r++)
-        m.ptr[r + 1] =
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t r = order ? order[i] : i;
+        m.ptr[i + 1] =
             lines_of_row(a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], line, NULL);
+    }
     for (int64_t r = 0; r < rows; r++)
         m.ptr[r + 1] += m.ptr[r];
     m.line_of = rc_alloc((size_t)m.ptr[rows], sizeof *m.line_of, "row masks", err);
     if (!m.line_of)
         goto done;
 #pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
-    for (int64_t r = 0; r < rows; r++)
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t r = order ? order[i] : i;
         lines_of_row(a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], line,
-            m.line_of + m.ptr[r]);
+            m.line_of + m.ptr[i]);
+    }
     RC_TRY(group(&m, threads, err));
     *out = m;
     return RC_OK;

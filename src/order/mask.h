@@ -18,10 +18,11 @@ typedef struct rc_masks {
 } rc_masks_t;
 
 /** Compute the masks of a matrix and group equal ones.
+ *  \param[in]  order  [a->rows] mask i is that of row order[i]; NULL: of row i
  *  \param[out] out  free with rc_masks_free; the same for every `threads`
  *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows), memory 12 bytes a row and 4 a set bit. */
-rc_status_t rc_masks_build(
-    const rc_csr_t *a, int32_t line, int threads, rc_masks_t *out, rc_err_t *err);
+rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line, int threads,
+    rc_masks_t *out, rc_err_t *err);
 
 /** NULL and a zeroed object are allowed. */
 void rc_masks_free(rc_masks_t *m);

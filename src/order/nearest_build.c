@@ -455,6 +455,7 @@ void rc_nearest_free(rc_nearest_t *nn)
     free(nn->shard);
     free_side(&nn->ref);
     free_side(&nn->ref2);
+    rc_nearest_limit_free(nn->limit);
     void *const owned[] = {nn->unit, nn->unit_row, nn->unit_end, nn->unit_next, nn->count, nn->size,
         nn->second, nn->marked, nn->row_unit, nn->placed, nn->line, nn->sig, nn->sig_pop,
         nn->sig_level, nn->sig_end, nn->sig_position, nn->level_size, nn->level_left,

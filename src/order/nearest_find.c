@@ -6,30 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The nearest row so far: smallest distance, then tie value, then index. */
-typedef struct best {
-    int64_t distance;
-    int64_t tie;
-    int32_t head;
-    int64_t level; /* the last level offered: the smallest distance to untouched rows */
-} best_t;
-
-/* What is asked for. */
-typedef struct query {
-    int32_t aim;
-    int use_second;
-} query_t;
-
-static void offer(best_t *best, int64_t distance, int64_t tie, int32_t head)
-{
-    if (distance < best->distance ||
-        (distance == best->distance &&
-            (tie < best->tie || (tie == best->tie && head < best->head)))) {
-        best->distance = distance;
-        best->tie = tie;
-        best->head = head;
-    }
-}
+typedef rc_nearest_best_t best_t;
+typedef rc_nearest_query_t query_t;
 
 /* Split the mask of a row of the matrix into its signature and its lists. */
 static void split(const rc_nearest_t *nn, int64_t row, rc_nearest_side_t *side)
@@ -120,7 +98,7 @@ static void offer_units(
         if (nn->words)
             d += dense_distance(nn, &nn->ref, x->sig);
         if (d <= best->distance)
-            offer(best, d, tie_of(nn, q, u), x->head);
+            rc_nearest_offer(best, d, tie_of(nn, q, u), x->head);
     }
 }
 
@@ -140,7 +118,7 @@ static void offer_level(
             nn->cell_next[c]++;
         if (nn->tie == RC_NEAREST_LOAD)
             tie = load_gap(nn, q, c);
-        offer(best, distance, tie, nn->cell_row[nn->cell_next[c]]);
+        rc_nearest_offer(best, distance, tie, nn->cell_row[nn->cell_next[c]]);
     }
 }
 
@@ -278,7 +256,7 @@ static best_t search_team(rc_nearest_t *nn, const query_t *q)
         best_t mine = search(nn, q, omp_get_thread_num(), omp_get_num_threads());
 #pragma omp critical(rc_nearest_best)
         if (mine.head >= 0)
-            offer(&best, mine.distance, mine.tie, mine.head);
+            rc_nearest_offer(&best, mine.distance, mine.tie, mine.head);
     }
     return best;
 }
@@ -334,6 +312,14 @@ static best_t search_best(rc_nearest_t *nn, const query_t *q)
     return best;
 }
 
+static best_t search_limited(rc_nearest_t *nn, const query_t *q, int64_t ref)
+{
+    best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = RC_NEAREST_FAR, .head = -1};
+    scan_outwards(nn, q, 0, 1, &best);
+    rc_nearest_search_limited(nn, q, ref, &best);
+    return best;
+}
+
 /* A row with the mask of the reference, or -1: the best tie value among the units of that mask. */
 static int32_t take_equal(rc_nearest_t *nn, int32_t ref, const query_t *q)
 {
@@ -350,9 +336,9 @@ static int32_t take_equal(rc_nearest_t *nn, int32_t ref, const query_t *q)
         int64_t tie = nn->tie == RC_NEAREST_LOAD
                           ? llabs((long long)nn->cell_load[nn->unit[u].cell] - q->aim)
                           : 0;
-        offer(&best, 0, tie, nn->unit[u].head);
+        rc_nearest_offer(&best, 0, tie, nn->unit[u].head);
     }
-    if (best.head < 0)
+    if (best.head < 0 && !nn->limit)
         nn->maps->group[group] = RC_NEAREST_ABSENT;
     return best.head;
 }
@@ -364,9 +350,11 @@ static void remove_row(rc_nearest_t *nn, int32_t row)
     int32_t level = nn->cell_level[cell];
     int32_t sig = nn->cell_sig[cell];
     nn->placed[row] = 1;
-    if (++nn->unit_next[u] == nn->unit_end[u])
+    if (++nn->unit_next[u] == nn->unit_end[u]) {
         nn->count[u] = RC_NEAREST_USED_UP;
-    else
+        if (nn->limit)
+            rc_nearest_limit_remove(nn->limit, u);
+    } else
         nn->unit[u].head = nn->unit_row[nn->unit_next[u]];
     nn->cell_left[cell]--;
     if (--nn->level_left[level] > 0 || nn->sig_level[sig] != level)
@@ -406,7 +394,7 @@ int32_t rc_nearest_take(rc_nearest_t *nn, int32_t ref, int32_t aim, int32_t seco
             split(nn, second, &nn->ref2);
             mark(nn, second, 1);
         }
-        best_t best = search_best(nn, &q);
+        best_t best = nn->limit ? search_limited(nn, &q, ref) : search_best(nn, &q);
         if (q.use_second)
             mark(nn, second, 0);
         if (best.head < 0)

@@ -1,5 +1,6 @@
 /** \file order/nearest_parts.h  The inside of the nearest-row engine, shared by nearest_build.c
- *  (making it) and nearest_find.c (asking it).  Rows are numbered locally, 0 .. n-1 by index. */
+ *  (making it), nearest_find.c (asking it) and nearest_limit.c (asking it with bounded
+ *  work).  Rows are numbered locally, 0 .. n-1 by index. */
 #ifndef RC_ORDER_NEAREST_PARTS_H
 #define RC_ORDER_NEAREST_PARTS_H
 
@@ -50,6 +51,23 @@ typedef struct rc_nearest_team {
     int next_rest;
 } rc_nearest_team_t;
 
+/** The nearest row so far: smallest distance, then tie value, then index. */
+typedef struct rc_nearest_best {
+    int64_t distance;
+    int64_t tie;
+    int32_t head;
+    int64_t level; /**< the last level offered: the smallest distance to untouched rows */
+} rc_nearest_best_t;
+
+/** What is asked for. */
+typedef struct rc_nearest_query {
+    int32_t aim;
+    int use_second;
+} rc_nearest_query_t;
+
+/** What a limited search has beside; see nearest_limit.c. */
+typedef struct rc_nearest_limit rc_nearest_limit_t;
+
 struct rc_nearest {
     const rc_masks_t *m;
     const int32_t *load;
@@ -82,6 +100,7 @@ struct rc_nearest {
     rc_nearest_side_t ref;
     rc_nearest_side_t ref2;
     unsigned char *marked; /* [m->lines] sparse line of ref2; RC_NEAREST_SECOND only */
+    rc_nearest_limit_t *limit; /* of a limited search; else NULL */
 
     /* signatures, in order of popcount */
     int64_t sigs;
@@ -114,6 +133,19 @@ struct rc_nearest {
 /* a signature without rows is FAR away, so a search starts from FAR - 1 */
 #define RC_NEAREST_FAR ((int64_t)1 << 60)
 
+/** Take a row as the nearest if it is. */
+static inline void rc_nearest_offer(
+    rc_nearest_best_t *best, int64_t distance, int64_t tie, int32_t head)
+{
+    if (distance < best->distance ||
+        (distance == best->distance &&
+            (tie < best->tie || (tie == best->tie && head < best->head)))) {
+        best->distance = distance;
+        best->tie = tie;
+        best->head = head;
+    }
+}
+
 /** Whether maps->line has a dense line, and its bit in a signature. */
 static inline int rc_nearest_is_dense(int32_t v)
 {
@@ -138,6 +170,17 @@ static inline int64_t rc_nearest_model_row(const rc_nearest_t *nn, int64_t unit)
  */
 rc_status_t rc_nearest_make_lines(
     rc_nearest_t *nn, int threads, const rc_nearest_tuning_t *tuning, rc_err_t *err);
+
+/** Offer the rows that a limited search finds in the lists of nn->ref and next to it.
+ *  \param[in] ref  the row of the matrix that nn->ref is of */
+void rc_nearest_search_limited(
+    rc_nearest_t *nn, const rc_nearest_query_t *q, int64_t ref, rc_nearest_best_t *best);
+
+/** A unit of a limited search has no rows left. */
+void rc_nearest_limit_remove(rc_nearest_limit_t *l, int32_t unit);
+
+/** NULL is allowed. */
+void rc_nearest_limit_free(rc_nearest_limit_t *l);
 
 /** Lay out the scan for the signatures that have rows left. */
 void rc_nearest_compact(rc_nearest_t *nn);
