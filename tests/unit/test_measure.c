@@ -140,6 +140,7 @@ static void each_stop_reason(void **state)
 
     /* however short the products are, a batch has no more of them than asked for */
     world_begin(&w, "rowsplit", make_matrix(300, 200, 5, 1), 9, 2);
+    w.cfg.min_batch_ns = INT64_MAX / 2;
     w.cfg.max_batch = 2;
     w.cfg.max_reps = 3;
     assert_int_equal(world_run(&w), RC_OK);
