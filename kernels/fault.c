@@ -22,6 +22,8 @@ typedef enum fault_mode {
     FAULT_SWAPPED = 7,  /* two rows of C are exchanged */
     FAULT_ABSENT = 8,   /* rows that the schedule leaves out are stored to */
     FAULT_LOST = 9,     /* run returns RC_EDEVICE, and so does the device from then on */
+    FAULT_THERE = 10,   /* prepare returns RC_ENOMEM where the matrix is on the device too */
+    FAULT_HERE = 11,    /* the same where it is not */
     FAULT_MODES
 } fault_mode_t;
 
@@ -41,7 +43,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     int64_t rows = p->param[PARAM_ROWS];
     fault_mode_t mode =
         rows == 0 || rows == p->a->rows ? (fault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
-    if (mode == FAULT_MEMORY)
+    if (mode == FAULT_MEMORY || (mode == FAULT_THERE && p->resident) || (mode == FAULT_HERE && !p->resident))
         return rc_fail(err, RC_ENOMEM, "no memory (requested by fault:mode=%d)", (int)mode);
     fault_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
@@ -185,12 +187,14 @@ const rc_kernel_t rc_kernel_fault = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
+    .builds = 1, /* it takes the matrix on the device, and does not read it */
     .for_testing = 1,
     .param =
         {
             {"mode",
                 "0 right, 1 a wrong value, 2 crash, 3 hang, 4 device error, 5 no memory, "
-                "6 a row not stored, 7 rows exchanged, 8 absent rows stored to, 9 device lost",
+                "6 a row not stored, 7 rows exchanged, 8 absent rows stored to, 9 device lost, "
+                "10 no memory with the matrix on the device, 11 without it",
                 FAULT_NONE, FAULT_NONE, FAULT_MODES - 1},
             {"rows", "misbehave only for matrices of this many rows; 0: all", 0, 0, INT32_MAX},
             {"delay_us", "sleep this long in every run, in us", 0, 0, 1000000000},

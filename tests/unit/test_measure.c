@@ -331,6 +331,15 @@ static void failures_are_data(void **state)
     assert_int_equal(w.cases[0].phase, RC_PHASE_PREPARE);
     world_end(&w);
 
+    /* short of memory with the matrix on the device: built without it; and it is there at first. */
+    for (int mode = 10; mode <= 11; mode++) {
+        world_begin(&w, mode == 10 ? "fault:mode=10" : "fault:mode=11", make_matrix(30, 30, 2, 1), 3, 2);
+        assert_int_equal(world_run(&w), RC_OK);
+        assert_int_equal(w.cases[0].status, RC_CASE_OK);
+        assert_int_equal(w.cases[1].status, RC_CASE_OK);
+        world_end(&w);
+    }
+
     world_begin(&w, "fault:mode=5:rows=31", make_matrix(30, 30, 2, 1), 3, 2);
     assert_int_equal(world_run(&w), RC_OK);
     assert_int_equal(w.cases[0].status, RC_CASE_OK);

@@ -96,6 +96,17 @@ static void large_matrices_are_ordered(void **state)
     }
 }
 
+/* Without the matrix on the device there may be enough memory: mode 10 has too little with it, 11 without. */
+static void short_of_memory_the_host_builds(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    f->p.layout = RC_COL_MAJOR;
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.kernels = "fault:mode=10"}));
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.kernels = "fault:mode=11"}));
+    refused(f, &(rc_plan_options_t){.kernels = "fault:mode=5"}, RC_ENOMEM, "no memory");
+}
+
 /* The limit is of all K together. */
 static void memory_is_that_of_the_whole_plan(void **state)
 {
@@ -156,6 +167,7 @@ int main(void)
         cmocka_unit_test(the_fastest_is_chosen),
         cmocka_unit_test(what_cannot_run_is_passed_over),
         cmocka_unit_test(large_matrices_are_ordered),
+        cmocka_unit_test(short_of_memory_the_host_builds),
         cmocka_unit_test(memory_is_that_of_the_whole_plan),
         cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
