@@ -67,6 +67,7 @@ typedef struct rc_kernel {
     int computes;       /**< 0: writes nothing meaningful, verification is left out */
     int for_testing;    /**< 1: not part of "all" */
     int builds; /**< 1: prepare builds on the device where the problem has its matrix there */
+    int any_k;  /**< 1: run takes operands of any K up to that of the problem */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);
@@ -83,11 +84,19 @@ typedef struct rc_kernel {
      *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE */
     rc_status_t (*prepare)(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
         void **state, rc_err_t *err);
+    /** NULL, or another state that uses the prepared matrix of one without a copy; each is released on its own,
+     *  in any order.  New values in one are new values in both.
+     *  \param[in] x   of the same device, with the same allocator
+     *  \param[in] p   the problem that `of` was prepared for, but for K
+     *  \param[in] of  while it is shared no other thread uses it
+     *  \return as prepare */
+    rc_status_t (*share)(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+        void *of, void **state, rc_err_t *err);
     /** NULL, or work once before the first run with these operands; timed apart from both. */
     rc_status_t (*preprocess)(void *state, const rc_operands_t *o, rc_err_t *err);
     /** One run, asked for and on a GPU not waited for.
-     *  \param[in] o  of the shape, precision and layout that were prepared for; any leading
-     *                dimension */
+     *  \param[in] o  of the shape, precision and layout that were prepared for, or, where the kernel takes any
+     *                K, of fewer columns; any leading dimension */
     rc_status_t (*run)(
         void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
     void (*release)(void *state);

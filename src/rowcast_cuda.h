@@ -88,6 +88,9 @@ typedef struct rc_plan_problem {
     rc_layout_t layout; /**< of the dense operands with K columns */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
     int ks;             /**< 0 for operations without K */
+    int k_range;        /**< 1: k has two, the least and the most, and runs may have any K between; what is
+                             chosen for a power of two serves the K below it too, down to the one
+                             before */
     int64_t ld_in[2];   /**< leading dimensions, in values, that runs will have; 0: the least for each
                              K.  Runs may have others, which cuSPARSE's kernels may refuse with
                              RC_ENOTSUP and ours do not */
@@ -139,14 +142,16 @@ typedef struct rc_plan_candidate {
     double prepare_ns;         /**< measured: uploading, rearranging, preprocessing; candidates that are
                                     rearranged on the device share one upload, which counts for each */
     double time_ns;            /**< measured: of one product, median of batches */
-    int64_t bytes;             /**< of device memory that the prepared matrix takes; -1 not known */
+    int64_t bytes;             /**< of device memory that it takes: the prepared matrix, unless an earlier K of
+                                    the plan has the same, and workspace; -1 not known */
     rc_status_t status;        /**< RC_OK, or why it cannot be used */
     char text[200];            /**< of that status */
 } rc_plan_candidate_t;
 
 /** What a plan does for one K.  All borrowed from the plan. */
 typedef struct rc_plan_part {
-    int64_t k;                            /**< 1 for operations without K */
+    int64_t k;                            /**< 1 for operations without K; of a range the most */
+    int64_t k_least;                      /**< of a range, else k */
     int candidates;                       /**< >= 1 */
     const rc_plan_candidate_t *candidate; /**< [candidates] in the order in which they were tried */
     int chosen;                           /**< index */
@@ -182,10 +187,11 @@ RC_API rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *probl
     rc_plan_t **out, rc_err_t *err);
 
 /** A plan with the same choices, values and bits of its results, and a workspace of its own: for
- *  another thread, or a stream that runs at the same time.
+ *  another thread, or a stream that runs at the same time.  The prepared matrix is shared where the kernel can (ours but for
+ *  gstat, gsub and gplain, cuSPARSE's CSR and COO) until either plan gets new values.
  *  \param[in] plan    of rc_plan_create, rc_plan_load or this; neither keeps the other alive
  *  \param[in] stream  of the same GPU; else as in rc_plan_create
- *  Cost: the preparation of what was chosen; the matrix once more, in host and device memory.
+ *  Cost: the matrix once more in host memory; where it is not shared, its preparation.
  *  \return RC_OK, RC_EINVAL, RC_ENOMEM, RC_EDEVICE */
 RC_API rc_status_t rc_plan_clone(
     const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
@@ -222,7 +228,8 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
  *  Most kernels say where the prepared matrix has its values (ours but for gplain-sddmm and, for B so wide that
  *  fp64 would not fit shared memory, gslice; cuSPARSE's CSR and COO without preprocessing): then the first call finds out which is where, and later ones with values in device
  *  memory are a launch for each K: nothing is allocated or waited for, and they can become part of a graph.
- *  With other kernels the matrix is prepared anew, and graphs that hold runs are to be captured anew.
+ *  With other kernels, and the first time where a clone shares the matrix, it is prepared anew, and graphs that hold
+ *  runs are to be captured anew.
  *  \param[in] nnz     as many as the matrix has entries
  *  \param[in] val     [nnz], of value_bytes each (4 or 8); in device memory when on_device.  Those are read
  *                     when the stream gets there, values of the host during the call, which waits

@@ -78,23 +78,33 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
     (void)analysis;
+    rowsplit_t *from = of;
     enum { row_cost = 2 }; /* storing a row of C costs about as much as two entries */
     rowsplit_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
     s->cut = rc_alloc((size_t)x->threads + 1, sizeof *s->cut, "chunks of the threads", err);
-    if (!s->cut || rc_slots_build(x, p, &s->slots, err) < 0) {
+    rc_status_t st = !s->cut ? RC_ENOMEM
+                     : from  ? rc_slots_share(&from->slots, x->threads, &s->slots, err)
+                             : rc_slots_build(x, p, &s->slots, err);
+    if (st < 0) {
         release(s);
-        return RC_ENOMEM;
+        return st;
     }
     rc_slots_cut(&s->slots, row_cost, x->threads, s->cut);
     s->chunk = instances[rc_simd_level(x->lanes32)][p->precision == RC_FP64];
     *state = s;
     return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 static rc_status_t run(
@@ -127,10 +137,12 @@ const rc_kernel_t rc_kernel_rowsplit = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,

@@ -99,12 +99,26 @@ rc_status_t rc_slots_build(
 
 void rc_slots_free(rc_slots_t *s)
 {
-    free(s->ptr);
-    free(s->col);
-    free(s->val);
-    free(s->row);
-    free(s->absent);
+    if (rc_users_leave(s->users)) {
+        free(s->ptr);
+        free(s->col);
+        free(s->val);
+        free(s->row);
+        free(s->absent);
+    }
     *s = (rc_slots_t){0};
+}
+
+rc_status_t rc_slots_share(rc_slots_t *of, int threads, rc_slots_t *out, rc_err_t *err)
+{
+    *out = (rc_slots_t){0};
+    rc_status_t st = of->users ? RC_OK : rc_users_new(&of->users, err);
+    if (st < 0)
+        return st;
+    rc_users_join(of->users);
+    *out = *of;
+    out->threads = threads;
+    return RC_OK;
 }
 
 void rc_slots_drop_entries(rc_slots_t *s)

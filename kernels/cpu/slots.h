@@ -3,6 +3,7 @@
 #ifndef RC_KERNELS_CPU_SLOTS_H
 #define RC_KERNELS_CPU_SLOTS_H
 
+#include "base/users.h"
 #include "kernels/format/format.h"
 #include "kernels/kernel.h"
 
@@ -18,6 +19,7 @@ typedef struct rc_slots {
                        schedule order */
     int32_t *absent; /**< [absents] rows of C that no slot stores to */
     int64_t absents;
+    rc_users_t *users; /**< of the arrays; NULL: one */
 } rc_slots_t;
 
 /** The operands and factors of one run, as the instances of a kernel take them. */
@@ -38,6 +40,9 @@ rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta);
  *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + slots). */
 rc_status_t rc_slots_build(
     const rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err);
+
+/** The same arrays for another state, which frees them too.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_slots_share(rc_slots_t *of, int threads, rc_slots_t *out, rc_err_t *err);
 
 void rc_slots_free(rc_slots_t *s);
 

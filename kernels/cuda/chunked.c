@@ -75,9 +75,9 @@ static rc_chunks_size_t size_of(const rc_problem_t *p, const rc_analysis_t *anal
 /* ----------------------------------------------------------------- prepare */
 
 /* The arrays on the device: copies of those of `c`, or room where it has none.
- * \param[in] k  columns that are computed  \param[out] out  the same on the device */
-static rc_status_t keep(rc_cuda_chunked_t *s, const rc_chunks_t *c, int64_t k,
-    rc_precision_t precision, rc_chunks_t *out, rc_err_t *err)
+ * \param[out] out  the same on the device */
+static rc_status_t keep(
+    rc_cuda_chunked_t *s, const rc_chunks_t *c, rc_chunks_t *out, rc_err_t *err)
 {
     rc_gchunk_args_t *a = &s->args;
     const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
@@ -92,7 +92,8 @@ static rc_status_t keep(rc_cuda_chunked_t *s, const rc_chunks_t *c, int64_t k,
     out->row = to;
     RC_TRY(rc_cuda_keep_or_room(m, c->count, chunks * sizeof *c->count, &to, err));
     out->count = to;
-    RC_TRY(rc_cuda_parts_keep(m, &parts, k, precision, &a->parts, err));
+    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
+    rc_cuda_memory_seal(m);
     out->of = a->parts.of;
     out->lengthy = a->parts.lengthy;
     out->size = c->size;
@@ -106,14 +107,14 @@ done:
 
 /* On the device.  \param[in] values  of a sector; 0: they are not counted */
 static rc_status_t build_there(rc_cuda_chunked_t *s, const rc_problem_t *p,
-    const rc_chunks_size_t *size, int64_t k, int64_t values, rc_err_t *err)
+    const rc_chunks_size_t *size, int64_t values, rc_err_t *err)
 {
     rc_build_t b;
     rc_chunks_t none = {.size = *size};
     rc_chunks_t c;
     rc_status_t st = rc_build_begin(p, &b, err);
     if (st == RC_OK)
-        st = keep(s, &none, k, p->precision, &c, err);
+        st = keep(s, &none, &c, err);
     if (st == RC_OK)
         st = rc_build_chunks(&b, p->precision, &c, err);
     if (st == RC_OK && values > 0)
@@ -123,7 +124,7 @@ static rc_status_t build_there(rc_cuda_chunked_t *s, const rc_problem_t *p,
 }
 
 static rc_status_t build_here(rc_cuda_chunked_t *s, const rc_problem_t *p,
-    const rc_chunks_size_t *size, int64_t k, int64_t values, rc_err_t *err)
+    const rc_chunks_size_t *size, int64_t values, rc_err_t *err)
 {
     rc_chunks_t c;
     rc_chunks_t there;
@@ -132,31 +133,45 @@ static rc_status_t build_here(rc_cuda_chunked_t *s, const rc_problem_t *p,
         return st;
     if (values > 0)
         s->sectors = rc_chunks_sectors(&c, values);
-    st = keep(s, &c, k, p->precision, &there, err);
+    st = keep(s, &c, &there, err);
     rc_chunks_free(&c);
     return st;
 }
 
+static rc_status_t build(rc_cuda_chunked_t *s, rc_executor_t *x, const rc_problem_t *p,
+    const rc_chunks_size_t *size, int64_t sector, rc_err_t *err)
+{
+    *s = (rc_cuda_chunked_t){.memory = {.x = x}, .col_bytes = size->col_bytes};
+    s->value_bytes = rc_precision_bytes(p->precision);
+    s->args.chunks = (int32_t)(size->blocks * RC_CHUNKS_BLOCK);
+    s->args.entries = (int32_t)size->entries;
+    s->args.meet = size->meet > 0;
+    s->args.longs = size->longs > 0;
+    int64_t values = sector / (int64_t)s->value_bytes;
+    rc_status_t st =
+        p->resident ? build_there(s, p, size, values, err) : build_here(s, p, size, values, err);
+    return st == RC_OK ? rc_cuda_overlaps(x, &s->overlaps, err) : st;
+}
+
+static rc_status_t share(
+    rc_cuda_chunked_t *s, rc_executor_t *x, rc_cuda_chunked_t *of, rc_err_t *err)
+{
+    *s = *of;
+    return rc_cuda_memory_share(&of->memory, x, &s->memory, err);
+}
+
 rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, int64_t spare, int64_t sector, rc_cuda_chunked_t *out,
-    rc_err_t *err)
+    const rc_analysis_t *analysis, int64_t spare, int64_t sector, rc_cuda_chunked_t *of,
+    rc_cuda_chunked_t *out, rc_err_t *err)
 {
     rc_chunks_size_t size = size_of(p, analysis);
-    rc_cuda_chunked_t *s = out;
-    *s = (rc_cuda_chunked_t){.memory = {.x = x}, .col_bytes = size.col_bytes};
+    *out = (rc_cuda_chunked_t){.memory = {.x = x}};
     if (p->k > K_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
-    s->value_bytes = rc_precision_bytes(p->precision);
-    s->args.chunks = (int32_t)(size.blocks * RC_CHUNKS_BLOCK);
-    s->args.entries = (int32_t)size.entries;
-    s->args.columns = (int32_t)p->k;
-    s->args.k = (int32_t)p->k;
-    s->args.meet = size.meet > 0;
-    s->args.longs = size.longs > 0;
-    int64_t values = sector / (int64_t)s->value_bytes;
-    rc_status_t st = p->resident ? build_there(s, p, &size, p->k + spare, values, err)
-                                 : build_here(s, p, &size, p->k + spare, values, err);
-    return st == RC_OK ? rc_cuda_overlaps(x, &s->overlaps, err) : st;
+    rc_status_t st = of ? share(out, x, of, err) : build(out, x, p, &size, sector, err);
+    return st < 0 ? st
+                  : rc_cuda_parts_sums(&out->memory, size.parts, size.longs, p->k + spare,
+                        p->precision, &out->args.parts, err);
 }
 
 /* ------------------------------------------------------------------ launch */

@@ -36,13 +36,14 @@ int64_t rc_cuda_chunked_spare(rc_precision_t precision);
 rc_status_t rc_cuda_chunked_analyse(
     const rc_problem_t *p, int64_t entries, int64_t spare, rc_analysis_t *out, rc_err_t *err);
 
-/** Cut the matrix into chunks and upload them.  \param[in] spare  as in the analysis
+/** Cut the matrix into chunks and upload them, or share those of another state.  \param[in] spare  as in the analysis
  *  \param[in] sector  bytes of the sectors that are counted; 0: they are not
- *  \param[out] out  free with rc_cuda_memory_free, after an error too
+ *  \param[in] of      NULL, or what has the same matrix
+ *  \param[out] out  free with rc_cuda_memory_free, after an error too; its K is to be set
  *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE */
 rc_status_t rc_cuda_chunked_build(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, int64_t spare, int64_t sector, rc_cuda_chunked_t *out,
-    rc_err_t *err);
+    const rc_analysis_t *analysis, int64_t spare, int64_t sector, rc_cuda_chunked_t *of,
+    rc_cuda_chunked_t *out, rc_err_t *err);
 
 /** Entries that a lane loads at a time, see rc_cuda_gchunk_entry. */
 int rc_cuda_chunked_batch(const rc_cuda_chunked_t *s, rc_precision_t precision, int vectors);

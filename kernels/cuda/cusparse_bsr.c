@@ -54,7 +54,7 @@ static rc_status_t describe(
     void *col = NULL;
     void *val = NULL;
     s->product_rows = rows_in_blocks(p);
-    RC_TRY(rc_cuda_slots_rows(s->x, p, &s->slots, err));
+    RC_TRY(rc_cusparse_rows(s, p, err));
     RC_TRY(rc_bsr_build(p, p->param[PARAM_BLOCK], s->x->threads, &b, err));
     RC_TRY(rc_cusparse_upload(s, b.ptr, (b.block_rows + 1) * index, &ptr, err));
     RC_TRY(rc_cusparse_upload(s, b.col, b.blocks * index, &col, err));

@@ -89,6 +89,7 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
                    "the descriptor of a vector", err);
     o->at = data;
     o->ld = ld;
+    o->k = s->k;
     return st;
 }
 
@@ -116,7 +117,7 @@ static rc_status_t set_operand(
 {
     rc_cusparse_operand_t *o = &s->operand[i];
     rc_status_t st = RC_OK;
-    if (o->matrix && ld != o->ld) {
+    if (o->matrix && (ld != o->ld || s->k != o->k)) {
         if (check_ld(s, ld, err) < 0)
             return RC_ENOTSUP;
         *made = 1;
@@ -144,7 +145,7 @@ static rc_status_t make_operands(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    void *any = s->array[0] ? s->array[0] : s->slots.val;
+    void *any = s->memory.piece[0];
     for (int i = 0; i < rc_operation_inputs(operation); i++) {
         int64_t rows = rc_shape_rows(&operation->in[i], p->a);
         s->operand[i].rows = rows;
@@ -186,30 +187,41 @@ static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err
         s->kind->call(s, RC_CUSPARSE_SIZE, &one, &zero, bytes), s->kind->call_name, err);
 }
 
-/* The workspace for the least leading dimensions and a few others: cuSPARSE wants more for some of
- * those that do not let it load several values at once. */
+/* What operands take that are of K columns, and have leading dimensions that are longer by `pad`. */
+static rc_status_t more_workspace(rc_cusparse_t *s, const rc_problem_t *p,
+    const rc_operation_t *operation, int64_t k, int64_t pad, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    size_t bytes = 0;
+    s->k = k;
+    if (check_ld(s, k + pad, &why) < 0)
+        return RC_OK;
+    s->pad = pad;
+    rc_status_t st = make_operands(s, p, operation, err);
+    if (st == RC_OK)
+        st = workspace_size(s, &bytes, err);
+    if (bytes > s->workspace_bytes)
+        s->workspace_bytes = bytes;
+    return st;
+}
+
+/* The workspace for the least leading dimensions, a few others, because cuSPARSE wants more for some of
+ * those that do not let it load several values at once, and a few smaller K. */
 static rc_status_t largest_workspace(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
 {
     enum { pads = 4 };
     rc_status_t st = workspace_size(s, &s->workspace_bytes, err);
-    for (int64_t pad = 1; st == RC_OK && operation->has_k && pad <= pads; pad++) {
-        rc_err_t why = {0};
-        size_t bytes = 0;
-        if (check_ld(s, s->k + pad, &why) < 0)
-            continue;
-        s->pad = pad;
-        st = make_operands(s, p, operation, err);
-        if (st == RC_OK)
-            st = workspace_size(s, &bytes, err);
-        if (bytes > s->workspace_bytes)
-            s->workspace_bytes = bytes;
-    }
+    for (int64_t pad = 1; st == RC_OK && operation->has_k && pad <= pads; pad++)
+        st = more_workspace(s, p, operation, p->k, pad, err);
+    for (int64_t k = p->k / 2; st == RC_OK && operation->has_k && k > 0; k /= 2)
+        st = more_workspace(s, p, operation, k, 0, err);
+    s->k = p->k;
     s->pad = 0;
     return st < 0 ? st : make_operands(s, p, operation, err);
 }
 
-/* What another leading dimension takes: the workspace must do, and preprocessing is done again. */
+/* What another leading dimension or K takes: the workspace must do, and preprocessing is done again. */
 static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
 {
     size_t bytes = 0;
@@ -218,8 +230,8 @@ static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
         return st;
     if (bytes > s->workspace_bytes)
         return rc_fail(err, RC_ENOTSUP,
-            "cuSPARSE: %s wants %zu bytes of workspace for these leading dimensions and %zu for the "
-            "least",
+            "cuSPARSE: %s wants %zu bytes of workspace for these leading dimensions or this K, and "
+            "has %zu",
             s->kind->call_name, bytes, s->workspace_bytes);
     return s->is_preprocessed ? rc_cusparse_call(s, RC_CUSPARSE_PREPROCESS, 1, 0, err) : RC_OK;
 }
@@ -227,11 +239,16 @@ static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
 rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
+    if (rc_operation_of(s->kind->op)->has_k)
+        s->k = o->in[0].cols;
     /* the descriptor of a constant matrix would not take another one: data is never const */
     for (int i = 0; i < rc_operation_inputs(rc_operation_of(s->kind->op)); i++)
         RC_TRY(set_operand(s, i, o->in[i].ld, o->in[i].data, &s->changed, err));
     if (!s->product)
         RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &s->changed, err));
+    else if (s->operand[RC_CUSPARSE_OUT].rows > 0) /* else the values of a sparse matrix */
+        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, least_ld(s, s->product_rows), s->product,
+            &s->changed, err));
     if (s->changed)
         RC_TRY(adapt(s, err));
     s->changed = 0;
@@ -300,12 +317,19 @@ done:
 
 rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
 {
-    if (s->arrays == RC_CUSPARSE_ARRAYS)
-        return rc_fail(err, RC_ERANGE, "a cuSPARSE state has at most %d arrays", s->arrays);
-    rc_status_t st = s->x->alloc(s->x, bytes > 0 ? (size_t)bytes : 1, out, err);
-    if (st == RC_OK)
-        s->array[s->arrays++] = *out;
-    return st;
+    return rc_cuda_room(&s->memory, bytes > 0 ? (size_t)bytes : 1, out, err);
+}
+
+rc_status_t rc_cusparse_slots(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    rc_status_t st = rc_cuda_slots_build(s->x, p, &s->slots, err);
+    return st < 0 ? st : rc_cuda_slots_keep(&s->memory, &s->slots, err);
+}
+
+rc_status_t rc_cusparse_rows(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    rc_status_t st = rc_cuda_slots_rows(s->x, p, &s->slots, err);
+    return st < 0 ? st : rc_cuda_slots_keep(&s->memory, &s->slots, err);
 }
 
 rc_status_t rc_cusparse_upload(
@@ -324,9 +348,7 @@ void rc_cusparse_release(void *state)
         (void)cusparseDestroySpMat(s->a);
     for (int i = 0; i < RC_CUSPARSE_OPERANDS; i++)
         drop_operand(&s->operand[i]);
-    rc_cuda_slots_free(s->x, &s->slots);
-    for (int i = 0; i < s->arrays; i++)
-        s->x->release(s->x, s->array[i]);
+    rc_cuda_memory_free(&s->memory);
     free(s);
 }
 
@@ -360,6 +382,8 @@ static rc_status_t complete(
     if (p->a->nnz == 0)
         goto done;
     RC_TRY(s->kind->describe(s, p, analysis, err));
+    if (!s->memory.users)
+        rc_cuda_memory_seal(&s->memory);
     if (needs_product(p, s->kind, s->product_rows)) {
         int64_t column = rc_sat_mul(s->product_rows, (int64_t)rc_precision_bytes(p->precision));
         RC_TRY(rc_cusparse_own(s, rc_sat_mul(column, s->k), &s->product, err));
@@ -369,6 +393,19 @@ static rc_status_t complete(
     RC_TRY(rc_cusparse_own(s, (int64_t)s->workspace_bytes, &s->workspace, err));
     RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preparing a matrix", err));
 done:
+    return st;
+}
+
+static rc_status_t finish(rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    int before = rc_cuda_enter(s->x);
+    rc_status_t st = complete(s, p, analysis, err);
+    rc_cuda_leave(s->x, before);
+    if (st < 0)
+        rc_cusparse_release(s);
+    else
+        *state = s;
     return st;
 }
 
@@ -382,6 +419,7 @@ rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
     *s = (rc_cusparse_t){
         .x = x,
         .kind = kind,
+        .memory = {.x = x},
         .algorithm = kind->algorithm[kind->alg_param < 0 ? 0 : p->param[kind->alg_param]],
         .type = p->precision == RC_FP64 ? CUDA_R_64F : CUDA_R_32F,
         .pre = kind->pre_param >= 0 && p->param[kind->pre_param] != 0,
@@ -390,14 +428,36 @@ rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
         .precision = p->precision,
         .layout = layout,
     };
-    int before = rc_cuda_enter(x);
-    rc_status_t st = complete(s, p, analysis, err);
-    rc_cuda_leave(x, before);
-    if (st < 0)
-        rc_cusparse_release(s);
-    else
-        *state = s;
-    return st;
+    return finish(s, p, analysis, state, err);
+}
+
+rc_status_t rc_cusparse_share(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err)
+{
+    rc_cusparse_t *from = of;
+    rc_cusparse_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    *s = (rc_cusparse_t){
+        .x = x,
+        .kind = from->kind,
+        .slots = from->slots,
+        .row = from->row,
+        .col = from->col,
+        .algorithm = from->algorithm,
+        .type = from->type,
+        .pre = from->pre,
+        .product_rows = from->product_rows,
+        .k = p->k,
+        .precision = from->precision,
+        .layout = from->layout,
+    };
+    rc_status_t st = rc_cuda_memory_share(&from->memory, x, &s->memory, err);
+    if (st < 0) {
+        free(s);
+        return st;
+    }
+    return finish(s, p, analysis, state, err);
 }
 
 int64_t rc_cusparse_values(void *state, void **array)

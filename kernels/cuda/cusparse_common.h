@@ -17,7 +17,6 @@
 #include <cusparse.h>
 
 enum {
-    RC_CUSPARSE_ARRAYS = 6,
     RC_CUSPARSE_OUT = RC_INPUTS_MAX, /**< number of the output among the operands */
     RC_CUSPARSE_OPERANDS
 };
@@ -29,6 +28,7 @@ typedef struct rc_cusparse_operand {
     const void *at; /**< what the descriptor points to */
     int64_t ld;
     int64_t rows;
+    int64_t k;
 } rc_cusparse_operand_t;
 
 /** The three calls that each operation of cuSPARSE has. */
@@ -69,9 +69,10 @@ struct rc_cusparse {
     rc_executor_t *x;
     const rc_cusparse_kind_t *kind;
     cusparseHandle_t handle;         /**< of the executor */
+    rc_cuda_memory_t memory;         /**< all that is freed with the state */
     rc_cuda_slots_t slots;           /**< A as CSR; of BSR and SELL only the rows */
-    void *array[RC_CUSPARSE_ARRAYS]; /**< further memory that is freed with the state */
-    int arrays;
+    void *row;                       /**< of CSR the pointers and of COO the rows, as the descriptor has them */
+    void *col;                       /**< likewise; NULL: A is not there yet */
     cusparseSpMatDescr_t a; /**< NULL: A has no entries */
     rc_cusparse_operand_t operand[RC_CUSPARSE_OPERANDS];
     int algorithm;
@@ -93,6 +94,10 @@ struct rc_cusparse {
  *  \param[in] what  what was called, "this SpMM" */
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err);
 
+/** Rearrange A as slots, or only its rows, in the memory of the state. */
+rc_status_t rc_cusparse_slots(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t *err);
+rc_status_t rc_cusparse_rows(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t *err);
+
 /** Device memory that the state owns.  \param[out] out  at least 1 byte */
 rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err);
 
@@ -109,6 +114,10 @@ rc_status_t rc_cusparse_analyse(const rc_problem_t *p, const rc_cusparse_kind_t 
 rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
     const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout, void **state,
     rc_err_t *err);
+
+/** rc_kernel_t.share of CSR and COO: descriptors and workspace of its own. */
+rc_status_t rc_cusparse_share(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err);
 
 /** Let the descriptors point to the operands of a run. */
 rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err);
@@ -131,7 +140,7 @@ int64_t rc_cusparse_values(void *state, void **array);
  *  \param[in] bits  32, 64 */
 int rc_cusparse_wide(const rc_problem_t *p, int64_t bits);
 
-/** Upload A and describe it as CSR or as coordinates.
+/** Upload A, where the state does not share it, and describe it as CSR or as coordinates.
  *  \param[in] wide  1: indices of 64 bits throughout; mixed widths are not supported everywhere */
 rc_status_t rc_cusparse_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err);
 rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err);

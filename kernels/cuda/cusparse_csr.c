@@ -55,7 +55,7 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
 #define SHARED                                                                                     \
     .source = "NVIDIA cuSPARSE documentation, cusparseSpMM", .version = 1,                         \
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
-    .deterministic = deterministic,                                                                \
+    .any_k = 1, .deterministic = deterministic,                                                    \
     .param =                                                                                       \
         {                                                                                          \
             {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 3: CUSPARSE_SPMM_CSR_ALG1 to 3",           \
@@ -64,7 +64,8 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
             {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1},              \
     },                                                                                             \
     .analyse = analyse, .geometry = rc_cuda_geometry, .preprocess = rc_cusparse_preprocess,        \
-    .run = rc_cusparse_run, .release = rc_cusparse_release, .values = rc_cusparse_values
+    .run = rc_cusparse_run, .release = rc_cusparse_release, .values = rc_cusparse_values,          \
+    .share = rc_cusparse_share
 
 const rc_kernel_t rc_kernel_cusparse_csr_col = {
     .name = "cusparse-csr-col",

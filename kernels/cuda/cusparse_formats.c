@@ -37,20 +37,25 @@ done:
     return st;
 }
 
+static rc_status_t upload_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
+{
+    rc_status_t st = rc_cusparse_slots(s, p, err);
+    if (st < 0)
+        return st;
+    s->row = s->slots.ptr;
+    s->col = s->slots.col;
+    return wide ? widen(s, &s->row, &s->col, err) : RC_OK;
+}
+
 rc_status_t rc_cusparse_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    RC_TRY(rc_cuda_slots_build(s->x, p, &s->slots, err));
-    void *ptr = s->slots.ptr;
-    void *col = s->slots.col;
-    if (wide)
-        RC_TRY(widen(s, &ptr, &col, err));
-    RC_TRY(rc_cusparse_check(
-        cusparseCreateCsr(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz, ptr, col,
-            s->slots.val, index_type(wide), index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
-        "the descriptor of A in CSR", err));
-done:
-    return st;
+    rc_status_t st = s->col ? RC_OK : upload_csr(s, p, wide, err);
+    return st < 0 ? st
+                  : rc_cusparse_check(cusparseCreateCsr(&s->a, s->slots.slots, s->slots.cols,
+                                          s->slots.nnz, s->row, s->col, s->slots.val,
+                                          index_type(wide), index_type(wide),
+                                          CUSPARSE_INDEX_BASE_ZERO, s->type),
+                        "the descriptor of A in CSR", err);
 }
 
 /* -------------------------------------------------------------------- COO */
@@ -62,12 +67,12 @@ int64_t rc_cusparse_coo_bytes(const rc_problem_t *p, int wide)
     return rc_sat_mul(p->a->nnz, entry);
 }
 
-rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
+static rc_status_t upload_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    RC_TRY(rc_cuda_slots_build(s->x, p, &s->slots, err));
-    int64_t nnz = s->slots.nnz;
     void *row = NULL;
+    RC_TRY(rc_cusparse_slots(s, p, err));
+    int64_t nnz = s->slots.nnz;
     void *col = s->slots.col;
     int64_t bytes = wide ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
     RC_TRY(rc_cusparse_own(s, nnz * bytes, &row, err));
@@ -76,11 +81,21 @@ rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, r
         RC_TRY(rc_cusparse_own(s, nnz * bytes, &col, err));
         RC_TRY(rc_cuda_widen(s->x, s->slots.col, col, nnz, err));
     }
-    RC_TRY(rc_cusparse_check(cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, nnz, row, col,
-                                 s->slots.val, index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
-        "the descriptor of A in COO", err));
+    s->row = row;
+    s->col = col;
 done:
     return st;
+}
+
+rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
+{
+    rc_status_t st = s->col ? RC_OK : upload_coo(s, p, wide, err);
+    return st < 0 ? st
+                  : rc_cusparse_check(
+                        cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz,
+                            s->row, s->col, s->slots.val, index_type(wide),
+                            CUSPARSE_INDEX_BASE_ZERO, s->type),
+                        "the descriptor of A in COO", err);
 }
 
 /* ------------------------------------------------------------------- calls */

@@ -61,7 +61,7 @@ static rc_status_t describe(
     void *ptr = NULL;
     void *col = NULL;
     void *val = NULL;
-    RC_TRY(rc_cuda_slots_rows(s->x, p, &s->slots, err));
+    RC_TRY(rc_cusparse_rows(s, p, err));
     RC_TRY(rc_sell_build(&items, &shape, &size, s->x->threads, &a, err));
     RC_TRY(rc_cusparse_upload(s, narrowed(&a), (size.slices + 1) * index, &ptr, err));
     RC_TRY(rc_cusparse_upload(s, a.col, stored * index, &col, err));

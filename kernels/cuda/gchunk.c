@@ -14,6 +14,7 @@ enum { PARAM_ENTRIES, PARAM_VECTORS };
 
 typedef struct gchunk {
     rc_cuda_chunked_t a;
+    rc_problem_t p;
     rc_cuda_chunked_launch_t launch[RC_CUDA_WIDTHS]; /* of loads of 1 << i values */
 } gchunk_t;
 
@@ -31,8 +32,9 @@ static int vectors_for(int64_t pieces, rc_precision_t precision)
     return pieces > RC_GCHUNK_LANES_MAX && precision == RC_FP32 ? 2 : 1;
 }
 
-static void choose_launch(gchunk_t *s, const rc_problem_t *p, int log_width)
+static void choose_launch(gchunk_t *s, int log_width)
 {
+    const rc_problem_t *p = &s->p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->a.value_bytes > RC_CUDA_VECTOR_BYTES)
         return;
@@ -49,6 +51,17 @@ static void choose_launch(gchunk_t *s, const rc_problem_t *p, int log_width)
     rc_cuda_chunked_place(&s->a, pieces, width, vectors, l);
 }
 
+/* For K columns. */
+static void choose_launches(gchunk_t *s, int64_t k)
+{
+    s->p.k = k;
+    s->a.args.columns = s->a.args.k = (int32_t)k;
+    for (int i = 0; i < RC_CUDA_WIDTHS; i++) {
+        s->launch[i] = (rc_cuda_chunked_launch_t){0};
+        choose_launch(s, i);
+    }
+}
+
 static void release(void *state)
 {
     gchunk_t *s = state;
@@ -58,20 +71,28 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
+    gchunk_t *from = of;
     gchunk_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, 0, 0, &s->a, err);
-    for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++)
-        choose_launch(s, p, i);
-    if (st < 0)
+    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, 0, 0, from ? &from->a : NULL, &s->a, err);
+    if (st < 0) {
         release(s);
-    else
-        *state = s;
-    return st;
+        return st;
+    }
+    s->p = *p;
+    choose_launches(s, p->k);
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -80,6 +101,12 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gchunk_t *s = state;
+    gchunk_t narrow;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        choose_launches(&narrow, o->in[0].cols);
+        s = &narrow;
+    }
     rc_gchunk_args_t args = s->a.args;
     int width = RC_CUDA_WIDTHS - 1;
     rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
@@ -115,6 +142,7 @@ const rc_kernel_t rc_kernel_gchunk = {
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .builds = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .param =
         {
@@ -126,6 +154,7 @@ const rc_kernel_t rc_kernel_gchunk = {
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,

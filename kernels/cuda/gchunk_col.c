@@ -35,6 +35,7 @@ static const int tiles[] = {0, 2, 4, 8, 32, 64};
 
 typedef struct gchunk_col {
     rc_cuda_chunked_t a;
+    rc_problem_t p;
     rc_cuda_chunked_launch_t launch;
     rc_cuda_launch_t copying; /* no CTAs: B is read as it is */
     rc_gchunk_copy_t copy;
@@ -68,8 +69,9 @@ static rc_status_t keep_copy(gchunk_col_t *s, const rc_problem_t *p, rc_err_t *e
 /* Does a copy of B in rows pay?  Sectors of B that the product loads, for each column, against those
  * of the copy, what copying takes and its launch.  Constants from 26 matrices at K = 8 to 512 on an
  * H200, where the choice takes 0.9 % longer than the better of the two. */
-static int copy_pays(const gchunk_col_t *s, const rc_problem_t *p)
+static int copy_pays(const gchunk_col_t *s)
 {
+    const rc_problem_t *p = &s->p;
     double k = (double)p->k;
     double values = SECTOR_BYTES / (double)s->a.value_bytes;
     double rows = (double)p->a->nnz / values + COPY_SECTORS * (double)p->a->cols / values;
@@ -77,8 +79,9 @@ static int copy_pays(const gchunk_col_t *s, const rc_problem_t *p)
 }
 
 /* The launch that copies B. */
-static void choose_copy(gchunk_col_t *s, const rc_problem_t *p, int width)
+static void choose_copy(gchunk_col_t *s, int width)
 {
+    const rc_problem_t *p = &s->p;
     int64_t pieces = s->a.args.k / width;
     s->copy.rows = p->a->cols;
     s->copy.columns = s->a.args.columns;
@@ -94,8 +97,9 @@ static void choose_copy(gchunk_col_t *s, const rc_problem_t *p, int width)
 }
 
 /* B in rows: lanes along the columns. */
-static void choose_rows(gchunk_col_t *s, const rc_problem_t *p)
+static void choose_rows(gchunk_col_t *s)
 {
+    const rc_problem_t *p = &s->p;
     int width = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
     int tile = tiles[p->param[PARAM_TILE]] ? tiles[p->param[PARAM_TILE]] : TILE_ROWS;
     int vectors = tile >= VECTORS_TILE && p->k >= VECTORS_TILE && p->precision == RC_FP32 ? 2 : 1;
@@ -110,12 +114,13 @@ static void choose_rows(gchunk_col_t *s, const rc_problem_t *p)
     rc_cuda_chunked_place(&s->a, pieces, width, vectors, l);
     l->of.shared += (size_t)(l->lanes * width * vectors) * s->a.value_bytes;
     s->a.args.k = (int32_t)(pieces * width);
-    choose_copy(s, p, width);
+    choose_copy(s, width);
 }
 
 /* Columns of C that a lane computes at once: fewer where more would leave multiprocessors idle. */
-static int columns_tile(const gchunk_col_t *s, const rc_problem_t *p)
+static int columns_tile(const gchunk_col_t *s)
 {
+    const rc_problem_t *p = &s->p;
     int most = TILE_COLUMNS_BYTES / (int)s->a.value_bytes;
     int tile = tiles[p->param[PARAM_TILE]];
     int64_t all = (int64_t)rc_cuda_sms(s->a.memory.x) * FULL_THREADS;
@@ -128,9 +133,10 @@ static int columns_tile(const gchunk_col_t *s, const rc_problem_t *p)
 }
 
 /* B as it is: a lane has all columns of a tile. */
-static void choose_columns(gchunk_col_t *s, const rc_problem_t *p)
+static void choose_columns(gchunk_col_t *s)
 {
-    int tile = columns_tile(s, p);
+    const rc_problem_t *p = &s->p;
+    int tile = columns_tile(s);
     int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
     int width = tile < widest ? tile : widest;
     int vectors = tile / width;
@@ -142,6 +148,22 @@ static void choose_columns(gchunk_col_t *s, const rc_problem_t *p)
     s->a.args.k = (int32_t)(pieces * width);
 }
 
+/* For K columns. */
+static void choose_launches(gchunk_col_t *s, int64_t k)
+{
+    int64_t b = s->p.param[PARAM_B];
+    s->p.k = k;
+    s->a.args.columns = (int32_t)k;
+    s->launch = (rc_cuda_chunked_launch_t){0};
+    s->copying = (rc_cuda_launch_t){0};
+    if (b == B_ROWS || (b == B_AUTO && copy_pays(s)))
+        choose_rows(s);
+    else
+        choose_columns(s);
+    s->a.args.lanes = s->launch.lanes;
+    s->a.args.tiles = s->launch.tiles;
+}
+
 static void release(void *state)
 {
     gchunk_col_t *s = state;
@@ -151,29 +173,33 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
+    gchunk_col_t *from = of;
     gchunk_col_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
     int64_t spare = rc_cuda_chunked_spare(p->precision);
     int64_t b = p->param[PARAM_B];
-    rc_status_t st =
-        rc_cuda_chunked_build(x, p, analysis, spare, b == B_AUTO ? SECTOR_BYTES : 0, &s->a, err);
+    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, spare, b == B_AUTO ? SECTOR_BYTES : 0,
+        from ? &from->a : NULL, &s->a, err);
     if (st == RC_OK && b != B_COLUMNS)
         st = keep_copy(s, p, err);
-    if (st == RC_OK && (b == B_ROWS || (b == B_AUTO && copy_pays(s, p))))
-        choose_rows(s, p);
-    else if (st == RC_OK)
-        choose_columns(s, p);
-    s->a.args.lanes = s->launch.lanes;
-    s->a.args.tiles = s->launch.tiles;
-    if (st < 0)
+    if (st < 0) {
         release(s);
-    else
-        *state = s;
-    return st;
+        return st;
+    }
+    s->p = *p;
+    choose_launches(s, p->k);
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -182,6 +208,12 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gchunk_col_t *s = state;
+    gchunk_col_t narrow;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        choose_launches(&narrow, o->in[0].cols);
+        s = &narrow;
+    }
     const rc_executor_t *x = s->a.memory.x;
     rc_gchunk_args_t args = s->a.args;
     rc_gchunk_copy_t copy = s->copy;
@@ -221,6 +253,7 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .builds = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .param =
         {
@@ -234,6 +267,7 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,

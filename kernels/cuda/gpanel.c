@@ -47,6 +47,7 @@ typedef struct launch {
 
 typedef struct gpanel {
     rc_cuda_memory_t memory;
+    rc_problem_t p;
     rc_gpanel_args_t args;
     int64_t rows; /* of a piece */
     int64_t pieces;
@@ -147,7 +148,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 /* The arrays on the device: copies of those of `c`, or room where it has none.
  * \param[out] out  the same on the device */
 static rc_status_t keep(
-    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *c, rc_panels_t *out, rc_err_t *err)
+    gpanel_t *s, const rc_panels_t *c, rc_panels_t *out, rc_err_t *err)
 {
     rc_gpanel_args_t *a = &s->args;
     rc_cuda_memory_t *m = &s->memory;
@@ -166,7 +167,8 @@ static rc_status_t keep(
     /* without pieces the one place stays 0 */
     RC_TRY(rc_cuda_keep(m, c->place, places * sizeof *c->place, &to, err));
     a->place = out->place = to;
-    RC_TRY(rc_cuda_parts_keep(m, &parts, p->k, p->precision, &a->parts, err));
+    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
+    rc_cuda_memory_seal(m);
     out->of = a->parts.of;
     out->lengthy = a->parts.lengthy;
     a->col = out->col;
@@ -185,7 +187,7 @@ static rc_status_t build_there(
     rc_panels_t c;
     rc_status_t st = rc_build_begin(p, &b, err);
     if (st == RC_OK)
-        st = keep(s, p, none, &c, err);
+        st = keep(s, none, &c, err);
     if (st == RC_OK)
         st = rc_build_panels(&b, p->precision, &c, err);
     rc_build_end(&b);
@@ -202,7 +204,7 @@ static rc_status_t build_here(
     if (st == RC_OK)
         st = rc_panels_build(&items, &none->shape, &none->size, s->memory.x->threads, &c, err);
     if (st == RC_OK)
-        st = keep(s, p, &c, &there, err);
+        st = keep(s, &c, &there, err);
     rc_panels_free(&c);
     rc_items_free(&items);
     return st;
@@ -226,9 +228,9 @@ static rc_status_t build(
 
 /* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
  * none of more pieces than asked for. */
-static int64_t step_for(const gpanel_t *s, const rc_problem_t *p, int64_t groups)
+static int64_t step_for(const gpanel_t *s, int64_t groups)
 {
-    int64_t panel = p->param[PARAM_PANEL];
+    int64_t panel = s->p.param[PARAM_PANEL];
     int64_t panels = rc_ceil_div(s->pieces, panel > 0 ? panel : PANEL);
     int64_t filled = rc_ceil_div(s->pieces, groups);
     int64_t resident = (int64_t)CTAS * rc_cuda_sms(s->memory.x);
@@ -250,15 +252,15 @@ typedef struct strip {
 static const strip_t strips[] = {{32, 2, 100}, {16, 2, 110}, {32, 1, 107}};
 
 /* The cheapest strips: the last one of a row may stick out of it, and is computed whole. */
-static strip_t strip_for(const gpanel_t *s, const rc_problem_t *p)
+static strip_t strip_for(const gpanel_t *s)
 {
-    int64_t choice = p->param[PARAM_STRIP];
+    int64_t choice = s->p.param[PARAM_STRIP];
     int64_t values = VECTOR_BYTES / (int64_t)s->value_bytes;
     int64_t least = INT64_MAX;
     strip_t best = strips[choice > 0 ? choice - 1 : 0];
     for (size_t i = 0; choice == 0 && i < sizeof strips / sizeof *strips; i++) {
         int64_t columns = strips[i].lanes * strips[i].vectors * values;
-        int64_t cost = rc_ceil_div(p->k, columns) * columns * strips[i].cost;
+        int64_t cost = rc_ceil_div(s->p.k, columns) * columns * strips[i].cost;
         if (cost < least) {
             best = strips[i];
             least = cost;
@@ -267,13 +269,14 @@ static strip_t strip_for(const gpanel_t *s, const rc_problem_t *p)
     return best;
 }
 
-static void choose_launch(gpanel_t *s, const rc_problem_t *p, int log_width)
+static void choose_launch(gpanel_t *s, int log_width)
 {
+    const rc_problem_t *p = &s->p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
         return;
     launch_t *l = &s->launch[log_width];
-    strip_t t = strip_for(s, p);
+    strip_t t = strip_for(s);
     int64_t loads = VECTOR_BYTES / (int64_t)s->value_bytes / width; /* of a vector */
     while (t.vectors > 0 && t.lanes * width * loads * t.vectors > p->k)
         t.vectors--;
@@ -287,8 +290,19 @@ static void choose_launch(gpanel_t *s, const rc_problem_t *p, int log_width)
     l->of.threads = (unsigned)(rc_gpanel_room(p->precision, s->rows) / CTAS);
     l->of.shared = s->args.split > 0 ? l->of.threads * (LANE_BYTES + sizeof(int32_t)) : 0;
     l->tiles = (int32_t)rc_ceil_div(p->k, t.lanes * width * of.vectors);
-    s->args.step = (int32_t)step_for(s, p, l->of.threads / t.lanes);
+    s->args.step = (int32_t)step_for(s, l->of.threads / t.lanes);
     l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
+}
+
+/* For K columns. */
+static void choose_launches(gpanel_t *s, int64_t k)
+{
+    s->p.k = k;
+    s->args.k = (int32_t)k;
+    for (int i = 0; i < RC_CUDA_WIDTHS; i++) {
+        s->launch[i] = (launch_t){0};
+        choose_launch(s, i);
+    }
 }
 
 static void release(void *state)
@@ -300,27 +314,49 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+/* Prepare the matrix, or take that of another state. */
+static rc_status_t build_or_share(gpanel_t *s, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, gpanel_t *of, rc_err_t *err)
+{
+    rc_status_t st;
+    s->memory.x = x;
+    if (of) {
+        *s = *of;
+        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
+    } else {
+        s->value_bytes = rc_precision_bytes(p->precision);
+        RC_TRY(build(s, p, analysis, err));
+        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
+    }
+    st = rc_cuda_parts_sums(&s->memory, analysis->chosen[CHOSEN_PARTS],
+        analysis->chosen[CHOSEN_LONGS], p->k, p->precision, &s->args.parts, err);
+done:
+    return st;
+}
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
     if (p->k > K_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
     gpanel_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->memory.x = x;
-    s->value_bytes = rc_precision_bytes(p->precision);
-    s->args.k = (int32_t)p->k;
-    rc_status_t st = build(s, p, analysis, err);
-    if (st == RC_OK)
-        st = rc_cuda_overlaps(x, &s->overlaps, err);
-    for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++)
-        choose_launch(s, p, i);
-    if (st < 0)
+    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
+    if (st < 0) {
         release(s);
-    else
-        *state = s;
-    return st;
+        return st;
+    }
+    s->p = *p;
+    choose_launches(s, p->k);
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -329,6 +365,12 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gpanel_t *s = state;
+    gpanel_t narrow;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        choose_launches(&narrow, o->in[0].cols);
+        s = &narrow;
+    }
     rc_gpanel_args_t args = s->args;
     int width = RC_CUDA_WIDTHS - 1;
     rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
@@ -369,6 +411,7 @@ const rc_kernel_t rc_kernel_gpanel = {
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .builds = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .param =
         {
@@ -383,6 +426,7 @@ const rc_kernel_t rc_kernel_gpanel = {
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,

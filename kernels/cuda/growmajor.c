@@ -28,8 +28,9 @@ typedef struct launch {
 } launch_t;
 
 typedef struct growmajor {
-    rc_executor_t *x;
-    rc_cuda_slots_t slots;
+    rc_cuda_memory_t memory;
+    rc_problem_t p;
+    rc_cuda_slots_t slots; /* in the memory */
     rc_rowmajor_args_t args;
     size_t value_bytes;
     launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
@@ -39,11 +40,12 @@ typedef struct growmajor {
 static int64_t vectors_for(const growmajor_t *s, int64_t pieces)
 {
     int64_t warps = s->slots.slots * rc_ceil_div(pieces, 2 * (int64_t)LANES);
-    return pieces > LANES && warps >= (int64_t)WARPS_PER_SM * rc_cuda_sms(s->x) ? 2 : 1;
+    return pieces > LANES && warps >= (int64_t)WARPS_PER_SM * rc_cuda_sms(s->memory.x) ? 2 : 1;
 }
 
-static void choose_launch(growmajor_t *s, const rc_problem_t *p, int log_width)
+static void choose_launch(growmajor_t *s, int log_width)
 {
+    const rc_problem_t *p = &s->p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->value_bytes > RC_CUDA_VECTOR_BYTES)
         return;
@@ -60,32 +62,70 @@ static void choose_launch(growmajor_t *s, const rc_problem_t *p, int log_width)
     l->ctas = (unsigned)rc_ceil_div(s->slots.slots, RC_ROWS_THREADS / l->lanes);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+/* For K columns. */
+static void choose_launches(growmajor_t *s, int64_t k)
+{
+    s->p.k = k;
+    s->args.k = (int32_t)k;
+    for (int i = 0; i < RC_CUDA_WIDTHS; i++) {
+        s->launch[i] = (launch_t){0};
+        choose_launch(s, i);
+    }
+}
+
+static void release(void *state)
+{
+    growmajor_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+static rc_status_t build(
+    growmajor_t *s, rc_executor_t *x, const rc_problem_t *p, rc_err_t *err)
+{
+    s->memory.x = x;
+    s->value_bytes = rc_precision_bytes(p->precision);
+    rc_status_t st = rc_cuda_slots_build(x, p, &s->slots, err);
+    if (st == RC_OK)
+        st = rc_cuda_slots_keep(&s->memory, &s->slots, err);
+    s->args = (rc_rowmajor_args_t){.ptr = s->slots.ptr,
+        .col = s->slots.col,
+        .val = s->slots.val,
+        .row = s->slots.row,
+        .slots = (int32_t)s->slots.slots};
+    return st;
+}
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
     (void)analysis;
+    growmajor_t *from = of;
     if (p->k > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
     growmajor_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->x = x;
-    s->value_bytes = rc_precision_bytes(p->precision);
-    rc_status_t st = rc_cuda_slots_build(x, p, &s->slots, err);
+    if (from)
+        *s = *from;
+    rc_status_t st =
+        from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err) : build(s, x, p, err);
     if (st < 0) {
-        free(s);
+        release(s);
         return st;
     }
-    s->args = (rc_rowmajor_args_t){.ptr = s->slots.ptr,
-        .col = s->slots.col,
-        .val = s->slots.val,
-        .row = s->slots.row,
-        .slots = (int32_t)s->slots.slots,
-        .k = (int32_t)p->k};
-    for (int i = 0; i < RC_CUDA_WIDTHS; i++)
-        choose_launch(s, p, i);
+    s->p = *p;
+    choose_launches(s, p->k);
     *state = s;
     return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 /* The widest loads that K, the leading dimensions and the addresses allow. */
@@ -115,7 +155,7 @@ static rc_status_t launch(
     unsigned rows_of_ctas = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
     void *list[] = {&args};
     return rc_cuda_check(cudaLaunchKernel(l->entry, (dim3){l->ctas, rows_of_ctas, 1},
-                             (dim3){RC_ROWS_THREADS, 1, 1}, list, 0, rc_cuda_stream(s->x)),
+                             (dim3){RC_ROWS_THREADS, 1, 1}, list, 0, rc_cuda_stream(s->memory.x)),
         "launch of growmajor", err);
 }
 
@@ -123,21 +163,19 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const growmajor_t *s = state;
-    int before = rc_cuda_enter(s->x);
+    growmajor_t narrow;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        choose_launches(&narrow, o->in[0].cols);
+        s = &narrow;
+    }
+    rc_executor_t *x = s->memory.x;
+    int before = rc_cuda_enter(x);
     rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
     if (st == RC_OK)
-        st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
-    rc_cuda_leave(s->x, before);
+        st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
+    rc_cuda_leave(x, before);
     return st;
-}
-
-static void release(void *state)
-{
-    growmajor_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_slots_free(s->x, &s->slots);
-    free(s);
 }
 
 static int64_t values(void *state, void **array)
@@ -157,12 +195,14 @@ const rc_kernel_t rc_kernel_growmajor = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
         RC_ROWS_VECTORS_MAX, 1}},
     .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,

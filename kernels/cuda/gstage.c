@@ -152,7 +152,10 @@ static rc_status_t upload(gstage_t *s, const rc_problem_t *p, const rc_stages_t 
     a->val = s->val = to;
     s->stored = (int64_t)values;
     a->most = (int32_t)c->size.most;
-    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, p->k, p->precision, &a->parts, err));
+    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, &a->parts, err));
+    rc_cuda_memory_seal(&s->memory);
+    RC_TRY(rc_cuda_parts_sums(
+        &s->memory, parts.parts, parts.longs, p->k, p->precision, &a->parts, err));
 done:
     return st;
 }

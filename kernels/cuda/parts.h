@@ -27,9 +27,13 @@ typedef struct rc_host_parts {
     int64_t longs;
 } rc_host_parts_t;
 
-/** Upload the arrays or make room for them, and allocate what K columns need; up to four pieces of `m`.
+/** Upload the arrays or make room for them: up to two pieces of `m`.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_parts_keep(
+    rc_cuda_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err);
+
+/** Allocate what K columns need at most: up to two pieces of `m`, which are not of the matrix.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_cuda_parts_keep(rc_cuda_memory_t *m, const rc_host_parts_t *from, int64_t k,
+rc_status_t rc_cuda_parts_sums(rc_cuda_memory_t *m, int64_t parts, int64_t longs, int64_t k,
     rc_precision_t precision, rc_cuda_parts_t *out, rc_err_t *err);
 
 /** Device memory of `of` and `lengthy`, and of the others for each column. */

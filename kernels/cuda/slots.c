@@ -141,6 +141,18 @@ done:
     return st;
 }
 
+rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t *err)
+{
+    void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
+    const int parts = sizeof part / sizeof part[0];
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < parts; i++)
+        if (st < 0 || (st = rc_cuda_take(m, part[i], err)) < 0)
+            m->x->release(m->x, part[i]);
+    rc_cuda_memory_seal(m);
+    return st;
+}
+
 void rc_cuda_slots_free(rc_executor_t *x, rc_cuda_slots_t *s)
 {
     void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};

@@ -3,7 +3,7 @@
 #ifndef RC_KERNELS_CUDA_SLOTS_H
 #define RC_KERNELS_CUDA_SLOTS_H
 
-#include "kernels/kernel.h"
+#include "kernels/cuda/memory.h"
 
 /** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none.  Pointers are device memory. */
 typedef struct rc_cuda_slots {
@@ -32,6 +32,10 @@ rc_status_t rc_cuda_slots_build(
 /** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are NULL. */
 rc_status_t rc_cuda_slots_rows(
     rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
+
+/** The memory owns the arrays from now on, which are what it has first; slots that failed to be built are allowed.
+ *  \return RC_OK; RC_EINVAL: too many, and they are freed */
+rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t *err);
 
 void rc_cuda_slots_free(rc_executor_t *x, rc_cuda_slots_t *s);
 

@@ -14,6 +14,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,8 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t options[] = {
-    {"k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|n",
-        "Columns of B that the plan is for; n: as many as the matrix has columns. spmv has no K.", 0, 0},
+    {"k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|N..N",
+        "Columns of B that the plan is for, each or a range; n: as many as the matrix has columns. spmv has no K.", 0, 0},
     {"op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64.", 0, 0},
     {"layout", 0, RC_OPT_TEXT, AT(layout), "row|col",
@@ -108,10 +109,28 @@ const rc_command_t rc_command_plan = {
 
 /* ------------------------------------------------------------------ request */
 
-static rc_status_t parse_ks(const char *text, const rc_csr_t *a, int64_t **out, int *count, rc_err_t *err)
+/* "8..512" as two words.  \return 1: it is a range */
+static int split_range(const char *text, rc_words_t *out, rc_status_t *st, rc_err_t *err)
+{
+    const char *dots = strstr(text, "..");
+    char word[64];
+    if (!dots || strlen(text) >= sizeof word)
+        return 0;
+    (void)snprintf(word, sizeof word, "%.*s,%s", (int)(dots - text), text, dots + 2);
+    *st = rc_words_split(word, ',', out, err);
+    if (*st == RC_OK && out->count != 2)
+        *st = rc_fail(err, RC_EINVAL, "--k: expected a range as in 8..512, found '%.40s'", text);
+    return 1;
+}
+
+static rc_status_t parse_ks(const char *text, const rc_csr_t *a, rc_plan_problem_t *p,
+    int64_t **out, rc_err_t *err)
 {
     rc_words_t words = {0};
-    rc_status_t st = rc_words_split(text, ',', &words, err);
+    rc_status_t st = RC_OK;
+    p->k_range = split_range(text, &words, &st, err);
+    if (!p->k_range)
+        st = rc_words_split(text, ',', &words, err);
     if (st == RC_OK) {
         *out = rc_alloc((size_t)words.count, sizeof **out, "the K of a plan", err);
         st = *out ? RC_OK : RC_ENOMEM;
@@ -123,7 +142,7 @@ static rc_status_t parse_ks(const char *text, const rc_csr_t *a, int64_t **out, 
         else if (a->cols < 1)
             st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
     }
-    *count = words.count;
+    p->ks = words.count;
     rc_words_free(&words);
     if (st == RC_ERANGE)
         st = err->status = RC_EINVAL; /* a wrong word on the command line */
@@ -150,7 +169,7 @@ static rc_status_t parse_problem(
         st = rc_fail(err, RC_EINVAL, has_k ? "--k: expected the columns of B, found none"
                                            : "--k: %s has no K", rc_op_name(p->op));
     if (st == RC_OK && has_k)
-        st = parse_ks(o->k, a, k, &p->ks, err);
+        st = parse_ks(o->k, a, p, k, err);
     p->k = *k;
     return st;
 }

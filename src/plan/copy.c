@@ -57,7 +57,7 @@ static rc_status_t copy_entry(
     memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
     out->part.candidate = out->candidate;
     rc_status_t st = copy_order(plan->order[e->trial.order], to, err);
-    return st < 0 ? st : rc_plan_prepare_again(to, out, &out->trial, err);
+    return st < 0 ? st : rc_plan_prepare_again(to, out, &e->trial, &out->trial, err);
 }
 
 rc_status_t rc_plan_copy(
@@ -78,6 +78,9 @@ rc_status_t rc_plan_copy(
     to->memory = plan->memory;
     to->deterministic = plan->deterministic;
     to->threads = plan->threads;
+    to->k_range = plan->k_range;
+    to->users = plan->users;
+    rc_users_join(to->users);
     to->entry = rc_alloc0((size_t)plan->entries, sizeof *to->entry, "a plan", err);
     RC_TRY(to->entry ? RC_OK : RC_ENOMEM);
     to->entries = plan->entries;

@@ -77,7 +77,11 @@ static void add_part(rc_str_t *s, const rc_plan_t *plan, const rc_plan_part_t *p
     for (int i = 0; i < part->candidates; i++)
         passed_over += part->candidate[i].status != RC_OK;
     if (rc_operation_of(plan->op)->has_k)
-        rc_str_addf(s, "K = %" PRId64 ": ", part->k);
+        rc_str_add(s, "K = ");
+    if (part->k_least < part->k)
+        rc_str_addf(s, "%" PRId64 " to ", part->k_least);
+    if (rc_operation_of(plan->op)->has_k)
+        rc_str_addf(s, "%" PRId64 ": ", part->k);
     rc_str_addf(s, "%s in order %s, %s", c->kernel, c->order, rc_plan_why_name(part->why));
     if (!isnan(c->time_ns))
         add_time(s, ": ", c->time_ns);

@@ -236,7 +236,7 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
     if (spec.kernel->version != version)
         return rc_fail(err, RC_ENOTSUP, "parts.kernel_version: expected %d of %s, found %d",
             spec.kernel->version, c->kernel, (int)version);
-    RC_TRY(rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, c, &e->trial, err));
+    RC_TRY(rc_plan_trial_prepare(plan, e->part.k, NULL, 0, &scratch, c, &e->trial, err));
     if (!e->trial.state)
         st = rc_fail(err, c->status, "%s with order %s: %s", c->kernel, c->order, c->text);
 done:

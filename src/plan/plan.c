@@ -12,8 +12,20 @@
 
 /* ------------------------------------------------------------------ problem */
 
+static rc_status_t check_range(const rc_plan_problem_t *p, rc_err_t *err)
+{
+    if (p->ks != 2 || !p->k)
+        return rc_fail(err, RC_EINVAL, "K: expected the least and the most of a range");
+    if (p->k[0] < 1 || p->k[1] < p->k[0] || p->k[1] > INT32_MAX)
+        return rc_fail(err, RC_EINVAL,
+            "K: expected a range in 1 to 2^31 - 1, found %" PRId64 " to %" PRId64, p->k[0], p->k[1]);
+    return RC_OK;
+}
+
 static rc_status_t check_ks(const rc_plan_problem_t *p, rc_err_t *err)
 {
+    if (p->k_range)
+        return check_range(p, err);
     if (p->ks < 1 || !p->k)
         return rc_fail(err, RC_EINVAL, "K: expected at least one, found none");
     for (int i = 0; i < p->ks; i++) {
@@ -57,6 +69,37 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
 
 /* ----------------------------------------------------------------- new, free */
 
+/* The next K that a range is cut at. */
+static int64_t cut_after(const rc_plan_problem_t *p, int64_t k)
+{
+    int64_t cut = 1;
+    while (cut < k)
+        cut *= 2;
+    return cut < p->k[1] ? cut : p->k[1];
+}
+
+static int count_parts(const rc_plan_problem_t *p)
+{
+    int parts = 1;
+    if (!p->k_range)
+        return p->ks > 0 ? p->ks : 1;
+    for (int64_t k = cut_after(p, p->k[0]); k < p->k[1]; k = cut_after(p, k + 1))
+        parts++;
+    return parts;
+}
+
+static void list_parts(const rc_plan_problem_t *p, rc_plan_t *plan)
+{
+    int64_t least = p->ks > 0 ? p->k[0] : 1;
+    for (int i = 0; i < plan->entries; i++) {
+        rc_plan_part_t *part = &plan->entry[i].part;
+        if (!p->k_range && p->ks > 0)
+            least = p->k[i];
+        *part = (rc_plan_part_t){.k = p->k_range ? cut_after(p, least) : least, .k_least = least};
+        least = part->k + 1;
+    }
+}
+
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
 {
@@ -75,14 +118,13 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
         .layout = problem->layout,
         .ld_in = {problem->ld_in[0], problem->ld_in[1]},
         .ld_out = problem->ld_out,
-        .entries = problem->ks > 0 ? problem->ks : 1};
+        .k_range = problem->k_range,
+        .entries = count_parts(problem)};
     (void)snprintf(plan->device_class, sizeof plan->device_class, "%s",
         place->device_class ? place->device_class : "");
     plan->entry = rc_alloc0((size_t)plan->entries, sizeof *plan->entry, "a plan", err);
-    RC_TRY(plan->entry ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < plan->entries; i++)
-        plan->entry[i].part =
-            (rc_plan_part_t){.k = problem->ks > 0 ? problem->k[i] : 1};
+    RC_TRY(plan->entry ? rc_users_new(&plan->users, err) : RC_ENOMEM);
+    list_parts(problem, plan);
     RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
     if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
@@ -139,6 +181,7 @@ void rc_plan_free(rc_plan_t *plan)
         free(plan->order[i]);
     }
     rc_plan_resident_drop(plan);
+    (void)rc_users_leave(plan->users);
     free(plan->order);
     free(plan->entry);
     free(plan->from);
@@ -154,12 +197,15 @@ static rc_status_t entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **
 {
     int has_k = rc_operation_of(plan->op)->has_k;
     for (int i = 0; i < plan->entries; i++)
-        if (!has_k || plan->entry[i].part.k == k) {
+        if (!has_k || (plan->entry[i].part.k_least <= k && k <= plan->entry[i].part.k)) {
             *out = &plan->entry[i];
             return RC_OK;
         }
     char known[80] = "";
     size_t at = 0;
+    if (plan->k_range)
+        return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %" PRId64 " to %" PRId64, k,
+            plan->entry[0].part.k_least, plan->entry[plan->entries - 1].part.k);
     for (int i = 0; i < plan->entries && at + 24 < sizeof known; i++)
         at += (size_t)snprintf(known + at, sizeof known - at, "%s%" PRId64, i ? ", " : "",
             plan->entry[i].part.k);
@@ -174,9 +220,9 @@ rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, doub
         return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
     rc_status_t st = entry_of(plan, k, &e, err);
     if (st == RC_OK)
-        st = rc_plan_operands_check(plan, e->part.k, o, err);
+        st = rc_plan_operands_check(plan, k, o, err);
     if (st < 0)
         return st;
-    rc_operands_t shaped = rc_plan_operands(plan, e->part.k, o);
+    rc_operands_t shaped = rc_plan_operands(plan, k, o);
     return e->trial.spec.kernel->run(e->trial.state, &shaped, alpha, beta, err);
 }

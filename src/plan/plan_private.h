@@ -3,6 +3,7 @@
 #define RC_PLAN_PLAN_PRIVATE_H
 
 #include "base/digest.h"
+#include "base/users.h"
 #include "kernels/resident.h"
 #include "order/policy.h"
 #include "plan/plan.h"
@@ -23,6 +24,7 @@ typedef struct rc_plan_trial {
     rc_problem_t problem;
     rc_analysis_t analysis;
     void *state; /**< of the kernel; NULL: not prepared */
+    int shares;  /**< 1: it uses the matrix of an earlier K of the plan */
 } rc_plan_trial_t;
 
 /** One K of a plan. */
@@ -47,6 +49,8 @@ struct rc_plan {
     int64_t memory;       /**< 0: any */
     int deterministic;
     int threads;
+    int k_range;          /**< 1: an entry serves the K below it too */
+    rc_users_t *users;    /**< plans that use the same prepared matrices */
     rc_csr_t a;           /**< in the host's memory */
     int stale;            /**< 1: newer values are in the prepared matrices alone, not in a.val */
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
@@ -112,12 +116,14 @@ rc_status_t rc_plan_candidates(
 
 /* ------------------------------------------------------------------- trial.c */
 
-/** Build a candidate's order (or find it), analyse and prepare.  What does not allow it becomes the
- *  status of the candidate.
+/** Build a candidate's order (or find it), analyse and prepare, or share what another K of the plan has
+ *  prepared.  What does not allow it becomes the status of the candidate.
+ *  \param[in] of    NULL, or the same in another plan, whose matrix is to be shared where the kernel can
  *  \param[in] kept  bytes of other preparations that stay
  *  \return RC_OK (also when the candidate cannot be used: then trial->state is NULL); RC_EDEVICE */
-rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, rc_plan_trial_t *trial, rc_err_t *err);
+rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of,
+    int64_t kept, rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *trial,
+    rc_err_t *err);
 
 /** Time a prepared candidate: the median of a few batches.  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
@@ -158,10 +164,12 @@ rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_csr_t *a, rc_err_t *
 void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e);
 
 /** What an entry has chosen, prepared once more of the values that the plan has now.
+ *  \param[in]  of   as in rc_plan_trial_prepare
  *  \param[out] out  free with rc_plan_trial_free
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, what the kernel says */
 rc_status_t rc_plan_prepare_again(
-    rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err);
+    rc_plan_t *plan, const rc_plan_entry_t *e, const rc_plan_trial_t *of, rc_plan_trial_t *out,
+    rc_err_t *err);
 
 /** A plan of a checked problem without choices: matrix and empty entries.  For rc_plan_open
  *  too.  Free with rc_plan_free. */

@@ -147,22 +147,25 @@ static rc_status_t check_kernel(const rc_plan_t *plan, const rc_kernel_spec_t *s
             k->name, rc_layout_name(k->layout), rc_layout_name(plan->layout));
     if (!k->computes)
         return rc_fail(err, RC_ENOTSUP, "kernel %s computes nothing", k->name);
+    if (plan->k_range && !k->any_k)
+        return rc_fail(err, RC_ENOTSUP, "kernel %s takes one K, expected a range", k->name);
     if (plan->deterministic && (!k->deterministic || !k->deterministic(spec->param)))
         return rc_fail(err, RC_ENOTSUP, "kernel %s does not promise the same bits each run", k->name);
     return RC_OK;
 }
 
+/* \param[in] bytes  that a candidate takes */
 static rc_status_t check_memory(
-    const rc_plan_t *plan, const rc_plan_trial_t *t, int64_t kept, rc_err_t *err)
+    const rc_plan_t *plan, int64_t bytes, int64_t kept, rc_err_t *err)
 {
-    int64_t bytes = rc_sat_add(rc_analysis_bytes(&t->analysis, t->problem.k), kept);
+    bytes = rc_sat_add(bytes, kept);
     if (plan->memory == 0 || bytes <= plan->memory)
         return RC_OK;
     return rc_fail(err, RC_ENOMEM, "needs %" PRId64 " bytes of device memory, expected at most %" PRId64,
         bytes, plan->memory);
 }
 
-/* The problem of a candidate. */
+/* The problem of a candidate, without the matrix on the device. */
 static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
     rc_plan_trial_t *t, rc_err_t *err)
 {
@@ -181,7 +184,6 @@ static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c
         .precision = plan->precision,
         .c_order = RC_C_ORIGINAL,
         .a = &plan->a,
-        .resident = kernel->builds ? resident_of(plan) : NULL,
         .schedule = &o->schedule,
         .identity = o->identity,
         .geometry = g,
@@ -190,10 +192,28 @@ static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c
     return RC_OK;
 }
 
-static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_trial_t *t, rc_err_t *err)
+/* What another K of the plan has prepared of the same matrix, kernel and order; NULL: nothing. */
+static const rc_plan_trial_t *prepared_alike(const rc_plan_t *plan, const rc_plan_trial_t *t)
+{
+    for (int i = 0; i < plan->entries; i++) {
+        const rc_plan_trial_t *other = &plan->entry[i].trial;
+        if (other->state && !other->shares && plan->entry[i].part.k != t->problem.k &&
+            other->spec.kernel == t->spec.kernel && other->order == t->order &&
+            memcmp(other->spec.param, t->spec.param, sizeof t->spec.param) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* \param[in] of  NULL, or whose matrix is to be shared */
+static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_scratch_t *scratch,
+    rc_plan_trial_t *t, rc_err_t *err)
 {
     const rc_kernel_t *kernel = t->spec.kernel;
-    rc_status_t st = kernel->prepare(plan->place.x, &t->problem, &t->analysis, &t->state, err);
+    rc_executor_t *x = plan->place.x;
+    rc_status_t st =
+        of ? kernel->share(x, &t->problem, &t->analysis, of->state, &t->state, err)
+           : kernel->prepare(x, &t->problem, &t->analysis, &t->state, err);
     if (st < 0) {
         t->state = NULL;
         return st;
@@ -212,24 +232,44 @@ static rc_status_t prepare(rc_plan_t *plan, rc_plan_scratch_t *scratch, rc_plan_
     return st;
 }
 
+/* Of the matrix, or as it was for another K.  \param[in] of  NULL, or whose matrix is to be shared
+ * \param[out] bytes  that preparing takes */
+static rc_status_t analyse(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t,
+    int64_t *bytes, rc_err_t *err)
+{
+    const rc_kernel_t *kernel = t->spec.kernel;
+    if (of) {
+        t->analysis = of->analysis;
+        *bytes = rc_sat_mul(t->analysis.bytes_per_column, t->problem.k);
+        return RC_OK;
+    }
+    t->problem.resident = kernel->builds ? resident_of(plan) : NULL;
+    rc_status_t st = rc_kernel_analyse(kernel, &t->problem, &t->analysis, err);
+    *bytes = rc_analysis_bytes(&t->analysis, t->problem.k);
+    return st;
+}
+
 /* As rc_plan_trial_prepare, with every status returned. */
-static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *why)
+static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of, int64_t kept,
+    rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *why)
 {
     *t = (rc_plan_trial_t){0};
     rc_status_t st = pose(plan, k, c, t, why);
     int64_t start = rc_clock_ns();
+    if (st == RC_OK && !of && (of = prepared_alike(plan, t)))
+        t->shares = t->spec.kernel->share != NULL;
+    if (st == RC_OK && !t->spec.kernel->share)
+        of = NULL;
     if (st == RC_OK)
-        st = rc_kernel_analyse(t->spec.kernel, &t->problem, &t->analysis, why);
+        st = analyse(plan, of, t, &c->bytes, why);
     if (st == RC_OK) {
         c->order_ns = plan->order[t->order]->ns;
-        c->bytes = rc_analysis_bytes(&t->analysis, k);
         if (plan->resident_bytes > 0)
             kept = rc_sat_add(kept, plan->resident_bytes);
-        st = check_memory(plan, t, kept, why);
+        st = check_memory(plan, c->bytes, kept, why);
     }
     if (st == RC_OK)
-        st = prepare(plan, scratch, t, why);
+        st = prepare(plan, of, scratch, t, why);
     if (st == RC_OK)
         c->prepare_ns = (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
     t->problem.resident = NULL;
@@ -238,16 +278,17 @@ static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan
     return st;
 }
 
-rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, int64_t kept, rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *err)
+rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of,
+    int64_t kept, rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *t,
+    rc_err_t *err)
 {
     rc_err_t why = {0};
-    rc_status_t st = try_prepare(plan, k, kept, scratch, c, t, &why);
+    rc_status_t st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
     if (st == RC_ENOMEM && plan->resident_bytes > 0) { /* without the matrix there may be enough */
         rc_plan_resident_drop(plan);
         plan->resident_bytes = -1;
         why = (rc_err_t){0};
-        st = try_prepare(plan, k, kept, scratch, c, t, &why);
+        st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
     }
     c->status = st;
     (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);

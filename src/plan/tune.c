@@ -71,7 +71,7 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
     rc_plan_candidate_t *c = &t->entry->candidate[i];
     rc_plan_trial_t trial = {0};
     rc_status_t st = rc_plan_trial_prepare(
-        t->plan, t->entry->part.k, kept_bytes(t), &t->scratch, c, &trial, err);
+        t->plan, t->entry->part.k, NULL, kept_bytes(t), &t->scratch, c, &trial, err);
     if (st < 0 || !trial.state)
         return st;
     if (timing)

@@ -12,11 +12,12 @@
 #include <string.h>
 
 rc_status_t rc_plan_prepare_again(
-    rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_trial_t *out, rc_err_t *err)
+    rc_plan_t *plan, const rc_plan_entry_t *e, const rc_plan_trial_t *of, rc_plan_trial_t *out,
+    rc_err_t *err)
 {
     rc_plan_scratch_t scratch = {0};
     rc_plan_candidate_t c = e->candidate[e->part.chosen];
-    rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, 0, &scratch, &c, out, err);
+    rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, of, 0, &scratch, &c, out, err);
     rc_plan_scratch_free(plan, &scratch);
     rc_plan_resident_drop(plan);
     return st == RC_OK && !out->state ? rc_fail(err, c.status, "%s", c.text) : st;
@@ -127,7 +128,7 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     void *array = NULL;
-    int64_t count = e->placed ? 0 : kernel->values(e->trial.state, &array);
+    int64_t count = e->placed || e->trial.shares ? 0 : kernel->values(e->trial.state, &array);
     int alike = 0;
     if (count == 0)
         return RC_OK;
@@ -144,12 +145,14 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
     return st;
 }
 
-/* 1: no entry is known to be one whose values cannot be put in place. */
+/* 1: no entry is known to be one whose values cannot be put in place, and no other plan would have them too. */
 static int all_can(const rc_plan_t *plan)
 {
+    if (rc_users_others(plan->users))
+        return 0;
     for (int i = 0; i < plan->entries; i++) {
         const rc_plan_entry_t *e = &plan->entry[i];
-        if (!e->trial.spec.kernel->values || (e->placed && !e->gather.place))
+        if (!e->trial.shares && (!e->trial.spec.kernel->values || (e->placed && !e->gather.place)))
             return 0;
     }
     return 1;
@@ -158,9 +161,9 @@ static int all_can(const rc_plan_t *plan)
 int rc_plan_updates_async(const rc_plan_t *plan)
 {
     for (int i = 0; i < plan->entries; i++)
-        if (!plan->entry[i].gather.place)
+        if (!plan->entry[i].trial.shares && !plan->entry[i].gather.place)
             return 0;
-    return 1;
+    return !rc_users_others(plan->users);
 }
 
 /* ------------------------------------------------------------------- update */
@@ -170,6 +173,8 @@ static rc_status_t gather_all(rc_plan_t *plan, const void *val, int value_bytes,
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && i < plan->entries; i++) {
         rc_gather_t g = plan->entry[i].gather;
+        if (plan->entry[i].trial.shares)
+            continue;
         g.from = val;
         g.from_bytes = value_bytes;
         st = plan->place.x->gather(plan->place.x, &g, err);
@@ -194,25 +199,50 @@ static rc_status_t gather_from_host(
     return st;
 }
 
+/* Exchange what the entries have prepared for `other`.  \param[in,out] other  [entries] */
+static void swap_trials(rc_plan_t *plan, rc_plan_trial_t *other)
+{
+    for (int i = 0; i < plan->entries; i++) {
+        rc_plan_trial_t t = plan->entry[i].trial;
+        plan->entry[i].trial = other[i];
+        other[i] = t;
+    }
+}
+
+/* The entries have matrices of their own now; where other plans had them too, the values have places again. */
+static void adopt(rc_plan_t *plan, rc_users_t *users)
+{
+    int others = rc_users_others(plan->users);
+    for (int i = 0; i < plan->entries; i++) {
+        rc_plan_gather_free(plan, &plan->entry[i]);
+        plan->entry[i].placed = others ? 0 : plan->entry[i].placed;
+    }
+    (void)rc_users_leave(plan->users);
+    plan->users = users;
+}
+
 /* Prepare all entries anew; after an error they are as they were. */
 static rc_status_t prepare_all(
     rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
+    rc_status_t st;
+    rc_users_t *users = NULL;
     double *old = plan->a.val;
     double *fresh = rc_alloc((size_t)plan->a.nnz, sizeof *fresh, "values", err);
     rc_plan_trial_t *trial = rc_alloc0((size_t)plan->entries, sizeof *trial, "values", err);
     RC_TRY(fresh && trial ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_users_new(&users, err));
     RC_TRY(rc_plan_values_read(plan, val, value_bytes, on_device, fresh, err));
     plan->a.val = fresh;
-    for (int i = 0; i < plan->entries; i++)
-        RC_TRY(rc_plan_prepare_again(plan, &plan->entry[i], &trial[i], err));
-    for (int i = 0; i < plan->entries; i++) {
-        rc_plan_trial_t before = plan->entry[i].trial;
-        rc_plan_gather_free(plan, &plan->entry[i]);
-        plan->entry[i].trial = trial[i];
-        trial[i] = before;
+    swap_trials(plan, trial); /* so that nothing is shared with the old ones */
+    for (int i = 0; st == RC_OK && i < plan->entries; i++)
+        st = rc_plan_prepare_again(plan, &plan->entry[i], NULL, &plan->entry[i].trial, err);
+    if (st < 0) {
+        swap_trials(plan, trial);
+        goto done;
     }
+    adopt(plan, users);
+    users = NULL;
     fresh = old;
     old = plan->a.val;
     plan->stale = 0;
@@ -220,6 +250,7 @@ done:
     plan->a.val = old;
     for (int i = 0; trial && i < plan->entries; i++)
         rc_plan_trial_free(&trial[i]);
+    (void)(users && rc_users_leave(users));
     free(trial);
     free(fresh);
     return st;

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 37
+plan 41
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -53,6 +53,10 @@ code "no K" 2 plans mesh2d:n=12
 code "K = 0" 2 plans mesh2d:n=12 -k 0
 code "one K twice" 2 plans mesh2d:n=12 -k 8,8
 code "a wrong layout" 2 plans mesh2d:n=12 -k 8 --layout both
+code "a range of K" 0 plans mesh2d:n=12 -k 3..20 -d cpu --kernels rowsplit -f csv
+is "a range is cut at powers of two" "$(cut -d, -f1 "$tmp/out" | tr '\n' ' ')" "k 4 8 16 20 "
+code "a range that ends before it begins" 2 plans mesh2d:n=12 -k 20..3
+code "a range of three" 2 plans mesh2d:n=12 -k 1..3,4
 code "an unknown kernel" 2 plans mesh2d:n=12 -k 8 --kernels rowsplt
 ok "a like one is named" grep -q "did you mean 'rowsplit'" err
 code "no memory" 3 plans mesh2d:n=12 -k 8 --device-memory 100

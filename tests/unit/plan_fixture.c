@@ -137,3 +137,8 @@ void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
     assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
     compare_product(p, in, k, alpha, beta, &b, &c, &before);
 }
+
+int64_t some_k(rc_rng_t *rng, const rc_plan_problem_t *p, int i)
+{
+    return p->k_range ? p->k[0] + below(rng, p->k[1] - p->k[0] + 1) : p->k[i];
+}

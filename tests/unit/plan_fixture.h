@@ -46,6 +46,9 @@ rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c);
 void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha, double beta,
     const dense_t *b, const dense_t *c, dense_t *before);
 
+/* A K that the problem asks for: each of a list in turn, or one of a range. */
+int64_t some_k(rc_rng_t *rng, const rc_plan_problem_t *p, int i);
+
 /* Run a plan at K on the host and compare all of its output. */
 void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *in, int64_t k);
 

@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "base/str.h"
 #include "base/visible.h"
+#include "base/users.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -236,6 +237,24 @@ static void words_fit_numbers(void **state)
     assert_string_equal(rc_matrices(0), "matrices");
 }
 
+static void the_last_user_is_told(void **state)
+{
+    (void)state;
+    rc_users_t *users = NULL;
+    rc_err_t err = {0};
+    assert_true(rc_users_leave(NULL));
+    assert_false(rc_users_others(NULL));
+    assert_int_equal(rc_users_new(&users, &err), RC_OK);
+    assert_false(rc_users_others(users));
+    rc_users_join(users);
+    rc_users_join(users);
+    assert_true(rc_users_others(users));
+    assert_false(rc_users_leave(users));
+    assert_false(rc_users_leave(users));
+    assert_false(rc_users_others(users));
+    assert_true(rc_users_leave(users));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +270,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(width_is_columns_not_bytes),
         cmocka_unit_test(words_fit_numbers),
+        cmocka_unit_test(the_last_user_is_told),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

@@ -28,6 +28,21 @@ static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout)
     return o;
 }
 
+/* One problem in four is a range, where the host has a kernel for that. */
+static void make_range(rc_rng_t *rng, int64_t k[2], rc_plan_problem_t *p)
+{
+    enum { in = 4 };
+    if (p->layout != RC_ROW_MAJOR || below(rng, in) > 0)
+        return;
+    p->k_range = 1;
+    p->ks = 2;
+    if (k[0] > k[1]) {
+        int64_t least = k[1];
+        k[1] = k[0];
+        k[0] = least;
+    }
+}
+
 static void plans_multiply(void **state)
 {
     (void)state;
@@ -46,6 +61,7 @@ static void plans_multiply(void **state)
             .k = k,
             .ks = 1 + (int)below(&rng, 2)};
         rc_plan_options_t o = some_options(&rng, p.layout);
+        make_range(&rng, k, &p);
         make(&rng, (int)below(&rng, 2), &in);
         if (below(&rng, 2))
             p.ld_out = 1 + (p.layout == RC_ROW_MAJOR ? WIDEST : in.rows);
@@ -54,12 +70,12 @@ static void plans_multiply(void **state)
         rc_err_t err = {0};
         assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
         for (int i = 0; i < p.ks; i++)
-            check_product(&rng, plan, &p, &in, k[i]);
+            check_product(&rng, plan, &p, &in, some_k(&rng, &p, i));
         for (int update = 0; update < 2; update++) {
             new_values(&rng, &in);
             assert_int_equal(rc_plan_update(plan, update ? (void *)in.val32 : (void *)in.val64, update ? 4 : 8, 0, &err), RC_OK);
             for (int i = 0; i < p.ks; i++)
-                check_product(&rng, plan, &p, &in, k[i]);
+                check_product(&rng, plan, &p, &in, some_k(&rng, &p, i));
         }
         rc_plan_free(plan);
     }
@@ -71,6 +87,7 @@ static void copies_multiply_alike(void **state)
     (void)state;
     enum { plans = 40 };
     static input_t in;
+    static input_t before;
     rc_rng_t rng;
     rc_rng_seed(&rng, 12);
     for (int n = 0; n < plans; n++) {
@@ -103,16 +120,65 @@ static void copies_multiply_alike(void **state)
         assert_int_equal(rc_plan_part(copy, 1, &part[1], &err), RC_OK);
         assert_int_equal(part[0].chosen, part[1].chosen);
         assert_memory_equal(part[0].candidate, part[1].candidate, (size_t)part[0].candidates * sizeof *part[0].candidate);
-        rc_plan_free(plan);
         check_product(&rng, copy, &p, &in, 3);
+        before = in;
         new_values(&rng, &in);
-        assert_int_equal(rc_plan_update(copy, in.val32, 4, 0, &err), RC_OK);
-        check_product(&rng, copy, &p, &in, 8);
-        rc_plan_free(copy);
+        for (int i = 0; i < 2; i++) { /* the second time the matrix is not shared any more */
+            assert_int_equal(rc_plan_update(copy, in.val32, 4, 0, &err), RC_OK);
+            check_product(&rng, copy, &p, &in, 8);
+            check_product(&rng, plan, &p, &before, 3);
+        }
+        int first = (int)below(&rng, 2);
+        rc_plan_free(first ? plan : copy);
+        check_product(&rng, first ? copy : plan, &p, first ? &in : &before, 8);
+        rc_plan_free(first ? copy : plan);
     }
 }
 
 /* -------------------------------------------------------------------- one plan to look at */
+
+static void the_matrix_of_several_k_is_one(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = "rowsplit"});
+    rc_plan_part_t part[2];
+    rc_err_t err = {0};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rc_plan_part(plan, i, &part[i], &err), RC_OK);
+    assert_true(part[0].candidate[0].bytes > 0);
+    assert_int_equal(part[1].candidate[0].bytes, 0);
+    rc_plan_free(plan);
+}
+
+static void ranges_have_ends(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    rc_err_t err = {0};
+    rc_plan_part_t part;
+    f->p.k_range = 1;
+    f->k[0] = 9;
+    refused(f, NULL, RC_EINVAL, "expected a range in 1 to 2^31 - 1, found 9 to 8");
+    f->k[0] = 0;
+    refused(f, NULL, RC_EINVAL, "found 0 to 8");
+    f->p.ks = 1;
+    refused(f, NULL, RC_EINVAL, "the least and the most");
+    f->p.ks = 2;
+    f->k[0] = 3;
+    refused(f, &(rc_plan_options_t){.kernels = "null"}, RC_ENOTSUP, "");
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = "rowsplit"});
+    assert_int_equal(rc_plan_parts(plan), 2);
+    assert_int_equal(rc_plan_part(plan, 1, &part, &err), RC_OK);
+    assert_int_equal(part.k_least, 5);
+    assert_int_equal(part.k, 8);
+    for (int64_t k = 2; k < 10; k += 7) {
+        rc_operands_t none = {0};
+        assert_int_equal(rc_plan_run(plan, k, &none, 1, 0, &err), RC_ERANGE);
+        assert_non_null(strstr(err.text, "the plan is for 3 to 8"));
+    }
+    rc_plan_free(plan);
+}
 
 static void wrong_matrices_are_refused(void **state)
 {
@@ -407,6 +473,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_multiply),
         cmocka_unit_test(copies_multiply_alike),
+        cmocka_unit_test(the_matrix_of_several_k_is_one),
+        cmocka_unit_test(ranges_have_ends),
         cmocka_unit_test(a_plan_describes_itself),
         cmocka_unit_test(wrong_matrices_are_refused),
         cmocka_unit_test(wrong_requests_are_refused),
