@@ -147,6 +147,32 @@ bench_ratios()
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
 }
 
+# What the fastest of our kernels reaches of what the device allows: the longest of a launch, the compulsory traffic
+# at the rate of the L2 or, where it does not fit there, of the memory, and the arithmetic.  The limits are those of an H200
+# as measured with kernels that do nothing else: launches back to back 1.5 us, 8.5 TB/s of the L2 (60 MB), 4.7 TB/s of
+# the memory, 60 and 30 Tflop/s.  Which rows of B a product reads more than once is not in the bound.
+bench_bounds()
+{
+    query "$store" --format csv --where 'status == ok && policy == csr' \
+        --columns group,name,k,precision,kernel,median_ns,bytes_min,gflops,cols | awk -F, -v OFS=, '
+            NR == 1 || $5 ~ /^cusparse/ { next }
+            { where = $1 == "large" ? "large" : "real"; if ($3 == $9) $3 = "n"; key = where "," $4 "," $3 "," $2 }
+            !(key in ns) || $6 < ns[key] { ns[key] = $6; bytes[key] = $7; flop[key] = $8 * $6 }
+            END {
+                for (key in ns) {
+                    split(key, p, ","); most = 1500; by = "launch"
+                    memory = bytes[key] / (bytes[key] < 60e6 ? 8500 : 4700)
+                    if (memory > most) { most = memory; by = bytes[key] < 60e6 ? "L2" : "memory" }
+                    fma = flop[key] / (p[2] == "fp64" ? 30000 : 60000)
+                    if (fma > most) { most = fma; by = "arithmetic" }
+                    at = p[1] "," p[2] "," p[3] "," by; n[at]++; s[at] += log(most / ns[key])
+                    if (!(at in least) || most / ns[key] < least[at]) least[at] = most / ns[key]
+                }
+                for (at in n) print at, n[at], sprintf("%.2f", exp(s[at] / n[at])), sprintf("%.2f", least[at])
+            }' | sort -t, -k1,1 -k2,2 -k3,3n -k4,4 | { echo matrices,precision,k,bound_by,count,geomean,least && cat; } \
+        | markdown matrices precision k bound_by count geomean least
+}
+
 # Preparation in products at K = 128; of gchunk, gchunk-col and gpanel without the upload.
 bench_prepare()
 {
