@@ -1,5 +1,5 @@
-/** \file kernels/cuda/build.h  The forms of kernels/chunks.h and kernels/panels.h, built on a GPU from a
- *  matrix that is there: every array is that of the host, byte for byte.
+/** \file kernels/cuda/build.h  The forms of kernels/chunks.h, kernels/panels.h and kernels/sell.h, built on a
+ *  GPU from a matrix that is there: every array is that of the host, byte for byte.
  *
  *  Rows are taken in segments.  A CTA finds what those of its segment need, one CTA adds the segments
  *  up, and a second look puts everything in its place (count, scan and scatter). */
@@ -10,6 +10,7 @@
 #include "kernels/cuda/memory.h"
 #include "kernels/panels.h"
 #include "kernels/resident.h"
+#include "kernels/sell.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +79,28 @@ rc_status_t rc_build_panels_measure(
 
 /** As rc_panels_build, asked for on the stream.  \param[in] out  as for rc_build_chunks */
 rc_status_t rc_build_panels(rc_build_t *b, rc_precision_t precision, const rc_panels_t *out, rc_err_t *err);
+
+/* ------------------------------------------------------------------ slices */
+
+/** rc_sell_t of sorted items (rc_items_sort), as gslice takes it. */
+typedef struct rc_slices {
+    rc_sell_shape_t shape; /**< slices of RC_GSLICE_ROWS */
+    rc_sell_size_t size;
+    int32_t *ptr; /**< [slices + 1] in units of RC_GSLICE_ROWS entries */
+    void *col;
+    void *val;
+    int32_t *row;
+    int64_t *long_ptr;
+    int32_t *long_row;
+} rc_slices_t;
+
+/** As rc_sell_measure of items that rc_items_sort has sorted in groups of RC_GSLICE_GROUP within
+ *  RC_GSLICE_WINDOW.  Waits. */
+rc_status_t rc_build_slices_measure(
+    rc_build_t *b, const rc_sell_shape_t *shape, rc_sell_size_t *out, rc_err_t *err);
+
+/** As rc_sell_build of those, asked for on the stream.  \param[in] out  as for rc_build_chunks */
+rc_status_t rc_build_slices(rc_build_t *b, rc_precision_t precision, const rc_slices_t *out, rc_err_t *err);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cpu/slots.h"
+#include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/memory.h"
 #include "kernels/cuda/overlap.h"
@@ -18,13 +19,11 @@
 #include <string.h>
 
 enum { PARAM_STRIP, PARAM_SPLIT };
-enum { CHOSEN_LONGEST, CHOSEN_STORED, CHOSEN_LONGS, CHOSEN_REST };
+enum { CHOSEN_SLICES, CHOSEN_STORED, CHOSEN_LONGS, CHOSEN_REST };
 enum {
     LONGEST_MIN = 64,
     LONGEST_MEANS = 3,
     NARROW_COLS = UINT16_MAX,
-    GROUP = 4,       /* rows that stay side by side */
-    WINDOW = 1024,   /* rows that are sorted by length */
     LOAD_BYTES = 16, /* of shared memory */
     STRIPS_MIN = 4   /* where K is small, less of B for every CTA to load */
 };
@@ -56,7 +55,7 @@ static rc_status_t sorted_items(
     const rc_problem_t *p, const rc_sell_shape_t *shape, rc_items_t *out, rc_err_t *err)
 {
     rc_status_t st = rc_items_new(p, out, err);
-    return st == RC_OK ? rc_items_sort(out, GROUP, WINDOW, shape->longest, err) : st;
+    return st == RC_OK ? rc_items_sort(out, RC_GSLICE_GROUP, RC_GSLICE_WINDOW, shape->longest, err) : st;
 }
 
 static int64_t bytes_of(const rc_sell_shape_t *shape, const rc_sell_size_t *s, rc_precision_t p)
@@ -68,69 +67,96 @@ static int64_t bytes_of(const rc_sell_shape_t *shape, const rc_sell_size_t *s, r
     return rc_sat_add(bytes, (s->longs + 1) * (int64_t)sizeof(int64_t) + s->longs * index);
 }
 
-static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+static rc_status_t measure_there(
+    const rc_problem_t *p, const rc_sell_shape_t *shape, rc_sell_size_t *out, rc_err_t *err)
+{
+    rc_build_t b;
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = rc_build_slices_measure(&b, shape, out, err);
+    rc_build_end(&b);
+    return st;
+}
+
+static rc_status_t measure_here(
+    const rc_problem_t *p, const rc_sell_shape_t *shape, rc_sell_size_t *out, rc_err_t *err)
 {
     rc_items_t items;
+    rc_status_t st = sorted_items(p, shape, &items, err);
+    if (st == RC_OK)
+        *out = rc_sell_measure(&items, shape);
+    rc_items_free(&items);
+    return st;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
     rc_sell_shape_t shape = shape_for(p->a);
+    rc_sell_size_t s = {0};
     if (p->a->cols > INT32_MAX - 1)
         return rc_fail(
             err, RC_ENOTSUP, "shape: %" PRId64 " columns, at most %d", p->a->cols, INT32_MAX - 1);
-    rc_status_t st = sorted_items(p, &shape, &items, err);
-    if (st == RC_OK) {
-        rc_sell_size_t s = rc_sell_measure(&items, &shape);
-        if (s.stored / RC_GSLICE_ROWS > INT32_MAX)
-            st = rc_fail(
-                err, RC_ENOTSUP, "shape: slices store %" PRId64 " entries, too many", s.stored);
-        out->bytes = bytes_of(&shape, &s, p->precision);
-        out->traffic = out->bytes;
-        out->stored_rows = rc_stored_rows(p);
-        if (p->a->nnz > 0)
-            out->fill = (double)(s.stored + s.rest) / (double)p->a->nnz;
-        out->chosen[CHOSEN_LONGEST] = shape.longest;
-        out->chosen[CHOSEN_STORED] = s.stored;
-        out->chosen[CHOSEN_LONGS] = s.longs;
-        out->chosen[CHOSEN_REST] = s.rest;
-    }
-    rc_items_free(&items);
-    return st;
+    rc_status_t st =
+        p->resident ? measure_there(p, &shape, &s, err) : measure_here(p, &shape, &s, err);
+    if (st == RC_OK && s.stored / RC_GSLICE_ROWS > INT32_MAX)
+        st = rc_fail(
+            err, RC_ENOTSUP, "shape: slices store %" PRId64 " entries, too many", s.stored);
+    if (st < 0)
+        return st;
+    out->bytes = bytes_of(&shape, &s, p->precision);
+    out->traffic = out->bytes;
+    out->stored_rows = rc_stored_rows(p);
+    if (p->a->nnz > 0)
+        out->fill = (double)(s.stored + s.rest) / (double)p->a->nnz;
+    out->chosen[CHOSEN_SLICES] = s.slices;
+    out->chosen[CHOSEN_STORED] = s.stored;
+    out->chosen[CHOSEN_LONGS] = s.longs;
+    out->chosen[CHOSEN_REST] = s.rest;
+    return RC_OK;
 }
 
 /* ----------------------------------------------------------------- prepare */
 
 /* Slice pointers as the device takes them, in the memory of the wide ones: each is read before its
  * place is overwritten. */
-static const void *in_slices(rc_sell_t *s)
+static int32_t *in_slices(rc_sell_t *s)
 {
     unsigned char *to = (unsigned char *)s->ptr;
     for (int64_t i = 0; i <= s->size.slices; i++) {
         int32_t at = (int32_t)(s->ptr[i] / RC_GSLICE_ROWS);
         memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
     }
-    return to;
+    return (int32_t *)s->ptr;
 }
 
-static rc_status_t upload(gslice_t *s, rc_precision_t precision, rc_sell_t *a, rc_err_t *err)
+/* The arrays on the device: copies of those of `a`, or room where it has none.
+ * \param[out] out  the same on the device */
+static rc_status_t keep(gslice_t *s, rc_precision_t precision, const rc_slices_t *a, rc_slices_t *out,
+    rc_err_t *err)
 {
     size_t entries = (size_t)(a->size.stored + a->size.rest);
     size_t slices = (size_t)a->size.slices;
     size_t longs = (size_t)a->size.longs;
+    size_t rows = slices * RC_GSLICE_ROWS;
+    rc_cuda_memory_t *m = &s->memory;
     void *to;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(&s->memory, in_slices(a), (slices + 1) * sizeof(int32_t), &to, err));
-    s->args.ptr = to;
-    RC_TRY(rc_cuda_keep(&s->memory, a->col, entries * (size_t)a->shape.col_bytes, &to, err));
-    s->args.col = to;
-    RC_TRY(rc_cuda_keep(&s->memory, a->val, entries * rc_precision_bytes(precision), &to, err));
-    s->args.val = s->val = to;
-    s->stored = (int64_t)entries;
-    RC_TRY(rc_cuda_keep(&s->memory, a->row, slices * RC_GSLICE_ROWS * sizeof(int32_t), &to, err));
-    s->args.row = to;
-    RC_TRY(rc_cuda_keep(&s->memory, a->long_ptr, (longs + 1) * sizeof(int64_t), &to, err));
-    s->args.long_ptr = to;
-    RC_TRY(rc_cuda_keep(&s->memory, a->long_row, longs * sizeof(int32_t), &to, err));
-    s->args.long_row = to;
+    *out = *a;
+    RC_TRY(rc_cuda_keep_or_room(m, a->ptr, (slices + 1) * sizeof *a->ptr, &to, err));
+    s->args.ptr = out->ptr = to;
+    RC_TRY(rc_cuda_keep_or_room(m, a->col, entries * (size_t)a->shape.col_bytes, &out->col, err));
+    RC_TRY(rc_cuda_keep_or_room(m, a->val, entries * rc_precision_bytes(precision), &out->val, err));
+    RC_TRY(rc_cuda_keep_or_room(m, a->row, rows * sizeof *a->row, &to, err));
+    s->args.row = out->row = to;
+    RC_TRY(rc_cuda_keep_or_room(m, a->long_ptr, (longs + 1) * sizeof *a->long_ptr, &to, err));
+    s->args.long_ptr = out->long_ptr = to;
+    RC_TRY(rc_cuda_keep_or_room(m, a->long_row, longs * sizeof *a->long_row, &to, err));
+    s->args.long_row = out->long_row = to;
+    s->args.col = out->col;
+    s->args.val = s->val = out->val;
     s->args.slices = (int32_t)slices;
     s->args.longs = (int32_t)longs;
+    s->stored = (int64_t)entries;
 done:
     return st;
 }
@@ -207,26 +233,54 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t build(
-    gslice_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static rc_status_t build_there(
+    gslice_t *s, const rc_problem_t *p, const rc_slices_t *none, rc_err_t *err)
+{
+    rc_build_t b;
+    rc_slices_t a;
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = keep(s, p->precision, none, &a, err);
+    if (st == RC_OK)
+        st = rc_build_slices(&b, p->precision, &a, err);
+    rc_build_end(&b);
+    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+}
+
+static rc_status_t build_here(
+    gslice_t *s, const rc_problem_t *p, const rc_slices_t *none, rc_err_t *err)
 {
     rc_items_t items;
     rc_sell_t a = {0};
-    rc_sell_shape_t shape = shape_for(p->a);
-    rc_sell_size_t size = {.stored = analysis->chosen[CHOSEN_STORED],
-        .longs = analysis->chosen[CHOSEN_LONGS],
-        .rest = analysis->chosen[CHOSEN_REST]};
-    shape.longest = analysis->chosen[CHOSEN_LONGEST];
-    rc_status_t st = sorted_items(p, &shape, &items, err);
-    if (st == RC_OK) {
-        size.slices = rc_ceil_div(items.count, shape.slice);
-        st = rc_sell_build(&items, &shape, &size, s->memory.x->threads, &a, err);
-    }
+    rc_slices_t there;
+    rc_status_t st = sorted_items(p, &none->shape, &items, err);
     if (st == RC_OK)
-        st = upload(s, p->precision, &a, err);
+        st = rc_sell_build(&items, &none->shape, &none->size, s->memory.x->threads, &a, err);
+    if (st == RC_OK) {
+        const rc_slices_t here = {.shape = a.shape,
+            .size = a.size,
+            .ptr = in_slices(&a),
+            .col = a.col,
+            .val = a.val,
+            .row = a.row,
+            .long_ptr = a.long_ptr,
+            .long_row = a.long_row};
+        st = keep(s, p->precision, &here, &there, err);
+    }
     rc_sell_free(&a);
     rc_items_free(&items);
     return st;
+}
+
+static rc_status_t build(
+    gslice_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    const rc_slices_t none = {.shape = shape_for(p->a),
+        .size = {.slices = analysis->chosen[CHOSEN_SLICES],
+            .stored = analysis->chosen[CHOSEN_STORED],
+            .longs = analysis->chosen[CHOSEN_LONGS],
+            .rest = analysis->chosen[CHOSEN_REST]}};
+    return p->resident ? build_there(s, p, &none, err) : build_here(s, p, &none, err);
 }
 
 static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
@@ -281,12 +335,13 @@ const rc_kernel_t rc_kernel_gslice = {
     .summary = "column-major B and C: a strip of B in shared memory, a lane per row of A",
     .source = "rowcast; A in sliced ELLPACK, Monakov et al. 2010, "
               "doi:10.1007/978-3-642-11515-8_10",
-    .version = 2,
+    .version = 3, /* 2: built on the host, which the time to prepare had in it */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of B in shared memory, 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
                   1},

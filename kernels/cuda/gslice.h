@@ -11,6 +11,8 @@ extern "C" {
 
 enum {
     RC_GSLICE_ROWS = 32, /* of a slice of A: a lane each */
+    RC_GSLICE_GROUP = 4,     /* rows that stay side by side when they are sorted by length ... */
+    RC_GSLICE_WINDOW = 1024, /* ... within so many */
     RC_GSLICE_STRIP_MAX = 16,
     RC_GSLICE_THREADS_MAX = 1024,
     RC_GSLICE_STATIC_BYTES = 16 /* of shared memory, at most */

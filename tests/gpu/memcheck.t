@@ -16,7 +16,7 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 26
+plan 27
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
@@ -36,8 +36,11 @@ export ROWCAST_GPU_PLANS
 ok "memcheck finds nothing in plans" compute-sanitizer --tool memcheck --leak-check full \
     --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_plan"
 ROWCAST_GPU_SAMPLE=40
-export ROWCAST_GPU_SAMPLE
+ROWCAST_GPU_BUILDS=40
+export ROWCAST_GPU_SAMPLE ROWCAST_GPU_BUILDS
 ok "memcheck finds nothing in orders" compute-sanitizer --tool memcheck --leak-check full \
     --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_orders"
 ok "memcheck finds nothing in builds" compute-sanitizer --tool memcheck --leak-check full \
+    --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_builds"
+ok "racecheck finds nothing in builds" compute-sanitizer --tool racecheck \
     --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_builds"

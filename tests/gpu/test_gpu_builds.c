@@ -1,9 +1,11 @@
-/* Chunks and panels that a GPU builds are those of the host, byte for byte.  Needs a GPU: without one it
- * skips itself, or fails when ROWCAST_GPU is 1. */
+/* Chunks, panels and slices that a GPU builds are those of the host, byte for byte.  Needs a GPU: without one
+ * it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_BUILDS: how many random matrices (default
+ * 250); with fewer the large one is left out. */
 #include "config.h"
 #include "unit.h"
 
 #include "kernels/cuda/build.h"
+#include "kernels/cuda/gslice.h"
 #include "kernels/device.h"
 #include "operands.h"
 #include "random_problem.h"
@@ -14,6 +16,12 @@
 #include <string.h>
 
 enum { ROUNDS = 250 };
+
+static int64_t rounds(void)
+{
+    const char *text = getenv("ROWCAST_GPU_BUILDS");
+    return text ? strtol(text, NULL, 10) : ROUNDS;
+}
 
 static int64_t below(rc_rng_t *rng, int64_t bound)
 {
@@ -150,6 +158,70 @@ static int64_t check_panels(rc_executor_t *x, rc_problem_t *p, const rc_panels_s
     return pairs;
 }
 
+/* Slice pointers as the device has them. */
+static int32_t *narrow_pointers(const rc_sell_t *c)
+{
+    int32_t *ptr = malloc(((size_t)c->size.slices + 1) * sizeof *ptr);
+    assert_non_null(ptr);
+    for (int64_t i = 0; i <= c->size.slices; i++)
+        ptr[i] = (int32_t)(c->ptr[i] / RC_GSLICE_ROWS);
+    return ptr;
+}
+
+static void compare_slices(rc_executor_t *x, const rc_problem_t *p, rc_build_t *b, const rc_sell_t *c)
+{
+    rc_err_t err = {0};
+    rc_cuda_memory_t m = {.x = x};
+    size_t slices = (size_t)c->size.slices;
+    size_t longs = (size_t)c->size.longs;
+    size_t entries = (size_t)(c->size.stored + c->size.rest);
+    size_t value = rc_precision_bytes(p->precision);
+    int32_t *ptr = narrow_pointers(c);
+    rc_slices_t d = {.shape = c->shape,
+        .size = c->size,
+        .ptr = room(&m, (slices + 1) * sizeof *ptr),
+        .col = room(&m, entries * (size_t)c->shape.col_bytes),
+        .val = room(&m, entries * value),
+        .row = room(&m, slices * RC_GSLICE_ROWS * sizeof *c->row),
+        .long_ptr = room(&m, (longs + 1) * sizeof *c->long_ptr),
+        .long_row = room(&m, longs * sizeof *c->long_row)};
+    ok(rc_build_slices(b, p->precision, &d, &err), &err, "build on the device");
+    same(x, ptr, d.ptr, (slices + 1) * sizeof *ptr, "slice pointers");
+    same(x, c->row, d.row, slices * RC_GSLICE_ROWS * sizeof *c->row, "rows of slices");
+    same(x, c->long_ptr, d.long_ptr, (longs + 1) * sizeof *c->long_ptr, "pointers of long rows");
+    same(x, c->long_row, d.long_row, longs * sizeof *c->long_row, "rows beside slices");
+    same(x, c->col, d.col, entries * (size_t)c->shape.col_bytes, "columns of slices");
+    same(x, c->val, d.val, entries * value, "values of slices");
+    free(ptr);
+    rc_cuda_memory_free(&m);
+}
+
+/* \return rows kept apart */
+static int64_t check_slices(rc_executor_t *x, rc_problem_t *p, int64_t longest)
+{
+    const rc_sell_shape_t shape = {.slice = RC_GSLICE_ROWS,
+        .longest = longest,
+        .col_bytes = p->a->cols <= UINT16_MAX ? 2 : 4,
+        .pad = p->a->cols};
+    rc_err_t err = {0};
+    rc_items_t items;
+    rc_sell_size_t there;
+    rc_sell_t c;
+    rc_build_t b;
+    ok(rc_items_new(p, &items, &err), &err, "items");
+    ok(rc_items_sort(&items, RC_GSLICE_GROUP, RC_GSLICE_WINDOW, longest, &err), &err, "sort");
+    rc_sell_size_t size = rc_sell_measure(&items, &shape);
+    ok(rc_sell_build(&items, &shape, &size, 2, &c, &err), &err, "build on the host");
+    ok(rc_build_begin(p, &b, &err), &err, "begin");
+    ok(rc_build_slices_measure(&b, &shape, &there, &err), &err, "measure on the device");
+    assert_memory_equal(&size, &there, sizeof size);
+    compare_slices(x, p, &b, &c);
+    rc_build_end(&b);
+    rc_sell_free(&c);
+    rc_items_free(&items);
+    return size.longs;
+}
+
 static void built_as_on_the_host(void **state)
 {
     (void)state;
@@ -159,8 +231,10 @@ static void built_as_on_the_host(void **state)
     rc_err_t err = {0};
     rc_rng_t rng;
     int64_t pairs = 0;
+    int64_t longs = 0;
+    int64_t count = rounds();
     rc_rng_seed(&rng, 12);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int64_t round = 0; round < count; round++) {
         rc_executor_t *x = &d->executor;
         random_problem_t e;
         rc_resident_t r;
@@ -175,10 +249,12 @@ static void built_as_on_the_host(void **state)
                 .col_bytes = e.a.cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4};
             pairs += check_panels(x, &e.problem, &shape);
         }
+        longs += check_slices(x, &e.problem, below(&rng, 200));
         rc_resident_free(&r);
         random_problem_free(&e);
     }
-    assert_true(pairs > 1000);
+    if (count >= ROUNDS)
+        assert_true(pairs > 1000 && longs > 1000);
     rc_device_close(d);
 }
 
@@ -187,7 +263,7 @@ static void large_ones_too(void **state)
 {
     (void)state;
     enum { rows = 1200000, cols = 3 };
-    rc_device_t *d = open_gpu();
+    rc_device_t *d = rounds() >= ROUNDS ? open_gpu() : NULL;
     if (!d)
         skip();
     const rc_panels_shape_t shape = {.rows = RC_PANELS_ROWS_MAX, .longest = 4, .col_bytes = 2};
@@ -201,6 +277,7 @@ static void large_ones_too(void **state)
     e.problem.resident = &r;
     check_chunks(&d->executor, &e.problem, 4);
     (void)check_panels(&d->executor, &e.problem, &shape);
+    (void)check_slices(&d->executor, &e.problem, 2);
     rc_resident_free(&r);
     random_problem_free(&e);
     rc_device_close(d);
