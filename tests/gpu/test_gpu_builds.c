@@ -1,9 +1,11 @@
 /* Chunks, panels and slices that a GPU builds are those of the host, byte for byte.  Needs a GPU: without one
  * it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_BUILDS: how many random matrices (default
- * 250); with fewer the large one is left out. */
+ * 250); with fewer the large one is left out.  "test_gpu_builds --time MATRIX..." instead prints what kernels
+ * take to prepare (tests/gpu/build_times.h). */
 #include "config.h"
 #include "unit.h"
 
+#include "build_times.h"
 #include "kernels/cuda/build.h"
 #include "kernels/cuda/gslice.h"
 #include "kernels/device.h"
@@ -283,11 +285,23 @@ static void large_ones_too(void **state)
     rc_device_close(d);
 }
 
-int main(void)
+static int time_builds(int count, char **spec)
+{
+    rc_device_t *d = open_gpu();
+    if (!d)
+        return 77;
+    build_times(&d->executor, count, spec);
+    rc_device_close(d);
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_as_on_the_host),
         cmocka_unit_test(large_ones_too),
     };
+    if (argc > 1 && strcmp(argv[1], "--time") == 0)
+        return time_builds(argc - 2, argv + 2);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
