@@ -85,7 +85,8 @@ typedef struct rc_plan_matrix {
 typedef struct rc_plan_problem {
     rc_op_t op;
     rc_precision_t precision;
-    rc_layout_t layout; /**< of the dense operands with K columns */
+    rc_layout_t layout; /**< of the dense operands with K columns; mixed ones are of spmm, and no
+                             model knows them */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
     int ks;             /**< 0 for operations without K */
     int k_range;        /**< 1: k has two, the least and the most, and runs may have any K between; what is

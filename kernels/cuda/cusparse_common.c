@@ -73,13 +73,19 @@ static void drop_operand(rc_cusparse_operand_t *o)
     o->vector = NULL;
 }
 
+static rc_layout_t layout_of(const rc_cusparse_t *s, int i)
+{
+    return i == RC_CUSPARSE_OUT ? rc_layout_out(s->layout) : rc_layout_in(s->layout);
+}
+
 /* The descriptor of operand number i. */
 static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data, rc_err_t *err)
 {
     const rc_operation_t *operation = rc_operation_of(s->kind->op);
     rc_cusparse_operand_t *o = &s->operand[i];
     int wide = i == RC_CUSPARSE_OUT ? operation->out.wide : operation->in[i].wide;
-    cusparseOrder_t order = s->layout == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    cusparseOrder_t order = 
+        layout_of(s, i) == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     drop_operand(o);
     rc_status_t st =
         wide ? rc_cusparse_check(
@@ -96,13 +102,13 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
 /* cuSPARSE loads several values at once where K allows it, and does not look at the leading
  * dimension of a row-major matrix: with K = 2 and rows of 5 values CSR_ALG3 of 12.6.3 reads a
  * misaligned address, which ends the context. */
-static rc_status_t check_ld(const rc_cusparse_t *s, int64_t ld, rc_err_t *err)
+static rc_status_t check_ld(const rc_cusparse_t *s, int i, int64_t ld, rc_err_t *err)
 {
     enum { load_bytes = 16 };
     int64_t step = load_bytes / (int64_t)rc_precision_bytes(s->precision);
     while (step > 1 && s->k % step != 0)
         step /= 2;
-    if (s->layout != RC_ROW_MAJOR || ld % step == 0)
+    if (layout_of(s, i) != RC_ROW_MAJOR || ld % step == 0)
         return RC_OK;
     return rc_fail(err, RC_ENOTSUP,
         "cuSPARSE needs a leading dimension that is a multiple of %" PRId64 " where K = %" PRId64
@@ -118,7 +124,7 @@ static rc_status_t set_operand(
     rc_cusparse_operand_t *o = &s->operand[i];
     rc_status_t st = RC_OK;
     if (o->matrix && (ld != o->ld || s->k != o->k)) {
-        if (check_ld(s, ld, err) < 0)
+        if (check_ld(s, i, ld, err) < 0)
             return RC_ENOTSUP;
         *made = 1;
         return make_operand(s, i, ld, data, err);
@@ -133,10 +139,10 @@ static rc_status_t set_operand(
     return st;
 }
 
-/* The least leading dimension of an operand, or what is looked at beyond it. */
-static int64_t least_ld(const rc_cusparse_t *s, int64_t rows)
+/* The least leading dimension of operand number i, or what is looked at beyond it. */
+static int64_t least_ld(const rc_cusparse_t *s, int i, int64_t rows)
 {
-    return s->pad + (s->layout == RC_ROW_MAJOR ? s->k : rows);
+    return s->pad + (layout_of(s, i) == RC_ROW_MAJOR ? s->k : rows);
 }
 
 /* Descriptors before the first run: the operands come with it; what stands for them is only never
@@ -149,13 +155,14 @@ static rc_status_t make_operands(
     for (int i = 0; i < rc_operation_inputs(operation); i++) {
         int64_t rows = rc_shape_rows(&operation->in[i], p->a);
         s->operand[i].rows = rows;
-        RC_TRY(make_operand(s, i, least_ld(s, rows), any, err));
+        RC_TRY(make_operand(s, i, least_ld(s, i, rows), any, err));
     }
     if (operation->out.rows == RC_DIM_NNZ)
         goto done; /* the values of a sparse matrix */
     int64_t rows = s->product ? s->product_rows : p->c_rows;
     s->operand[RC_CUSPARSE_OUT].rows = rows;
-    RC_TRY(make_operand(s, RC_CUSPARSE_OUT, least_ld(s, rows), s->product ? s->product : any, err));
+    RC_TRY(make_operand(s, RC_CUSPARSE_OUT, least_ld(s, RC_CUSPARSE_OUT, rows),
+        s->product ? s->product : any, err));
 done:
     return st;
 }
@@ -194,7 +201,7 @@ static rc_status_t more_workspace(rc_cusparse_t *s, const rc_problem_t *p,
     rc_err_t why = {0};
     size_t bytes = 0;
     s->k = k;
-    if (check_ld(s, k + pad, &why) < 0)
+    if (check_ld(s, 0, k + pad, &why) < 0 || check_ld(s, RC_CUSPARSE_OUT, k + pad, &why) < 0)
         return RC_OK;
     s->pad = pad;
     rc_status_t st = make_operands(s, p, operation, err);
@@ -247,8 +254,8 @@ rc_status_t rc_cusparse_bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t 
     if (!s->product)
         RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &s->changed, err));
     else if (s->operand[RC_CUSPARSE_OUT].rows > 0) /* else the values of a sparse matrix */
-        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, least_ld(s, s->product_rows), s->product,
-            &s->changed, err));
+        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
+            s->product, &s->changed, err));
     if (s->changed)
         RC_TRY(adapt(s, err));
     s->changed = 0;
@@ -284,11 +291,11 @@ static rc_status_t scatter(
         .row = s->slots.row,
         .slots = s->slots.slots,
         .k = s->k,
-        .ld_from = least_ld(s, s->product_rows),
+        .ld_from = least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
         .ld_to = out->ld,
         .beta = beta,
         .precision = s->precision,
-        .layout = s->layout,
+        .layout = rc_layout_out(s->layout),
     };
     rc_status_t st = rc_cuda_scatter(s->x, &scatter, err);
     return st < 0 ? st : rc_cuda_slots_absent(s->x, &s->slots, out, beta, err);

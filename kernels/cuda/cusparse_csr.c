@@ -51,7 +51,19 @@ static rc_status_t prepare_row(rc_executor_t *x, const rc_problem_t *p,
     return rc_cusparse_prepare(x, p, analysis, &kind, RC_ROW_MAJOR, state, err);
 }
 
-/* What both descriptors say. */
+static rc_status_t prepare_col_row(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **state, rc_err_t *err)
+{
+    return rc_cusparse_prepare(x, p, analysis, &kind, RC_COL_ROW, state, err);
+}
+
+static rc_status_t prepare_row_col(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **state, rc_err_t *err)
+{
+    return rc_cusparse_prepare(x, p, analysis, &kind, RC_ROW_COL, state, err);
+}
+
+/* What all descriptors say. */
 #define SHARED                                                                                     \
     .source = "NVIDIA cuSPARSE documentation, cusparseSpMM", .version = 1,                         \
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
@@ -80,5 +92,21 @@ const rc_kernel_t rc_kernel_cusparse_csr_row = {
     .summary = "cuSPARSE SpMM of A in CSR, row-major B and C",
     .layout = RC_ROW_MAJOR,
     .prepare = prepare_row,
+    SHARED,
+};
+
+const rc_kernel_t rc_kernel_cusparse_csr_col_row = {
+    .name = "cusparse-csr-col-row",
+    .summary = "cuSPARSE SpMM of A in CSR, column-major B, row-major C",
+    .layout = RC_COL_ROW,
+    .prepare = prepare_col_row,
+    SHARED,
+};
+
+const rc_kernel_t rc_kernel_cusparse_csr_row_col = {
+    .name = "cusparse-csr-row-col",
+    .summary = "cuSPARSE SpMM of A in CSR, row-major B, column-major C",
+    .layout = RC_ROW_COL,
+    .prepare = prepare_row_col,
     SHARED,
 };

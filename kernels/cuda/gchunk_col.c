@@ -10,23 +10,19 @@
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/rowmajor.h"
 #include "kernels/cuda/slots.h"
+#include "kernels/cuda/transposed.h"
 
 #include <stdlib.h>
 
 enum { PARAM_ENTRIES, PARAM_B, PARAM_TILE };
 enum { B_AUTO, B_ROWS, B_COLUMNS };
 enum {
-    TILE_ROWS = 64,       /* columns of a tile of B in rows */
     TILE_COLUMNS_MIN = 2, /* of B as it is */
     TILE_COLUMNS_BYTES = 32,
-    VECTORS_TILE = 64,       /* of so many columns in fp32 a lane has two vectors */
     FULL_THREADS = 448,      /* per multiprocessor, that wider tiles should leave */
     SECTOR_BYTES = 32,       /* of a load from L2 */
     LAUNCH_SECTORS = 500000, /* that take as long as the launch which copies B */
-    COPY_SECTORS = 8,        /* that take as long as copying one */
-    COPY_THREADS = 128,
-    COPY_SIDE = 4,
-    COPY_GRID_Y_MAX = 65535
+    COPY_SECTORS = 8         /* that take as long as copying one */
 };
 
 static const char *const b_choices[] = {"auto", "rows", "columns", NULL};
@@ -37,8 +33,8 @@ typedef struct gchunk_col {
     rc_cuda_chunked_t a;
     rc_problem_t p;
     rc_cuda_chunked_launch_t launch;
-    rc_cuda_launch_t copying; /* no CTAs: B is read as it is */
-    rc_gchunk_copy_t copy;
+    rc_cuda_rows_t rows;
+    int copies; /* 0: B is read as it is */
 } gchunk_col_t;
 
 /* ---------------------------------------------------------------- analysis */
@@ -48,7 +44,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t spare = rc_cuda_chunked_spare(p->precision);
     rc_status_t st = rc_cuda_chunked_analyse(p, p->param[PARAM_ENTRIES], spare, out, err);
     if (st == RC_OK && p->param[PARAM_B] != B_COLUMNS) {
-        int64_t column = rc_sat_mul(p->a->cols, (int64_t)rc_precision_bytes(p->precision));
+        int64_t column = rc_cuda_rows_column_bytes(p); /* also where a copy will not pay: K is not known */
         out->bytes = rc_sat_add(out->bytes, rc_sat_mul(spare, column));
         out->bytes_per_column = rc_sat_add(out->bytes_per_column, column);
     }
@@ -56,15 +52,6 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 }
 
 /* ----------------------------------------------------------------- prepare */
-
-/* Memory for a copy of B, also where it will not pay: the analysis, which counts the memory, does not
- * know K. */
-static rc_status_t keep_copy(gchunk_col_t *s, const rc_problem_t *p, rc_err_t *err)
-{
-    size_t columns = (size_t)(p->k + rc_cuda_chunked_spare(p->precision));
-    return rc_cuda_keep(
-        &s->a.memory, NULL, (size_t)p->a->cols * columns * s->a.value_bytes, &s->copy.to, err);
-}
 
 /* Does a copy of B in rows pay?  Sectors of B that the product loads, for each column, against those
  * of the copy, what copying takes and its launch.  Constants from 26 matrices at K = 8 to 512 on an
@@ -76,45 +63,6 @@ static int copy_pays(const gchunk_col_t *s)
     double values = SECTOR_BYTES / (double)s->a.value_bytes;
     double rows = (double)p->a->nnz / values + COPY_SECTORS * (double)p->a->cols / values;
     return s->a.sectors * k > LAUNCH_SECTORS + rows * k;
-}
-
-/* The launch that copies B. */
-static void choose_copy(gchunk_col_t *s, int width)
-{
-    const rc_problem_t *p = &s->p;
-    int64_t pieces = s->a.args.k / width;
-    s->copy.rows = p->a->cols;
-    s->copy.columns = s->a.args.columns;
-    s->copy.ldto = s->a.args.k;
-    s->copy.side = COPY_SIDE;
-    while (s->copy.side > 1 && s->copy.side / 2 >= pieces)
-        s->copy.side /= 2;
-    int64_t rows = rc_ceil_div(pieces, s->copy.side);
-    s->copying.entry = rc_cuda_gchunk_copy_entry(p->precision);
-    s->copying.threads = COPY_THREADS;
-    s->copying.ctas = (unsigned)rc_ceil_div(s->copy.rows, COPY_THREADS / s->copy.side);
-    s->copying.rows = (unsigned)(rows < COPY_GRID_Y_MAX ? rows : COPY_GRID_Y_MAX);
-}
-
-/* B in rows: lanes along the columns. */
-static void choose_rows(gchunk_col_t *s)
-{
-    const rc_problem_t *p = &s->p;
-    int width = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
-    int tile = tiles[p->param[PARAM_TILE]] ? tiles[p->param[PARAM_TILE]] : TILE_ROWS;
-    int vectors = tile >= VECTORS_TILE && p->k >= VECTORS_TILE && p->precision == RC_FP32 ? 2 : 1;
-    int64_t pieces = rc_ceil_div(p->k, width);
-    rc_cuda_chunked_launch_t *l = &s->launch;
-    l->lanes = 1;
-    while (l->lanes < RC_GCHUNK_LANES_MAX && (int64_t)l->lanes * vectors < pieces &&
-           l->lanes * width * vectors < tile)
-        l->lanes *= 2;
-    l->of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_TRANSPOSED, p->precision, s->a.col_bytes,
-        width, vectors, rc_cuda_chunked_batch(&s->a, p->precision, vectors));
-    rc_cuda_chunked_place(&s->a, pieces, width, vectors, l);
-    l->of.shared += (size_t)(l->lanes * width * vectors) * s->a.value_bytes;
-    s->a.args.k = (int32_t)(pieces * width);
-    choose_copy(s, width);
 }
 
 /* Columns of C that a lane computes at once: fewer where more would leave multiprocessors idle. */
@@ -141,7 +89,7 @@ static void choose_columns(gchunk_col_t *s)
     int width = tile < widest ? tile : widest;
     int vectors = tile / width;
     int64_t pieces = rc_ceil_div(p->k, width);
-    s->launch.lanes = 1;
+    s->launch = (rc_cuda_chunked_launch_t){.lanes = 1};
     s->launch.of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_COLUMNS, p->precision, s->a.col_bytes,
         width, vectors, rc_cuda_chunked_batch(&s->a, p->precision, vectors));
     rc_cuda_chunked_place(&s->a, pieces, width, vectors, &s->launch);
@@ -154,11 +102,11 @@ static void choose_launches(gchunk_col_t *s, int64_t k)
     int64_t b = s->p.param[PARAM_B];
     s->p.k = k;
     s->a.args.columns = (int32_t)k;
-    s->launch = (rc_cuda_chunked_launch_t){0};
-    s->copying = (rc_cuda_launch_t){0};
-    if (b == B_ROWS || (b == B_AUTO && copy_pays(s)))
-        choose_rows(s);
-    else
+    s->copies = b == B_ROWS || (b == B_AUTO && copy_pays(s));
+    if (s->copies) {
+        rc_cuda_transposed_choose(&s->a, &s->p, tiles[s->p.param[PARAM_TILE]], &s->launch);
+        (void)rc_cuda_rows_choose(&s->rows, &s->p);
+    } else
         choose_columns(s);
     s->a.args.lanes = s->launch.lanes;
     s->a.args.tiles = s->launch.tiles;
@@ -185,7 +133,7 @@ static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analy
     rc_status_t st = rc_cuda_chunked_build(x, p, analysis, spare, b == B_AUTO ? SECTOR_BYTES : 0,
         from ? &from->a : NULL, &s->a, err);
     if (st == RC_OK && b != B_COLUMNS)
-        st = keep_copy(s, p, err);
+        st = rc_cuda_rows_keep(&s->a.memory, p, &s->rows, err);
     if (st < 0) {
         release(s);
         return st;
@@ -216,19 +164,15 @@ static rc_status_t run(
     }
     const rc_executor_t *x = s->a.memory.x;
     rc_gchunk_args_t args = s->a.args;
-    rc_gchunk_copy_t copy = s->copy;
     rc_status_t st;
     RC_TRY(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    if (s->copying.ctas > 0) {
-        copy.from = args.b;
-        copy.ld = args.ldb;
-        args.b = copy.to;
-        args.ldb = (uint32_t)copy.ldto;
-        RC_TRY(rc_cuda_launch_overlapping(
-            x, &s->copying, s->a.overlaps, &copy, "launch of a copy of B in rows", err));
+    if (s->copies) {
+        RC_TRY(rc_cuda_rows_copy(x, &s->rows, s->a.overlaps, &o->in[0], args.ldb, err));
+        args.b = s->rows.copy.to;
+        args.ldb = (uint32_t)s->rows.copy.ldto;
     }
     st = rc_cuda_launch_overlapping(
         x, &s->launch.of, s->a.overlaps, &args, "launch of gchunk-col", err);

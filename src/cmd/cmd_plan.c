@@ -47,8 +47,8 @@ static const rc_opt_t options[] = {
         "Columns of B that the plan is for, each or a range; n: as many as the matrix has columns. spmv has no K.", 0, 0},
     {"op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64.", 0, 0},
-    {"layout", 0, RC_OPT_TEXT, AT(layout), "row|col",
-        "Of the operands with K columns. Default: row.", 0, 0},
+    {"layout", 0, RC_OPT_TEXT, AT(layout), "row|col|row-col|col-row",
+        "Of the operands with K columns, or of B and of C. Default: row.", 0, 0},
     {"device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
         "Where it runs. Default auto: the first GPU when there is one, else the CPU.", 0, 0},
     {"kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
@@ -160,10 +160,8 @@ static rc_status_t parse_problem(
     }
     if (o->precision && rc_precision_parse(o->precision, &p->precision, err) < 0)
         return rc_err_context(err, "--precision");
-    if (o->layout && strcmp(o->layout, "col") == 0)
-        p->layout = RC_COL_MAJOR;
-    else if (o->layout && strcmp(o->layout, "row") != 0)
-        st = rc_fail(err, RC_EINVAL, "--layout: expected row or col, found '%.40s'", o->layout);
+    if (o->layout && rc_layout_parse(o->layout, &p->layout, err) < 0)
+        return rc_err_context(err, "--layout");
     int has_k = rc_operation_of(p->op)->has_k;
     if (st == RC_OK && has_k != (o->k != NULL))
         st = rc_fail(err, RC_EINVAL, has_k ? "--k: expected the columns of B, found none"
@@ -251,10 +249,10 @@ static rc_status_t run_and_compare(
     rc_status_t st;
     rc_rng_t rng;
     rc_rng_seed(&rng, SEED);
-    RC_TRY(alloc_operand(c, &c->op->out, a, layout, &c->o.out, err));
+    RC_TRY(alloc_operand(c, &c->op->out, a, rc_layout_out(layout), &c->o.out, err));
     for (int i = 0; i < rc_operation_inputs(c->op); i++) {
         rc_dense_t *in = &c->o.in[i];
-        RC_TRY(alloc_operand(c, &c->op->in[i], a, layout, in, err));
+        RC_TRY(alloc_operand(c, &c->op->in[i], a, rc_layout_in(layout), in, err));
         RC_TRY(c->d->dense_random(c->d, in, SEED + (uint64_t)i, in->cols, 0, err));
     }
     if (c->o.out.rows == 0 || c->o.out.cols == 0)
@@ -423,7 +421,7 @@ static rc_status_t plan_matrix(
     RC_TRY(make_plan(o, d, &a, &p, &plan, err));
     RC_TRY(verify(d, plan, &p, &a, err));
     if (format == RC_TABLE_TEXT)
-        printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\nproduct %s, %s, %s-major\n"
+        printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\nproduct %s, %s, layout %s\n"
                "device  %s\n\n", word, a.rows, a.cols, a.nnz, rc_op_name(p.op),
             rc_precision_name(p.precision), rc_layout_name(p.layout), d->class_name);
     RC_TRY(print_plan(plan, &p, format, err));

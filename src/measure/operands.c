@@ -180,9 +180,9 @@ void rc_operands_end(rc_measure_context_t *ctx)
 }
 
 static rc_dense_t view_of(const rc_measure_context_t *ctx, const rc_buffer_t *buffer,
-    const rc_shape_t *shape, int64_t rows, int64_t tile)
+    const rc_shape_t *shape, rc_layout_t wide, int64_t rows, int64_t tile)
 {
-    rc_layout_t layout = shape->wide ? ctx->g->kernel->kernel->layout : RC_COL_MAJOR;
+    rc_layout_t layout = shape->wide ? wide : RC_COL_MAJOR;
     int64_t cols = rc_shape_cols(shape, rc_tiling_columns(&ctx->tiling, tile).width);
     return (rc_dense_t){
         .data = buffer->data,
@@ -197,10 +197,11 @@ static rc_dense_t view_of(const rc_measure_context_t *ctx, const rc_buffer_t *bu
 rc_operands_t rc_operands_of(const rc_measure_context_t *ctx, int64_t c_rows, int64_t tile)
 {
     const rc_operation_t *o = operation_of(ctx);
-    rc_operands_t list = {.out = view_of(ctx, &ctx->out, &o->out, c_rows, tile)};
+    rc_layout_t l = ctx->g->kernel->kernel->layout;
+    rc_operands_t list = {.out = view_of(ctx, &ctx->out, &o->out, rc_layout_out(l), c_rows, tile)};
     for (int i = 0; i < rc_operation_inputs(o); i++)
-        list.in[i] =
-            view_of(ctx, &ctx->in[i], &o->in[i], rc_shape_rows(&o->in[i], ctx->g->a), tile);
+        list.in[i] = view_of(ctx, &ctx->in[i], &o->in[i], rc_layout_in(l),
+            rc_shape_rows(&o->in[i], ctx->g->a), tile);
     return list;
 }
 

@@ -11,7 +11,29 @@ const char *rc_precision_name(rc_precision_t p)
 
 const char *rc_layout_name(rc_layout_t l)
 {
-    return l == RC_COL_MAJOR ? "col" : "row";
+    static const char *const names[RC_LAYOUTS] = {"col", "row", "row-col", "col-row"};
+    return (unsigned)l < RC_LAYOUTS ? names[l] : "unknown";
+}
+
+rc_layout_t rc_layout_in(rc_layout_t l)
+{
+    return l == RC_ROW_MAJOR || l == RC_ROW_COL ? RC_ROW_MAJOR : RC_COL_MAJOR;
+}
+
+rc_layout_t rc_layout_out(rc_layout_t l)
+{
+    return l == RC_ROW_MAJOR || l == RC_COL_ROW ? RC_ROW_MAJOR : RC_COL_MAJOR;
+}
+
+rc_status_t rc_layout_parse(const char *text, rc_layout_t *out, rc_err_t *err)
+{
+    for (int l = 0; l < RC_LAYOUTS; l++)
+        if (strcmp(text, rc_layout_name((rc_layout_t)l)) == 0) {
+            *out = (rc_layout_t)l;
+            return RC_OK;
+        }
+    return rc_fail(
+        err, RC_EINVAL, "unknown layout '%.40s'; expected row, col, row-col or col-row", text);
 }
 
 const char *rc_c_order_name(rc_c_order_t o)

@@ -98,7 +98,7 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
             if (serves(plan, rc_kernels[i]) && rank_of(plan, rc_kernels[i], e->part.k) == rank)
                 st = add_orders(rc_kernels[i]->name, order, orders, e, err);
     if (st == RC_OK && e->part.candidates == 0)
-        st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, %s-major",
+        st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",
             rc_op_name(plan->op), rc_layout_name(plan->layout));
     return st;
 }
@@ -251,10 +251,12 @@ static int reference_of(const rc_plan_entry_t *e)
 rc_status_t rc_plan_candidates(
     rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
-    rc_status_t st = o->model ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
-    if (st == RC_OK && o->model && o->tune > 0 && !o->kernels)
+    /* models know one layout of all operands alone */
+    int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
+    rc_status_t st = asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
+    if (st == RC_OK && asks && o->tune > 0 && !o->kernels)
         st = add_vendor(plan, e, err);
-    e->part.why = o->model                                 ? RC_PLAN_MODEL
+    e->part.why = asks                                     ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
                                                            : RC_PLAN_DEFAULT;
     e->part.reference = reference_of(e);

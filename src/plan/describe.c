@@ -100,7 +100,7 @@ static void add_part(rc_str_t *s, const rc_plan_t *plan, const rc_plan_part_t *p
 size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
 {
     rc_str_t s = {0};
-    rc_str_addf(&s, "%s, %s, %s-major, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
+    rc_str_addf(&s, "%s, %s, layout %s, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
         rc_op_name(plan->op), rc_precision_name(plan->precision), rc_layout_name(plan->layout),
         plan->a.rows, plan->a.cols, plan->a.nnz);
     for (int i = 0; i < plan->entries; i++)

@@ -11,7 +11,8 @@ static int64_t rows_of(const rc_plan_t *plan, const rc_shape_t *s)
 }
 
 /* Operands of one column are contiguous, whatever the caller says. */
-static rc_dense_t shaped(const rc_plan_t *plan, const rc_shape_t *s, int64_t k, const rc_dense_t *d)
+static rc_dense_t shaped(const rc_plan_t *plan, const rc_shape_t *s, rc_layout_t layout, int64_t k,
+    const rc_dense_t *d)
 {
     int64_t rows = rows_of(plan, s);
     return (rc_dense_t){.data = d->data,
@@ -19,15 +20,16 @@ static rc_dense_t shaped(const rc_plan_t *plan, const rc_shape_t *s, int64_t k, 
         .cols = rc_shape_cols(s, k),
         .ld = s->wide ? d->ld : rows,
         .precision = plan->precision,
-        .layout = s->wide ? plan->layout : RC_COL_MAJOR};
+        .layout = s->wide ? layout : RC_COL_MAJOR};
 }
 
 rc_operands_t rc_plan_operands(const rc_plan_t *plan, int64_t k, const rc_operands_t *o)
 {
     const rc_operation_t *op = rc_operation_of(plan->op);
-    rc_operands_t shaped_ones = {.out = shaped(plan, &op->out, k, &o->out)};
+    rc_operands_t shaped_ones = {
+        .out = shaped(plan, &op->out, rc_layout_out(plan->layout), k, &o->out)};
     for (int i = 0; i < rc_operation_inputs(op); i++)
-        shaped_ones.in[i] = shaped(plan, &op->in[i], k, &o->in[i]);
+        shaped_ones.in[i] = shaped(plan, &op->in[i], rc_layout_in(plan->layout), k, &o->in[i]);
     return shaped_ones;
 }
 

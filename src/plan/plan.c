@@ -48,9 +48,8 @@ static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "problem: found no operation of number %d", (int)p->op);
     if (p->precision != RC_FP32 && p->precision != RC_FP64)
         return rc_fail(err, RC_EINVAL, "problem: expected fp32 or fp64, found %d", (int)p->precision);
-    if (p->layout != RC_ROW_MAJOR && p->layout != RC_COL_MAJOR)
-        return rc_fail(
-            err, RC_EINVAL, "problem: expected row- or column-major, found %d", (int)p->layout);
+    if ((unsigned)p->layout >= RC_LAYOUTS)
+        return rc_fail(err, RC_EINVAL, "problem: found no layout of number %d", (int)p->layout);
     if (!rc_operation_of(p->op)->has_k)
         return p->ks == 0 ? RC_OK
                           : rc_fail(err, RC_EINVAL, "K: %s has none, found %d", rc_op_name(p->op),

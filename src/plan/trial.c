@@ -143,7 +143,7 @@ static rc_status_t check_kernel(const rc_plan_t *plan, const rc_kernel_spec_t *s
         return rc_fail(err, RC_ENOTSUP, "kernel %s computes %s, expected %s", k->name,
             rc_op_name(k->op), rc_op_name(plan->op));
     if (rc_operation_of(plan->op)->has_k && k->layout != plan->layout)
-        return rc_fail(err, RC_ENOTSUP, "kernel %s takes %s-major operands, expected %s-major",
+        return rc_fail(err, RC_ENOTSUP, "kernel %s takes operands of layout %s, expected %s",
             k->name, rc_layout_name(k->layout), rc_layout_name(plan->layout));
     if (!k->computes)
         return rc_fail(err, RC_ENOTSUP, "kernel %s computes nothing", k->name);

@@ -28,7 +28,7 @@ const char *const rc_run_state_names[] = {"open", "complete", "drained", "error"
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
 const char *const rc_op_names[RC_STORE_OPS + 1] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
 const char *const rc_precision_names[] = {"fp32", "fp64", NULL};
-const char *const rc_layout_names[] = {"col", "row", NULL};
+const char *const rc_layout_names[] = {"col", "row", "row-col", "col-row", NULL};
 const char *const rc_c_order_names[] = {"original", "schedule", "symmetric", NULL};
 const char *const rc_cache_names[] = {"warm", "cold", NULL};
 
@@ -204,7 +204,7 @@ static const rc_schema_field_t result_fields[] = {
     I32(R, line, "columns", "columns of A per cache line of B"),
     ENM(R, op, rc_op_names, "operation"),
     ENM(R, precision, rc_precision_names, "of A, B and C"),
-    ENM(R, layout, rc_layout_names, "of B and C"),
+    ENM(R, layout, rc_layout_names, "of B and C: one for both, or that of B and that of C"),
     ENM(R, c_order, rc_c_order_names,
         "row order of C; symmetric: rows and columns of the matrix are renumbered, and B with them"),
     ENM(R, cache, rc_cache_names, "cold: caches flushed before each product"),

@@ -287,7 +287,7 @@ static const rc_field_t result_fields[] = {
     {"op", TEXT, "", "operation: spmm, spmv, spmm_t, sddmm", named, RESULT(op), rc_op_names},
     {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", k, 0, NULL},
     {"precision", TEXT, "", "fp32 or fp64", named, RESULT(precision), rc_precision_names},
-    {"layout", TEXT, "", "of B and C: col or row", named, RESULT(layout), rc_layout_names},
+    {"layout", TEXT, "", "of B and C: col, row, or row-col and col-row", named, RESULT(layout), rc_layout_names},
     {"c_order", TEXT, "",
         "numbering of the rows of C: original, schedule, or symmetric (that of B too)", c_order, 0,
         rc_c_order_names},

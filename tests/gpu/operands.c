@@ -55,12 +55,12 @@ static int64_t pad_of(int place)
 }
 
 /* An operand of that shape; what has no K columns is one column. */
-static rc_dense_t shape_of(const gpu_operands_t *o, int wide, int64_t rows, int place)
+static rc_dense_t shape_of(const gpu_operands_t *o, rc_layout_t layout, int wide, int64_t rows, int place)
 {
     rc_dense_t m = {.rows = rows,
         .cols = wide ? o->k : 1,
         .precision = o->precision,
-        .layout = wide ? o->layout : RC_COL_MAJOR};
+        .layout = wide ? layout : RC_COL_MAJOR};
     m.ld = (m.layout == RC_ROW_MAJOR ? m.cols : rows) + (wide ? pad_of(place) : 0);
     return m;
 }
@@ -104,7 +104,7 @@ static void make_input(gpu_operands_t *o, int place, int i)
 {
     rc_err_t err = {0};
     const rc_shape_t *shape = &o->operation->in[i];
-    rc_dense_t m = shape_of(o, shape->wide, rc_shape_rows(shape, o->a), place);
+    rc_dense_t m = shape_of(o, rc_layout_in(o->layout), shape->wide, rc_shape_rows(shape, o->a), place);
     size_t from = GUARD + shift_of(o, place);
     size_t bytes = from + bytes_of(&m) + GUARD;
     unsigned char *host = malloc(bytes);
@@ -141,7 +141,7 @@ void gpu_operands_new(gpu_operands_t *o)
             make_input(o, place, i);
     size_t most = 0;
     for (int place = 0; place < PLACES; place++) {
-        rc_dense_t m = shape_of(o, o->operation->out.wide, most_rows(o), place);
+        rc_dense_t m = shape_of(o, rc_layout_out(o->layout), o->operation->out.wide, most_rows(o), place);
         size_t bytes = bytes_of(&m) + shift_of(o, place) + 2 * (size_t)GUARD;
         most = bytes > most ? bytes : most;
     }
@@ -171,7 +171,7 @@ rc_operands_t gpu_operands_of(const gpu_operands_t *o, int place, int64_t rows)
 {
     rc_operands_t of = {0};
     memcpy(of.in, o->in[place], sizeof of.in);
-    of.out = shape_of(o, o->operation->out.wide, rows, place);
+    of.out = shape_of(o, rc_layout_out(o->layout), o->operation->out.wide, rows, place);
     of.out.data = o->c + GUARD + shift_of(o, place);
     return of;
 }

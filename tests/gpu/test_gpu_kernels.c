@@ -258,7 +258,7 @@ static void on_every_operation(plan_t *plan, body_fn *body)
 {
     const char *only = getenv("ROWCAST_GPU_OP");
     for (int op = 0; rc_operations[op]; op++)
-        for (int layout = 0; layout < 2; layout++) {
+        for (int layout = 0; layout < RC_LAYOUTS; layout++) {
             int kernels = 0;
             plan->o.operation = rc_operations[op];
             plan->o.layout = (rc_layout_t)layout;

@@ -127,13 +127,16 @@ static void check_plan(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
 
 static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const rc_cuda_allocator_t *memory)
 {
+    enum { KERNELS = 6 };
     static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
         "cells", "labels,mincol", "auto,minlabel"};
-    static const char *const rows[] = {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage",
-        "gchunk,gpanel"};
-    static const char *const cols[] = {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*",
-        "gchunk-col"};
-    const char *kernels = (layout == RC_ROW_MAJOR ? rows : cols)[below(rng, 6)];
+    static const char *const by_layout[RC_LAYOUTS][KERNELS] = {
+        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col"},
+        {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel"},
+        {NULL, "gchunk-row-col", "gchunk-row-col:entries=8", "gchunk*", NULL, "gchunk-row-col"},
+        {NULL, "gchunk-col-row", "gchunk-col-row:entries=8", "gchunk*", NULL, "gchunk-col-row"},
+    };
+    const char *kernels = by_layout[layout][below(rng, KERNELS)];
     rc_plan_options_t o = {.kernels = kernels,
         .orders = orders[below(rng, 9)],
         .tune = (int)below(rng, 3),
@@ -179,8 +182,9 @@ static void update(rc_rng_t *rng, rc_plan_t *plan, input_t *in, cudaStream_t str
         CUDA(cudaFree(val));
 }
 
-/* A clone and a plan of a file multiply as the plan did. */
-static void check_others(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, input_t *in, const char *path)
+/* A clone and a plan of a file multiply as the plan did.  \param[in] own  stream of the plan */
+static void check_others(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, input_t *in, const char *path,
+    cudaStream_t own)
 {
     static input_t before;
     rc_err_t err = {0};
@@ -191,8 +195,8 @@ static void check_others(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t
     check_plan(rng, other, p, in, stream);
     before = *in;
     for (int i = 0; i < 2; i++) { /* the second time the matrix is not shared any more */
-        update(rng, plan, in, stream);
-        check_plan(rng, plan, p, in, stream);
+        update(rng, plan, in, own);
+        check_plan(rng, plan, p, in, own);
         check_plan(rng, other, p, &before, stream);
     }
     rc_plan_free(other);
@@ -211,7 +215,7 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
     int64_t first = 1 + below(rng, WIDEST);
     int64_t k[] = {first, first % WIDEST + 1};
     rc_plan_problem_t p = {.precision = (rc_precision_t)below(rng, 2),
-        .layout = (rc_layout_t)below(rng, 2),
+        .layout = (rc_layout_t)below(rng, RC_LAYOUTS),
         .k = k,
         .ks = 1 + (int)below(rng, 2)};
     rc_plan_options_t o = some_options(rng, p.layout, memory);
@@ -222,8 +226,8 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
         k[1] = first;
     }
     make(rng, (int)below(rng, 2), &in);
-    p.ld_in[0] = (p.layout == RC_ROW_MAJOR ? WIDEST : in.cols) + 1 + below(rng, PAD);
-    p.ld_out = (p.layout == RC_ROW_MAJOR ? WIDEST : in.rows) + 1 + below(rng, PAD);
+    p.ld_in[0] = (rc_layout_in(p.layout) == RC_ROW_MAJOR ? WIDEST : in.cols) + 1 + below(rng, PAD);
+    p.ld_out = (rc_layout_out(p.layout) == RC_ROW_MAJOR ? WIDEST : in.rows) + 1 + below(rng, PAD);
     rc_plan_matrix_t m = place_matrix(rng, &in);
     cudaStream_t stream = below(rng, 4) ? new_stream() : NULL;
     rc_plan_t *plan = NULL;
@@ -242,7 +246,7 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
         check_plan(rng, plan, &p, &in, stream);
     }
     if (below(rng, others) == 0)
-        check_others(rng, plan, &p, &in, path);
+        check_others(rng, plan, &p, &in, path, stream);
 done:
     rc_plan_free(plan);
     if (stream)

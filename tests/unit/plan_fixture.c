@@ -54,9 +54,9 @@ rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
         .value_bytes = value_bytes};
 }
 
-static size_t at(const rc_plan_problem_t *p, const dense_t *d, int64_t r, int64_t j)
+static size_t at(rc_layout_t layout, const dense_t *d, int64_t r, int64_t j)
 {
-    return (size_t)(p->layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
+    return (size_t)(layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
 }
 
 void fill(rc_rng_t *rng, dense_t *d)
@@ -86,8 +86,8 @@ rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
 
 void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int64_t k, dense_t *b, dense_t *c)
 {
-    b->ld = p->ld_in[0] ? p->ld_in[0] : (p->layout == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
-    c->ld = p->ld_out ? p->ld_out : (p->layout == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
+    b->ld = p->ld_in[0] ? p->ld_in[0] : (rc_layout_in(p->layout) == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
+    c->ld = p->ld_out ? p->ld_out : (rc_layout_out(p->layout) == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
     fill(rng, b);
     fill(rng, c);
 }
@@ -104,11 +104,11 @@ void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, d
     double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
     for (int64_t r = 0; r < in->rows; r++)
         for (int64_t j = 0; j < k; j++) {
-            size_t i = at(p, c, r, j);
+            size_t i = at(rc_layout_out(p->layout), c, r, j);
             double sum = 0;
             double mag = fabs(beta * before->f64[i]);
             for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++) {
-                double t = in->val64[e] * b->f64[at(p, b, in->col[e], j)];
+                double t = in->val64[e] * b->f64[at(rc_layout_in(p->layout), b, in->col[e], j)];
                 sum += t;
                 mag += fabs(alpha * t);
             }

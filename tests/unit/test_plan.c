@@ -241,7 +241,7 @@ static void wrong_requests_are_refused(void **state)
     refused(f, NULL, RC_EINVAL, "spmv has none");
     f = begin();
     f->p.layout = (rc_layout_t)7;
-    refused(f, NULL, RC_EINVAL, "column-major, found 7");
+    refused(f, NULL, RC_EINVAL, "no layout of number 7");
     f = begin();
     f->p.ld_out = 7;
     refused(f, NULL, RC_EINVAL, "C: expected a leading dimension of at least 8, found 7");
@@ -253,7 +253,7 @@ static void wrong_requests_are_refused(void **state)
     rc_plan_free(plan_of(f, NULL));
     f = begin();
     refused(f, &(rc_plan_options_t){.kernels = "rowsplitt"}, RC_EINVAL, "rowsplit");
-    refused(f, &(rc_plan_options_t){.kernels = "cstat"}, RC_ENOTSUP, "takes col-major operands");
+    refused(f, &(rc_plan_options_t){.kernels = "cstat"}, RC_ENOTSUP, "takes operands of layout col, expected row");
     refused(f, &(rc_plan_options_t){.kernels = "plain-spmv"}, RC_EINVAL, "plain-spmv");
     refused(f, &(rc_plan_options_t){.orders = "lptt"}, RC_EINVAL, "lpt");
     refused(f, &(rc_plan_options_t){.reuse = -1}, RC_EINVAL, "reuse");
@@ -391,7 +391,7 @@ static void a_plan_describes_itself(void **state)
     rc_plan_t *plan = plan_of(begin(), NULL);
     size_t n = rc_plan_describe(plan, text, sizeof text);
     assert_int_equal(n, strlen(text));
-    assert_non_null(strstr(text, "spmm, fp32, row-major, "));
+    assert_non_null(strstr(text, "spmm, fp32, layout row, "));
     assert_non_null(strstr(text, "\nK = 4: rowsplit in order csr, default; order and preparation "));
     assert_non_null(strstr(text, "\nK = 8: "));
     assert_int_equal(rc_plan_describe(plan, little, sizeof little), n);
