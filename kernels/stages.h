@@ -8,6 +8,9 @@
  *  stored once, with the value 0 where a row has no such entry: where B is not finite there, the sum of
  *  that row becomes NaN.
  *
+ *  Blocks are cut within spans of rows, and of parts of long rows, each for itself, so that spans can be
+ *  cut at the same time (kernels/stages_cut.h).
+ *
  *  Parts of all long rows come first.  Within a block the pieces with most batches do.  A row without
  *  entries is a piece without batches, so that it is stored; with the output in original order the rows
  *  that the schedule leaves out follow as such. */
@@ -20,6 +23,7 @@
 enum {
     RC_STAGES_BATCH = 4,    /**< columns */
     RC_STAGES_ROWS_MAX = 4, /**< of a piece */
+    RC_STAGES_PARTS = 256,  /**< parts of long rows that are a span */
     RC_STAGES_UNIT = 16,    /**< bytes that are copied at once: all of a block is a multiple */
     RC_STAGES_LEAST = 32768 /**< bytes that a block may always take */
 };
@@ -32,6 +36,7 @@ typedef struct rc_stages_shape {
     int64_t least;   /**< bytes that the rows of B of a block take at least */
     int64_t bytes;   /**< of fast memory that a block may take, >= RC_STAGES_LEAST + least */
     int64_t pieces;  /**< of a block at most, >= 1 */
+    int64_t span;    /**< items, >= 1 */
 } rc_stages_shape_t;
 
 typedef struct rc_stages_size {
@@ -74,19 +79,19 @@ typedef struct rc_stages {
     rc_long_row_t *lengthy; /**< [longs] */
 } rc_stages_t;
 
-/** \param[out] out  of these
- *  \return RC_OK, RC_ENOMEM; RC_ENOTSUP: more than 32 bits can number.  Cost O(items + nnz + cols). */
-rc_status_t rc_stages_measure(
-    const rc_items_t *items, const rc_stages_shape_t *shape, rc_stages_size_t *out, rc_err_t *err);
+/** \param[in] threads  >= 1  \param[out] out  of these
+ *  \return RC_OK, RC_ENOMEM; RC_ENOTSUP: more than 32 bits can number.  Cost O(items + nnz). */
+rc_status_t rc_stages_measure(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
+    rc_stages_size_t *out, rc_err_t *err);
 
 /** Bytes of the arrays of rc_stages_t but for `of` and `lengthy`; saturated. */
 int64_t rc_stages_bytes(
     const rc_stages_shape_t *shape, const rc_stages_size_t *s, rc_precision_t precision);
 
-/** \param[in] size  of rc_stages_measure  \param[out] out  free with rc_stages_free
- *  \return RC_OK, RC_ENOMEM.  Cost as rc_stages_measure. */
-rc_status_t rc_stages_build(const rc_items_t *items, const rc_stages_shape_t *shape,
-    const rc_stages_size_t *size, rc_stages_t *out, rc_err_t *err);
+/** Measured beforehand or not.  \param[in] threads  >= 1  \param[out] out  free with rc_stages_free
+ *  \return as rc_stages_measure.  Cost about twice that. */
+rc_status_t rc_stages_build(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
+    rc_stages_t *out, rc_err_t *err);
 void rc_stages_free(rc_stages_t *s);
 
 #endif

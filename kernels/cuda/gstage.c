@@ -16,6 +16,7 @@
 #include "kernels/cuda/slots.h"
 
 #include <inttypes.h>
+#include <omp.h>
 #include <stdlib.h>
 
 enum { PARAM_STRIP, PARAM_ROWS, PARAM_CTAS, PARAM_NEAR };
@@ -26,6 +27,7 @@ enum {
     LONGEST_MEANS = 2,
     LONGEST = 128,
     BLOCKS = 32,       /* of a small matrix, for the GPU to be busy */
+    SPAN = 8192,       /* items */
     SM_BYTES = 233472, /* shared memory of a multiprocessor, compute capability 9.0 */
     CTA_BYTES = 1024,  /* of that, which the system takes for each CTA */
     K_MAX = 1 << 30,
@@ -73,7 +75,8 @@ static rc_stages_shape_t shape_for(const rc_items_t *items, int64_t rows)
         .line = lanes * RC_CUDA_VECTOR_BYTES,
         .least = RC_GSTAGE_PARTS_BYTES,
         .bytes = SM_BYTES / p->param[PARAM_CTAS] - CTA_BYTES,
-        .pieces = pieces > groups ? pieces : groups};
+        .pieces = pieces > groups ? pieces : groups,
+        .span = SPAN};
 }
 
 /* What a batch costs with so many rows in a piece, in hundredths: B is loaded once, its values for
@@ -94,7 +97,7 @@ static rc_status_t measure(
     for (int64_t n = asked ? asked : 1; n <= (asked ? asked : most); n++) {
         rc_stages_shape_t shape = shape_for(items, n);
         rc_stages_size_t s;
-        rc_status_t st = rc_stages_measure(items, &shape, &s, err);
+        rc_status_t st = rc_stages_measure(items, &shape, omp_get_max_threads(), &s, err);
         if (st < 0)
             return st;
         if (s.batches < least / cost_of(n)) {
@@ -164,15 +167,13 @@ static rc_status_t build(gstage_t *s, const rc_problem_t *p, rc_err_t *err)
 {
     rc_items_t items;
     rc_stages_t c = {0};
-    rc_stages_size_t size;
     rc_status_t st;
     RC_TRY(rc_items_new(p, &items, err));
     rc_stages_shape_t shape = shape_for(&items, s->rows);
-    RC_TRY(rc_stages_measure(&items, &shape, &size, err));
-    RC_TRY(rc_stages_build(&items, &shape, &size, &c, err));
+    RC_TRY(rc_stages_build(&items, &shape, s->memory.x->threads, &c, err));
     RC_TRY(upload(s, p, &c, err));
-    s->blocks = size.blocks;
-    s->shared = (size_t)size.bytes;
+    s->blocks = c.size.blocks;
+    s->shared = (size_t)c.size.bytes;
 done:
     rc_stages_free(&c);
     rc_items_free(&items);
@@ -296,7 +297,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .name = "gstage",
     .summary = "row-major, wide B and C: the rows of B that a block of rows needs in shared memory",
     .source = "rowcast",
-    .version = 1,
+    .version = 2, /* 1: blocks cut through all rows, by one thread */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,

@@ -197,11 +197,14 @@ static void blocks_hold_the_matrix(void **state)
             .line = 128 << below(&rng, 2),
             .least = LEAST,
             .bytes = RC_STAGES_LEAST + LEAST + below(&rng, 65536),
-            .pieces = 1 + below(&rng, 500)};
+            .pieces = 1 + below(&rng, 500),
+            .span = 1 + below(&rng, 300)};
         rc_stages_size_t size;
+        int threads = 1 + (int)below(&rng, 3);
         assert_int_equal(rc_items_new(&e.problem, &items, NULL), RC_OK);
-        assert_int_equal(rc_stages_measure(&items, &shape, &size, NULL), RC_OK);
-        assert_int_equal(rc_stages_build(&items, &shape, &size, &s, NULL), RC_OK);
+        assert_int_equal(rc_stages_measure(&items, &shape, threads, &size, NULL), RC_OK);
+        assert_int_equal(rc_stages_build(&items, &shape, threads, &s, NULL), RC_OK);
+        assert_memory_equal(&size, &s.size, sizeof size);
         joined += check_product(&e, &s);
         longs += size.longs;
         several += size.blocks > 1;
@@ -224,13 +227,13 @@ static void rows_that_share_are_joined(void **state)
     rc_schedule_t sched = {.slots = 6, .rows = 5, .row = row};
     rc_problem_t p = {.k = 1, .a = &a, .schedule = &sched, .c_rows = 5};
     rc_stages_shape_t shape = {
-        .rows = 2, .longest = 4, .line = 128, .bytes = RC_STAGES_LEAST, .pieces = 3};
+        .rows = 2, .longest = 4, .line = 128, .bytes = RC_STAGES_LEAST, .pieces = 3, .span = 9};
     rc_stages_size_t size;
     rc_stages_t s;
     rc_items_t items;
     assert_int_equal(rc_items_new(&p, &items, NULL), RC_OK);
-    assert_int_equal(rc_stages_measure(&items, &shape, &size, NULL), RC_OK);
-    assert_int_equal(rc_stages_build(&items, &shape, &size, &s, NULL), RC_OK);
+    assert_int_equal(rc_stages_measure(&items, &shape, 1, &size, NULL), RC_OK);
+    assert_int_equal(rc_stages_build(&items, &shape, 2, &s, NULL), RC_OK);
     static const int32_t words[] = {2 << 16, 0, 1, /**/ 1 << 16 | 2, 2, -1, /**/ 3, 3, -1};
     static const int32_t lines[] = {0, 1, 2, 3, 7, 8, 5, 6, /**/ 4, 5, -1, -1, -1, -1, -1, -1};
     static const uint16_t numbers[] = {1, 2, 3, 4, 5, 6, 0, 0, 6, 5, 7, 8};
