@@ -31,6 +31,7 @@ rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err
             (size_t)items.absents * sizeof *items.absent, &to, err));
         out->items.absent = to;
     }
+    out->nnz = p->a->nnz;
     out->segments = (items.count + RC_CHUNKS_SEGMENT - 1) / RC_CHUNKS_SEGMENT;
     RC_TRY(rc_cuda_room(&out->memory,
         ((size_t)out->segments + 1) * RC_BUILD_TOTALS * sizeof *out->total, &to, err));
@@ -42,12 +43,14 @@ done:
 
 void rc_build_end(rc_build_t *b)
 {
+    rc_cuda_memory_free(&b->cuts.memory);
     rc_cuda_memory_free(&b->memory);
     *b = (rc_build_t){0};
 }
 
-rc_status_t rc_build_totals(rc_build_t *b, int64_t *total, rc_err_t *err)
+rc_status_t rc_build_totals(
+    rc_build_t *b, const int64_t *total, int64_t segments, int64_t *out, rc_err_t *err)
 {
-    const int64_t *last = b->total + b->segments * RC_BUILD_TOTALS;
-    return b->x->download(b->x, total, last, RC_BUILD_TOTALS * sizeof *total, err);
+    const int64_t *last = total + segments * RC_BUILD_TOTALS;
+    return b->x->download(b->x, out, last, RC_BUILD_TOTALS * sizeof *out, err);
 }

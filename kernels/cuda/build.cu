@@ -33,10 +33,11 @@ __global__ void __launch_bounds__(THREADS) add_up(int64_t *total, int64_t segmen
 
 } // namespace
 
-extern "C" rc_status_t rc_build_scan(rc_build_t *b, rc_err_t *err)
+extern "C" rc_status_t rc_build_scan(
+    rc_build_t *b, int64_t *total, int64_t segments, rc_err_t *err)
 {
     const int current = rc_cuda_enter(b->x);
-    add_up<<<1, THREADS, 0, rc_cuda_stream(b->x)>>>(b->total, b->segments);
+    add_up<<<1, THREADS, 0, rc_cuda_stream(b->x)>>>(total, segments);
     const rc_status_t st = rc_cuda_launched("adding up the segments of a matrix", err);
     rc_cuda_leave(b->x, current);
     return st;

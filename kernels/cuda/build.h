@@ -1,5 +1,5 @@
-/** \file kernels/cuda/build.h  The forms of kernels/chunks.h, kernels/panels.h and kernels/sell.h, built on a
- *  GPU from a matrix that is there: every array is that of the host, byte for byte.
+/** \file kernels/cuda/build.h  The forms of kernels/chunks.h, kernels/panels.h, kernels/sell.h and
+ *  kernels/stages.h, built on a GPU from a matrix that is there: every array is that of the host, byte for byte.
  *
  *  Rows are taken in segments.  A CTA finds what those of its segment need, one CTA adds the segments
  *  up, and a second look puts everything in its place (count, scan and scatter). */
@@ -11,6 +11,7 @@
 #include "kernels/panels.h"
 #include "kernels/resident.h"
 #include "kernels/sell.h"
+#include "kernels/stages_cut.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,13 +33,51 @@ typedef struct rc_build_items {
     int64_t count;
 } rc_build_items_t;
 
+/** What an item makes of itself where it begins a piece of kernels/stages.h. */
+typedef struct rc_build_piece {
+    int32_t columns; /**< -1: a pad or a long row */
+    int32_t rows;
+} rc_build_piece_t;
+
+/** Numbers that spans are added up in. */
+enum {
+    RC_CUTS_BLOCKS,
+    RC_CUTS_PIECES,
+    RC_CUTS_COLUMNS,
+    RC_CUTS_BATCHES,
+    RC_CUTS_LINES,
+    RC_CUTS_UNITS
+};
+
+/** rc_stages_cuts_t on the device. */
+typedef struct rc_build_cuts {
+    rc_cuda_memory_t memory;
+    rc_stages_shape_t shape;
+    int64_t most;
+    int64_t value;
+    int64_t parts;
+    int64_t longs;
+    int64_t part_spans;
+    int64_t spans;
+    int lanes; /**< of a row */
+    rc_stages_row_t *row;
+    rc_stages_cut_t *block;
+    int64_t *total; /**< [spans + 1][RC_BUILD_TOTALS] */
+    int64_t *item;
+    int32_t *of;
+    rc_long_row_t *lengthy;
+    rc_build_piece_t *piece; /**< [items] where pieces may have several rows */
+} rc_build_cuts_t;
+
 /** What one build keeps for itself. */
 typedef struct rc_build {
     rc_executor_t *x;
     rc_build_items_t items;
+    int64_t nnz;
     int64_t segments;
     int64_t *total; /**< [segments + 1][RC_BUILD_TOTALS], device: what comes before a segment */
     void *chosen;   /**< of panels: what every item makes of itself; NULL: not yet */
+    rc_build_cuts_t cuts; /**< of stages, since they were measured */
     rc_cuda_memory_t memory;
 } rc_build_t;
 
@@ -50,11 +89,13 @@ rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err
 /** Release what a build kept for itself; a zeroed one is allowed.  Does not wait. */
 void rc_build_end(rc_build_t *b);
 
-/** What all segments need together.  Waits.  \param[out] total  [RC_BUILD_TOTALS] */
-rc_status_t rc_build_totals(rc_build_t *b, int64_t *total, rc_err_t *err);
+/** Replace the numbers of the segments by those of all before, asked for on the stream.
+ *  \param[in,out] total  [segments + 1][RC_BUILD_TOTALS], device */
+rc_status_t rc_build_scan(rc_build_t *b, int64_t *total, int64_t segments, rc_err_t *err);
 
-/** Replace the numbers of the segments by those of all before, asked for on the stream. */
-rc_status_t rc_build_scan(rc_build_t *b, rc_err_t *err);
+/** What all segments need together, after that.  Waits.  \param[out] out  [RC_BUILD_TOTALS] */
+rc_status_t rc_build_totals(
+    rc_build_t *b, const int64_t *total, int64_t segments, int64_t *out, rc_err_t *err);
 
 /* ------------------------------------------------------------------ chunks */
 
@@ -101,6 +142,16 @@ rc_status_t rc_build_slices_measure(
 
 /** As rc_sell_build of those, asked for on the stream.  \param[in] out  as for rc_build_chunks */
 rc_status_t rc_build_slices(rc_build_t *b, rc_precision_t precision, const rc_slices_t *out, rc_err_t *err);
+
+/* ------------------------------------------------------------------ stages */
+
+/** As rc_stages_measure.  Waits.  What was cut stays for rc_build_stages. */
+rc_status_t rc_build_stages_measure(rc_build_t *b, const rc_stages_shape_t *shape,
+    rc_precision_t precision, rc_stages_size_t *out, rc_err_t *err);
+
+/** As rc_stages_build, after rc_build_stages_measure, asked for on the stream.
+ *  \param[in] out  as for rc_build_chunks, of the shape and size that were measured */
+rc_status_t rc_build_stages(rc_build_t *b, const rc_stages_t *out, rc_err_t *err);
 
 #ifdef __cplusplus
 }

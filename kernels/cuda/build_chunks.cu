@@ -312,7 +312,7 @@ rc_status_t count_segments(rc_build_t *b, int64_t entries, rc_err_t *err)
             b->items, static_cast<int>(entries), b->total);
     const rc_status_t st = rc_cuda_launched("counting the chunks of a matrix", err);
     rc_cuda_leave(b->x, current);
-    return st == RC_OK ? rc_build_scan(b, err) : st;
+    return st == RC_OK ? rc_build_scan(b, b->total, b->segments, err) : st;
 }
 
 } // namespace
@@ -323,7 +323,7 @@ extern "C" rc_status_t rc_build_chunks_measure(
     int64_t total[RC_BUILD_TOTALS] = {0};
     rc_status_t st = count_segments(b, entries, err);
     if (st == RC_OK)
-        st = rc_build_totals(b, total, err);
+        st = rc_build_totals(b, b->total, b->segments, total, err);
     out->entries = entries;
     out->blocks = total[CHUNKS] / BLOCK;
     out->parts = total[PARTS];

@@ -373,7 +373,7 @@ rc_status_t count_segments(
             b->items, shape_t{shape->longest, shape->rows > 1}, *chosen, b->total);
     st = rc_cuda_launched("counting the pieces of a matrix", err);
     rc_cuda_leave(b->x, current);
-    return st == RC_OK ? rc_build_scan(b, err) : st;
+    return st == RC_OK ? rc_build_scan(b, b->total, b->segments, err) : st;
 }
 
 } // namespace
@@ -385,7 +385,7 @@ extern "C" rc_status_t rc_build_panels_measure(
     choice *chosen;
     rc_status_t st = count_segments(b, shape, &chosen, err);
     if (st == RC_OK)
-        st = rc_build_totals(b, total, err);
+        st = rc_build_totals(b, b->total, b->segments, total, err);
     *out = {total[PARTS] + total[PIECES], total[LONG_COLUMNS] + total[COLUMNS],
         total[LONG_BATCHES] + total[BATCHES] + 1, total[PARTS], total[LONGS]};
     return st == RC_OK ? rc_panels_check(out, err) : st;

@@ -204,7 +204,7 @@ rc_status_t count_segments(rc_build_t *b, int64_t longest, rc_err_t *err)
             b->items, longest, b->total);
     const rc_status_t st = rc_cuda_launched("counting the slices of a matrix", err);
     rc_cuda_leave(b->x, current);
-    return st == RC_OK ? rc_build_scan(b, err) : st;
+    return st == RC_OK ? rc_build_scan(b, b->total, b->segments, err) : st;
 }
 
 } // namespace
@@ -215,7 +215,7 @@ extern "C" rc_status_t rc_build_slices_measure(
     int64_t total[RC_BUILD_TOTALS] = {0};
     rc_status_t st = count_segments(b, shape->longest, err);
     if (st == RC_OK)
-        st = rc_build_totals(b, total, err);
+        st = rc_build_totals(b, b->total, b->segments, total, err);
     out->slices = rc::ceil_div(b->items.count, LANES);
     out->stored = total[WIDTHS] * LANES;
     out->longs = total[LONGS];

@@ -1,5 +1,5 @@
 /* Row-major product with the rows of B in shared memory.  The rows of A are blocks (kernels/stages.h)
- * in schedule order, each with as many distinct columns as fit; a CTA takes a block and a strip of the
+ * in schedule order, each with as many distinct columns as fit, cut within spans; a CTA takes a block and a strip of the
  * columns of B and copies the rows of B that the block needs, and its part of A, into shared memory
  * before it multiplies.  Some strips of a block are side by side in the grid, so that what they read of
  * B together is long, the others are slowest.  Neighbouring rows that share columns share the loads
@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cpu/slots.h"
+#include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/ranges.h"
@@ -86,18 +87,33 @@ static int64_t cost_of(int64_t rows)
     return 100 + 10 * rows;
 }
 
-/* \param[out] rows  of a piece: as asked for, or the cheapest */
-static rc_status_t measure(
-    const rc_items_t *items, int64_t *rows, rc_stages_size_t *size, rc_err_t *err)
+/* Where the blocks are measured: on the device, or from the items. */
+typedef struct measuring {
+    const rc_problem_t *p;
+    rc_items_t items;
+    rc_build_t build;
+} measuring_t;
+
+static rc_status_t measure_rows(
+    measuring_t *m, int64_t rows, rc_stages_size_t *size, rc_err_t *err)
 {
-    const rc_csr_t *a = items->p->a;
-    int64_t asked = items->p->param[PARAM_ROWS];
+    rc_stages_shape_t shape = shape_for(&m->items, rows);
+    return m->p->resident
+               ? rc_build_stages_measure(&m->build, &shape, m->p->precision, size, err)
+               : rc_stages_measure(&m->items, &shape, omp_get_max_threads(), size, err);
+}
+
+/* \param[out] rows  of a piece: as asked for, or the cheapest */
+static rc_status_t measure_all(
+    measuring_t *m, int64_t *rows, rc_stages_size_t *size, rc_err_t *err)
+{
+    const rc_csr_t *a = m->p->a;
+    int64_t asked = m->p->param[PARAM_ROWS];
     int64_t most = a->nnz >= ENTRIES * a->rows ? RC_STAGES_ROWS_MAX : 1;
     int64_t least = INT64_MAX;
     for (int64_t n = asked ? asked : 1; n <= (asked ? asked : most); n++) {
-        rc_stages_shape_t shape = shape_for(items, n);
         rc_stages_size_t s;
-        rc_status_t st = rc_stages_measure(items, &shape, omp_get_max_threads(), &s, err);
+        rc_status_t st = measure_rows(m, n, &s, err);
         if (st < 0)
             return st;
         if (s.batches < least / cost_of(n)) {
@@ -109,73 +125,113 @@ static rc_status_t measure(
     return RC_OK;
 }
 
+/* \param[out] shape  of the blocks */
+static rc_status_t measure(
+    const rc_problem_t *p, rc_stages_shape_t *shape, rc_stages_size_t *size, rc_err_t *err)
+{
+    measuring_t m = {.p = p};
+    int64_t rows = 1;
+    rc_status_t st = rc_items_new(p, &m.items, err);
+    if (st == RC_OK && p->resident)
+        st = rc_build_begin(p, &m.build, err);
+    if (st == RC_OK)
+        st = measure_all(&m, &rows, size, err);
+    *shape = shape_for(&m.items, rows);
+    rc_build_end(&m.build);
+    rc_items_free(&m.items);
+    return st;
+}
+
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    rc_items_t items;
     rc_stages_size_t size = {0};
-    rc_stages_shape_t shape = {0};
-    int64_t rows = 1;
-    rc_status_t st = rc_items_new(p, &items, err);
-    if (st == RC_OK) {
-        st = measure(&items, &rows, &size, err);
-        shape = shape_for(&items, rows);
-    }
-    rc_items_free(&items);
+    rc_stages_shape_t shape;
+    rc_status_t st = measure(p, &shape, &size, err);
     if (st < 0)
         return st;
-    int64_t stored = size.batches * RC_STAGES_BATCH * rows;
+    int64_t stored = size.batches * RC_STAGES_BATCH * shape.rows;
     out->bytes = rc_sat_add(
         rc_stages_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
     out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
-    out->chosen[CHOSEN_ROWS] = rows;
+    out->chosen[CHOSEN_ROWS] = shape.rows;
     return RC_OK;
 }
 
 /* ----------------------------------------------------------------- prepare */
 
-static rc_status_t upload(gstage_t *s, const rc_problem_t *p, const rc_stages_t *c, rc_err_t *err)
+/* The arrays on the device: copies of those of `c`, or room where it has none.
+ * \param[out] out  the same on the device */
+static rc_status_t keep(
+    gstage_t *s, const rc_problem_t *p, const rc_stages_t *c, rc_stages_t *out, rc_err_t *err)
 {
     rc_gstage_args_t *a = &s->args;
+    rc_cuda_memory_t *m = &s->memory;
     size_t blocks = (size_t)c->size.blocks;
     size_t lines = blocks * (size_t)c->size.most;
     size_t values = (size_t)c->size.batches * RC_STAGES_BATCH * (size_t)c->shape.rows;
     const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
     void *to;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(&s->memory, c->block, blocks * sizeof *c->block, &to, err));
-    a->block = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->line, lines * sizeof *c->line, &to, err));
-    a->line = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->unit, (size_t)c->size.units * RC_STAGES_UNIT, &to, err));
-    a->unit = to;
-    RC_TRY(rc_cuda_keep(&s->memory, c->val, values * s->value_bytes, &to, err));
-    a->val = s->val = to;
-    s->stored = (int64_t)values;
+    *out = *c;
+    RC_TRY(rc_cuda_keep_or_room(m, c->block, blocks * sizeof *c->block, &to, err));
+    a->block = out->block = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->line, lines * sizeof *c->line, &to, err));
+    a->line = out->line = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->unit, (size_t)c->size.units * RC_STAGES_UNIT, &to, err));
+    a->unit = out->unit = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->val, values * s->value_bytes, &out->val, err));
+    a->val = s->val = out->val;
+    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
+    rc_cuda_memory_seal(m);
+    out->of = a->parts.of;
+    out->lengthy = a->parts.lengthy;
     a->most = (int32_t)c->size.most;
-    RC_TRY(rc_cuda_parts_keep(&s->memory, &parts, &a->parts, err));
-    rc_cuda_memory_seal(&s->memory);
-    RC_TRY(rc_cuda_parts_sums(
-        &s->memory, parts.parts, parts.longs, p->k, p->precision, &a->parts, err));
+    s->stored = (int64_t)values;
+    s->blocks = c->size.blocks;
+    s->shared = (size_t)c->size.bytes;
 done:
+    return st;
+}
+
+static rc_status_t build_there(
+    gstage_t *s, const rc_problem_t *p, const rc_stages_shape_t *shape, rc_err_t *err)
+{
+    rc_build_t b;
+    rc_stages_t none = {.shape = *shape};
+    rc_stages_t c;
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = rc_build_stages_measure(&b, shape, p->precision, &none.size, err);
+    if (st == RC_OK)
+        st = keep(s, p, &none, &c, err);
+    if (st == RC_OK)
+        st = rc_build_stages(&b, &c, err);
+    rc_build_end(&b);
+    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+}
+
+static rc_status_t build_here(gstage_t *s, const rc_problem_t *p, const rc_items_t *items,
+    const rc_stages_shape_t *shape, rc_err_t *err)
+{
+    rc_stages_t c;
+    rc_stages_t there;
+    rc_status_t st = rc_stages_build(items, shape, s->memory.x->threads, &c, err);
+    if (st == RC_OK)
+        st = keep(s, p, &c, &there, err);
+    rc_stages_free(&c);
     return st;
 }
 
 static rc_status_t build(gstage_t *s, const rc_problem_t *p, rc_err_t *err)
 {
     rc_items_t items;
-    rc_stages_t c = {0};
-    rc_status_t st;
-    RC_TRY(rc_items_new(p, &items, err));
+    rc_status_t st = rc_items_new(p, &items, err);
     rc_stages_shape_t shape = shape_for(&items, s->rows);
-    RC_TRY(rc_stages_build(&items, &shape, s->memory.x->threads, &c, err));
-    RC_TRY(upload(s, p, &c, err));
-    s->blocks = c.size.blocks;
-    s->shared = (size_t)c.size.bytes;
-done:
-    rc_stages_free(&c);
+    if (st == RC_OK)
+        st = p->resident ? build_there(s, p, &shape, err) : build_here(s, p, &items, &shape, err);
     rc_items_free(&items);
     return st;
 }
@@ -303,6 +359,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = rc_kernel_always,
     .param =
         {

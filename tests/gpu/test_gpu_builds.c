@@ -1,4 +1,4 @@
-/* Chunks, panels and slices that a GPU builds are those of the host, byte for byte.  Needs a GPU: without one
+/* Chunks, panels, slices and stages that a GPU builds are those of the host, byte for byte.  Needs a GPU: without one
  * it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_BUILDS: how many random matrices (default
  * 250); with fewer the large one is left out.  "test_gpu_builds --time MATRIX..." instead prints what kernels
  * take to prepare (tests/gpu/build_times.h). */
@@ -224,6 +224,72 @@ static int64_t check_slices(rc_executor_t *x, rc_problem_t *p, int64_t longest)
     return size.longs;
 }
 
+static void compare_stages(rc_executor_t *x, const rc_problem_t *p, rc_build_t *b, const rc_stages_t *c)
+{
+    rc_err_t err = {0};
+    rc_cuda_memory_t m = {.x = x};
+    const rc_stages_size_t *size = &c->size;
+    size_t blocks = (size_t)size->blocks * sizeof *c->block;
+    size_t lines = (size_t)(size->blocks * size->most) * sizeof *c->line;
+    size_t units = (size_t)size->units * RC_STAGES_UNIT;
+    size_t values = (size_t)(size->batches * RC_STAGES_BATCH * c->shape.rows) *
+                    rc_precision_bytes(p->precision);
+    size_t of = (size_t)size->parts * sizeof *c->of;
+    size_t longs = (size_t)size->longs * sizeof *c->lengthy;
+    rc_stages_t d = {.shape = c->shape,
+        .size = *size,
+        .block = room(&m, blocks),
+        .line = room(&m, lines),
+        .unit = room(&m, units),
+        .val = room(&m, values),
+        .of = room(&m, of),
+        .lengthy = room(&m, longs)};
+    ok(rc_build_stages(b, &d, &err), &err, "build on the device");
+    same(x, c->block, d.block, blocks, "blocks");
+    same(x, c->line, d.line, lines, "columns of blocks");
+    same(x, c->unit, d.unit, units, "pieces of blocks");
+    same(x, c->val, d.val, values, "values of blocks");
+    same(x, c->of, d.of, of, "parts of blocks");
+    same(x, c->lengthy, d.lengthy, longs, "long rows of blocks");
+    rc_cuda_memory_free(&m);
+}
+
+/* \return rows that share a piece with the one before, about */
+static int64_t check_stages(rc_executor_t *x, rc_problem_t *p, const rc_stages_shape_t *shape)
+{
+    rc_err_t err = {0};
+    rc_items_t items;
+    rc_stages_size_t there = {0};
+    rc_stages_t c;
+    rc_build_t b;
+    ok(rc_items_new(p, &items, &err), &err, "items");
+    ok(rc_stages_build(&items, shape, 2, &c, &err), &err, "build on the host");
+    ok(rc_build_begin(p, &b, &err), &err, "begin");
+    if (shape->pieces % 2) /* a build may be measured for several shapes */
+        ok(rc_build_stages_measure(&b, shape, p->precision, &there, &err), &err, "measure first");
+    ok(rc_build_stages_measure(&b, shape, p->precision, &there, &err), &err, "measure on the device");
+    assert_memory_equal(&c.size, &there, sizeof there);
+    compare_stages(x, p, &b, &c);
+    int64_t joined = p->a->rows - (there.pieces - there.parts + there.longs);
+    rc_build_end(&b);
+    rc_stages_free(&c);
+    rc_items_free(&items);
+    return joined > 0 ? joined : 0;
+}
+
+static int64_t check_any_stages(rc_rng_t *rng, rc_executor_t *x, rc_problem_t *p)
+{
+    enum { least = 5120 };
+    const rc_stages_shape_t shape = {.rows = 1 + below(rng, RC_STAGES_ROWS_MAX),
+        .longest = RC_STAGES_BATCH + below(rng, 400),
+        .line = 128 << below(rng, 2),
+        .least = least,
+        .bytes = RC_STAGES_LEAST + least + below(rng, 65536),
+        .pieces = 1 + below(rng, 500),
+        .span = 1 + below(rng, below(rng, 2) ? 100 : 3000)};
+    return check_stages(x, p, &shape);
+}
+
 static void built_as_on_the_host(void **state)
 {
     (void)state;
@@ -234,6 +300,7 @@ static void built_as_on_the_host(void **state)
     rc_rng_t rng;
     int64_t pairs = 0;
     int64_t longs = 0;
+    int64_t joined = 0;
     int64_t count = rounds();
     rc_rng_seed(&rng, 12);
     for (int64_t round = 0; round < count; round++) {
@@ -252,11 +319,12 @@ static void built_as_on_the_host(void **state)
             pairs += check_panels(x, &e.problem, &shape);
         }
         longs += check_slices(x, &e.problem, below(&rng, 200));
+        joined += check_any_stages(&rng, x, &e.problem);
         rc_resident_free(&r);
         random_problem_free(&e);
     }
     if (count >= ROUNDS)
-        assert_true(pairs > 1000 && longs > 1000);
+        assert_true(pairs > 1000 && longs > 1000 && joined > 1000);
     rc_device_close(d);
 }
 
@@ -269,6 +337,12 @@ static void large_ones_too(void **state)
     if (!d)
         skip();
     const rc_panels_shape_t shape = {.rows = RC_PANELS_ROWS_MAX, .longest = 4, .col_bytes = 2};
+    const rc_stages_shape_t blocks = {.rows = RC_STAGES_ROWS_MAX,
+        .longest = 4,
+        .line = 128,
+        .bytes = 2 * RC_STAGES_LEAST,
+        .pieces = 300,
+        .span = 8192};
     rc_err_t err = {0};
     rc_rng_t rng;
     random_problem_t e;
@@ -280,6 +354,7 @@ static void large_ones_too(void **state)
     check_chunks(&d->executor, &e.problem, 4);
     (void)check_panels(&d->executor, &e.problem, &shape);
     (void)check_slices(&d->executor, &e.problem, 2);
+    (void)check_stages(&d->executor, &e.problem, &blocks);
     rc_resident_free(&r);
     random_problem_free(&e);
     rc_device_close(d);
