@@ -93,7 +93,8 @@ static int64_t fill_piece(
 }
 
 /* Block `number`, of a span with so much before it. */
-static void fill_block(filling_t *f, const rc_stages_cut_t *cut, const rc_stages_size_t *before, int64_t number)
+static void fill_block(
+    filling_t *f, const rc_stages_cut_t *cut, const rc_stages_size_t *before, int64_t number)
 {
     rc_stages_t *s = f->out;
     int64_t words = 1 + s->shape.rows;
@@ -182,14 +183,29 @@ static rc_status_t fill(const rc_items_t *items, const rc_stages_cuts_t *c, int 
     return st;
 }
 
-rc_status_t rc_stages_measure(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
-    rc_stages_size_t *out, rc_err_t *err)
+static rc_status_t measure(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
+    int whole, rc_stages_size_t *out, rc_err_t *err)
 {
     rc_stages_cuts_t c;
-    rc_status_t st = rc_stages_cut(items, shape, threads, &c, err);
+    rc_status_t st = rc_stages_cut(items, shape, threads, whole, &c, err);
     if (st == RC_OK)
         *out = c.total[c.spans];
     rc_stages_cuts_free(&c);
+    return st;
+}
+
+rc_status_t rc_stages_measure(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
+    rc_stages_size_t *out, rc_err_t *err)
+{
+    return measure(items, shape, threads, 1, out, err);
+}
+
+rc_status_t rc_stages_batches(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
+    int64_t *out, rc_err_t *err)
+{
+    rc_stages_size_t size = {0};
+    rc_status_t st = measure(items, shape, threads, 0, &size, err);
+    *out = size.batches;
     return st;
 }
 
@@ -212,7 +228,7 @@ rc_status_t rc_stages_build(const rc_items_t *items, const rc_stages_shape_t *sh
     rc_stages_cuts_t c;
     rc_stages_t s = {.shape = *shape};
     rc_status_t st;
-    RC_TRY(rc_stages_cut(items, shape, threads, &c, err));
+    RC_TRY(rc_stages_cut(items, shape, threads, 1, &c, err));
     s.size = c.total[c.spans];
     s.of = c.of;
     s.lengthy = c.lengthy;

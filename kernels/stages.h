@@ -84,6 +84,10 @@ typedef struct rc_stages {
 rc_status_t rc_stages_measure(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
     rc_stages_size_t *out, rc_err_t *err);
 
+/** Only the `batches` of rc_stages_measure: blocks are not cut. */
+rc_status_t rc_stages_batches(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
+    int64_t *out, rc_err_t *err);
+
 /** Bytes of the arrays of rc_stages_t but for `of` and `lengthy`; saturated. */
 int64_t rc_stages_bytes(
     const rc_stages_shape_t *shape, const rc_stages_size_t *s, rc_precision_t precision);

@@ -20,6 +20,7 @@ typedef struct walk {
     int64_t rows;
     rc_stages_cut_t *block;
     rc_stages_cut_t open;
+    uint32_t filled; /* batches of the blocks, the open one too */
     int64_t place;         /* of the span */
     rc_stages_size_t size; /* of the span */
 } walk_t;
@@ -57,7 +58,7 @@ static void close_block(walk_t *w)
     if (b->pieces == 0)
         return;
     int64_t fast = rc_stages_fast(shape, w->c->value, b->lines, b->pieces, b->batches);
-    b->batch = (uint32_t)(w->size.batches - b->batches);
+    b->batch = w->filled - (uint32_t)b->batches;
     b->unit = (uint32_t)w->size.units;
     w->block[w->size.blocks++] = *b;
     w->size.lines += b->lines;
@@ -75,6 +76,12 @@ static void add_piece(walk_t *w, const int32_t *col, int64_t columns, int64_t ro
     int64_t batches = rc_ceil_div(columns, RC_STAGES_BATCH);
     int64_t lines = b->lines;
     int32_t number;
+    w->row[w->rows - rows].columns = (int32_t)columns;
+    w->size.pieces++;
+    w->size.columns += columns;
+    w->size.batches += batches;
+    if (!w->c->whole)
+        return;
     for (int64_t i = 0; b->pieces > 0 && i < columns; i++)
         lines += !rc_stages_set_has(&w->held, col[i]);
     if (b->pieces > 0 && !rc_stages_fits(&w->c->shape, w->c->value, lines, b->pieces + 1,
@@ -86,13 +93,10 @@ static void add_piece(walk_t *w, const int32_t *col, int64_t columns, int64_t ro
     }
     for (int64_t i = 0; i < columns; i++)
         b->lines += rc_stages_set_add(&w->held, col[i], 0, &number);
-    w->row[w->rows - rows].columns = (int32_t)columns;
     b->rows += (int32_t)rows;
     b->pieces++;
     b->batches += (int32_t)batches;
-    w->size.pieces++;
-    w->size.columns += columns;
-    w->size.batches += batches;
+    w->filled += (uint32_t)batches;
 }
 
 /* ------------------------------------------------------------------ pieces */
@@ -193,6 +197,7 @@ static void cut_span(walk_t *w, int64_t span, int64_t parts)
     w->row = c->row + w->place;
     w->block = c->block + w->place;
     w->rows = 0;
+    w->filled = 0;
     w->size = (rc_stages_size_t){0};
     if (span < c->part_spans) {
         int64_t left = parts - w->place;
@@ -295,13 +300,13 @@ rc_status_t rc_stages_check(const rc_stages_size_t *size, rc_err_t *err)
 }
 
 rc_status_t rc_stages_cut(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
-    rc_stages_cuts_t *out, rc_err_t *err)
+    int whole, rc_stages_cuts_t *out, rc_err_t *err)
 {
     rc_stages_cuts_t *c = out;
     int64_t longs;
     int64_t parts;
     *c = (rc_stages_cuts_t){
-        .shape = *shape, .value = (int64_t)rc_precision_bytes(items->p->precision)};
+        .shape = *shape, .value = (int64_t)rc_precision_bytes(items->p->precision), .whole = whole};
     c->most = rc_stages_capacity(shape, c->value);
     if (c->shape.longest > c->most)
         c->shape.longest = c->most;

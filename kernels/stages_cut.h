@@ -39,6 +39,7 @@ typedef struct rc_stages_cuts {
     rc_stages_shape_t shape; /**< `longest` is at most `most` */
     int64_t most;            /**< columns of a piece */
     int64_t value;           /**< bytes of one */
+    int whole;               /**< 0: pieces are found, blocks are not cut */
     int64_t part_spans;
     int64_t spans;           /**< those of parts come first */
     rc_stages_row_t *row;    /**< [parts + items] */
@@ -108,10 +109,10 @@ RC_BOTH int64_t rc_stages_place(int64_t span, int64_t part_spans, int64_t items,
     return span < part_spans ? span * RC_STAGES_PARTS : parts + (span - part_spans) * items;
 }
 
-/** Cut.  \param[in] threads  >= 1  \param[out] out  free with rc_stages_cuts_free, after an error too
+/** Cut.  \param[in] threads  >= 1  \param[in] whole  see `whole`  \param[out] out  free with rc_stages_cuts_free, after an error too
  *  \return RC_OK, RC_ENOMEM; RC_ENOTSUP: more than 32 bits can number.  Cost O(items + nnz). */
 rc_status_t rc_stages_cut(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
-    rc_stages_cuts_t *out, rc_err_t *err);
+    int whole, rc_stages_cuts_t *out, rc_err_t *err);
 void rc_stages_cuts_free(rc_stages_cuts_t *c);
 
 /** RC_OK, or RC_ENOTSUP: more than 32 bits can number. */

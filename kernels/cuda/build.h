@@ -60,6 +60,7 @@ typedef struct rc_build_cuts {
     int64_t part_spans;
     int64_t spans;
     int lanes; /**< of a row */
+    int whole; /**< 0: blocks are not cut */
     rc_stages_row_t *row;
     rc_stages_cut_t *block;
     int64_t *total; /**< [spans + 1][RC_BUILD_TOTALS] */
@@ -148,6 +149,10 @@ rc_status_t rc_build_slices(rc_build_t *b, rc_precision_t precision, const rc_sl
 /** As rc_stages_measure.  Waits.  What was cut stays for rc_build_stages. */
 rc_status_t rc_build_stages_measure(rc_build_t *b, const rc_stages_shape_t *shape,
     rc_precision_t precision, rc_stages_size_t *out, rc_err_t *err);
+
+/** As rc_stages_batches.  Waits. */
+rc_status_t rc_build_stages_batches(rc_build_t *b, const rc_stages_shape_t *shape,
+    rc_precision_t precision, int64_t *out, rc_err_t *err);
 
 /** As rc_stages_build, after rc_build_stages_measure, asked for on the stream.
  *  \param[in] out  as for rc_build_chunks, of the shape and size that were measured */

@@ -20,7 +20,7 @@ constexpr int ROWS = RC_STAGES_ROWS_MAX;
 constexpr int NONE = INT32_MAX;
 
 enum { LONGS, PARTS };
-enum { MOST, BYTES, PEAKS };
+enum { MOST = RC_BUILD_TOTALS, BYTES, NUMBERS }; /* after the totals of all spans */
 
 typedef cub::BlockScan<int64_t, COUNT_THREADS, cub::BLOCK_SCAN_WARP_SCANS> count_scan;
 typedef cub::BlockScan<int64_t, THREADS, cub::BLOCK_SCAN_WARP_SCANS> scan_sum;
@@ -143,8 +143,7 @@ struct span_t {
     int8_t begins[THREADS];
     int8_t left[RUNS][ROWS]; /* of a piece after the run, when so many rows of the run are of one before */
     int8_t before[RUNS];
-    unsigned long long pieces;
-    unsigned long long columns;
+    unsigned long long found[3]; /* pieces, their columns and batches */
     int fail;
     int good;
     int32_t rows_in; /* of the block, with whole pieces that fit */
@@ -197,6 +196,7 @@ __device__ int64_t list_rows(const rc_build_items_t &items, const rc_build_cuts_
     int64_t end, bool parts, span_t *s)
 {
     int64_t rows = 0;
+    int64_t found[3] = {0, 0, 0};
     int taken = 0;
     for (int64_t from = place; from < end; from += THREADS) {
         const int64_t i = from + threadIdx.x;
@@ -224,12 +224,18 @@ __device__ int64_t list_rows(const rc_build_items_t &items, const rc_build_cuts_
         if (piece.columns >= 0)
             c.row[place + rows + rank] = {it.first, static_cast<int32_t>(it.length),
                 begins ? piece.columns : -1, it.row};
-        const int pieces = __syncthreads_count(begins);
-        if (begins && piece.columns > 0)
-            atomicAdd(&s->columns, static_cast<unsigned long long>(piece.columns));
-        if (threadIdx.x == 0)
-            s->pieces += pieces;
+        if (begins) {
+            found[0]++;
+            found[1] += piece.columns;
+            found[2] += (piece.columns + RC_STAGES_BATCH - 1) / RC_STAGES_BATCH;
+        }
         rows += n;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int lane = 16; lane > 0; lane /= 2)
+            found[i] += __shfl_xor_sync(~0u, found[i], lane);
+        if (threadIdx.x % 32 == 0)
+            atomicAdd(&s->found[i], static_cast<unsigned long long>(found[i]));
     }
     __syncthreads();
     return rows;
@@ -243,6 +249,15 @@ constexpr int BITS = 21;
 __device__ __forceinline__ int32_t field(int64_t sum, int i)
 {
     return static_cast<int32_t>(sum >> (i * BITS) & ((1 << BITS) - 1));
+}
+
+/* Of a row that is the first with so many columns of the block. */
+__device__ __forceinline__ int64_t added(const rc_stages_row_t &x, int32_t fresh)
+{
+    if (x.columns < 0)
+        return fresh;
+    const int64_t batches = rc_ceil_div(x.columns, RC_STAGES_BATCH);
+    return (static_cast<int64_t>(1) << (2 * BITS)) + (batches << BITS) + fresh;
 }
 
 /* Columns of n rows into the table, and how many each row is the first with.
@@ -300,15 +315,7 @@ __device__ void cut_block(const rc_build_items_t &items, const rc_build_cuts_t &
         scan_sum(s->room).InclusiveSum(static_cast<int64_t>(x.length), sum);
         const int n = __syncthreads_count(mine && sum <= ENTRIES);
         take_columns(items.col_idx, c.lanes, n, static_cast<int32_t>(at), s);
-        int64_t adds = 0;
-        if (t < n) {
-            adds = s->fresh[t];
-            if (x.columns >= 0)
-                adds += static_cast<int64_t>(1) << (2 * BITS) |
-                        static_cast<int64_t>((x.columns + RC_STAGES_BATCH - 1) / RC_STAGES_BATCH)
-                            << BITS;
-        }
-        scan_sum(s->room).InclusiveSum(adds, sum, all);
+        scan_sum(s->room).InclusiveSum(t < n ? added(x, s->fresh[t]) : 0, sum, all);
         const int32_t l = lines + field(sum, 0);
         const int32_t b = batches + field(sum, 1);
         const int32_t p = pieces + field(sum, 2);
@@ -334,7 +341,7 @@ __device__ void cut_block(const rc_build_items_t &items, const rc_build_cuts_t &
 }
 
 __global__ void __launch_bounds__(THREADS)
-    cut(rc_build_items_t items, rc_build_cuts_t c, unsigned long long *peak)
+    cut(rc_build_items_t items, rc_build_cuts_t c, unsigned long long *all)
 {
     __shared__ span_t s;
     const int64_t span = blockIdx.x;
@@ -342,10 +349,9 @@ __global__ void __launch_bounds__(THREADS)
     const int64_t place = rc_stages_place(span, c.part_spans, c.shape.span, c.parts);
     const int64_t last = parts ? c.parts : c.parts + items.count;
     const int64_t next = rc_stages_place(span + 1, c.part_spans, c.shape.span, c.parts);
-    if (threadIdx.x == 0) {
-        s.pieces = 0;
-        s.columns = 0;
-    }
+    if (threadIdx.x < 3)
+        s.found[threadIdx.x] = 0;
+    __syncthreads();
     const int64_t rows = list_rows(items, c, place, next < last ? next : last, parts, &s);
     int64_t at = 0;
     int64_t blocks = 0;
@@ -354,7 +360,7 @@ __global__ void __launch_bounds__(THREADS)
     int64_t units = 0;
     int64_t most = 0;
     int64_t bytes = 0;
-    while (at < rows) {
+    while (c.whole && at < rows) {
         cut_block(items, c, c.row + place + at, rows - at, &s);
         if (threadIdx.x == 0)
             c.block[place + blocks] = {place + at, s.rows_in, s.pieces_in, s.batches_in, s.lines_in,
@@ -375,13 +381,13 @@ __global__ void __launch_bounds__(THREADS)
         for (int w = 0; w < RC_BUILD_TOTALS; w++)
             total[w] = 0;
         total[RC_CUTS_BLOCKS] = blocks;
-        total[RC_CUTS_PIECES] = static_cast<int64_t>(s.pieces);
-        total[RC_CUTS_COLUMNS] = static_cast<int64_t>(s.columns);
-        total[RC_CUTS_BATCHES] = batches;
+        total[RC_CUTS_PIECES] = static_cast<int64_t>(s.found[0]);
+        total[RC_CUTS_COLUMNS] = static_cast<int64_t>(s.found[1]);
+        total[RC_CUTS_BATCHES] = static_cast<int64_t>(s.found[2]);
         total[RC_CUTS_LINES] = lines;
         total[RC_CUTS_UNITS] = units;
-        atomicMax(peak + MOST, static_cast<unsigned long long>(most));
-        atomicMax(peak + BYTES, static_cast<unsigned long long>(bytes));
+        atomicMax(all + MOST, static_cast<unsigned long long>(most));
+        atomicMax(all + BYTES, static_cast<unsigned long long>(bytes));
     }
 }
 
@@ -420,7 +426,7 @@ rc_status_t make_room(rc_build_t *b, rc_err_t *err)
     const size_t items = c->shape.rows > 1 ? static_cast<size_t>(b->items.count) : 0;
     void *to[7];
     const size_t bytes[7] = {places * sizeof *c->row, places * sizeof *c->block,
-        (static_cast<size_t>(c->spans) + 1) * RC_BUILD_TOTALS * sizeof *c->total,
+        (static_cast<size_t>(c->spans) * RC_BUILD_TOTALS + NUMBERS) * sizeof *c->total,
         static_cast<size_t>(c->longs) * sizeof *c->item, static_cast<size_t>(c->parts) * sizeof *c->of,
         static_cast<size_t>(c->longs) * sizeof *c->lengthy, items * sizeof *c->piece};
     rc_status_t st = RC_OK;
@@ -438,12 +444,12 @@ rc_status_t make_room(rc_build_t *b, rc_err_t *err)
     return st;
 }
 
-/* The spans cut and added up.  \param[out] peak  [PEAKS] */
-rc_status_t cut_spans(rc_build_t *b, int64_t *total, int64_t *peak, rc_err_t *err)
+/* The spans cut and added up.  \param[out] total  [NUMBERS] */
+rc_status_t cut_spans(rc_build_t *b, int64_t *total, rc_err_t *err)
 {
     rc_build_cuts_t *c = &b->cuts;
-    void *there;
-    rc_status_t st = rc_cuda_keep(&c->memory, nullptr, PEAKS * sizeof *peak, &there, err);
+    int64_t *all = c->total + c->spans * RC_BUILD_TOTALS;
+    rc_status_t st = b->x->fill(b->x, all, 0, NUMBERS * sizeof *all, err);
     if (st != RC_OK)
         return st;
     const int current = rc_cuda_enter(b->x);
@@ -454,28 +460,24 @@ rc_status_t cut_spans(rc_build_t *b, int64_t *total, int64_t *peak, rc_err_t *er
             rc_cuda_stream(b->x)>>>(b->items, *c);
     if (c->spans > 0)
         cut<<<static_cast<unsigned>(c->spans), THREADS, 0, rc_cuda_stream(b->x)>>>(
-            b->items, *c, static_cast<unsigned long long *>(there));
+            b->items, *c, reinterpret_cast<unsigned long long *>(all));
     st = rc_cuda_launched("cutting a matrix into blocks", err);
     rc_cuda_leave(b->x, current);
     if (st == RC_OK)
         st = rc_build_scan(b, c->total, c->spans, err);
-    if (st == RC_OK)
-        st = rc_build_totals(b, c->total, c->spans, total, err);
-    return st == RC_OK ? b->x->download(b->x, peak, there, PEAKS * sizeof *peak, err) : st;
+    return st == RC_OK ? b->x->download(b->x, total, all, NUMBERS * sizeof *total, err) : st;
 }
 
-} // namespace
-
-extern "C" rc_status_t rc_build_stages_measure(rc_build_t *b, const rc_stages_shape_t *shape,
-    rc_precision_t precision, rc_stages_size_t *out, rc_err_t *err)
+rc_status_t measure(rc_build_t *b, const rc_stages_shape_t *shape, rc_precision_t precision, int whole,
+    rc_stages_size_t *out, rc_err_t *err)
 {
     rc_build_cuts_t *c = &b->cuts;
-    int64_t total[RC_BUILD_TOTALS];
-    int64_t peak[PEAKS];
+    int64_t total[NUMBERS];
     rc_cuda_memory_free(&c->memory);
     *c = {};
     c->memory.x = b->x;
     c->shape = *shape;
+    c->whole = whole;
     c->value = static_cast<int64_t>(rc_precision_bytes(precision));
     c->most = rc_stages_capacity(shape, c->value);
     c->lanes = b->nnz < rc::WIDE * b->items.count ? rc::NARROW_LANES : rc::WIDE_LANES;
@@ -491,11 +493,28 @@ extern "C" rc_status_t rc_build_stages_measure(rc_build_t *b, const rc_stages_sh
     c->spans = c->part_spans + rc_ceil_div(b->items.count, shape->span);
     st = make_room(b, err);
     if (st == RC_OK)
-        st = cut_spans(b, total, peak, err);
+        st = cut_spans(b, total, err);
     if (st != RC_OK)
         return st;
     *out = {total[RC_CUTS_BLOCKS], total[RC_CUTS_PIECES], total[RC_CUTS_COLUMNS],
-        total[RC_CUTS_BATCHES], total[RC_CUTS_LINES], peak[MOST], total[RC_CUTS_UNITS], peak[BYTES],
+        total[RC_CUTS_BATCHES], total[RC_CUTS_LINES], total[MOST], total[RC_CUTS_UNITS], total[BYTES],
         c->parts, c->longs};
     return rc_stages_check(out, err);
+}
+
+} // namespace
+
+extern "C" rc_status_t rc_build_stages_measure(rc_build_t *b, const rc_stages_shape_t *shape,
+    rc_precision_t precision, rc_stages_size_t *out, rc_err_t *err)
+{
+    return measure(b, shape, precision, 1, out, err);
+}
+
+extern "C" rc_status_t rc_build_stages_batches(rc_build_t *b, const rc_stages_shape_t *shape,
+    rc_precision_t precision, int64_t *out, rc_err_t *err)
+{
+    rc_stages_size_t size = {};
+    const rc_status_t st = measure(b, shape, precision, 0, &size, err);
+    *out = size.batches;
+    return st;
 }

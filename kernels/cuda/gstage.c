@@ -1,5 +1,5 @@
 /* Row-major product with the rows of B in shared memory.  The rows of A are blocks (kernels/stages.h)
- * in schedule order, each with as many distinct columns as fit, cut within spans; a CTA takes a block and a strip of the
+ * in schedule order, each with as many distinct columns as fit; a CTA takes a block and a strip of the
  * columns of B and copies the rows of B that the block needs, and its part of A, into shared memory
  * before it multiplies.  Some strips of a block are side by side in the grid, so that what they read of
  * B together is long, the others are slowest.  Neighbouring rows that share columns share the loads
@@ -94,32 +94,40 @@ typedef struct measuring {
     rc_build_t build;
 } measuring_t;
 
-static rc_status_t measure_rows(
-    measuring_t *m, int64_t rows, rc_stages_size_t *size, rc_err_t *err)
+static rc_status_t measure_blocks(
+    measuring_t *m, const rc_stages_shape_t *shape, rc_stages_size_t *size, rc_err_t *err)
 {
-    rc_stages_shape_t shape = shape_for(&m->items, rows);
     return m->p->resident
-               ? rc_build_stages_measure(&m->build, &shape, m->p->precision, size, err)
-               : rc_stages_measure(&m->items, &shape, omp_get_max_threads(), size, err);
+               ? rc_build_stages_measure(&m->build, shape, m->p->precision, size, err)
+               : rc_stages_measure(&m->items, shape, omp_get_max_threads(), size, err);
+}
+
+static rc_status_t measure_batches(
+    measuring_t *m, const rc_stages_shape_t *shape, int64_t *batches, rc_err_t *err)
+{
+    return m->p->resident
+               ? rc_build_stages_batches(&m->build, shape, m->p->precision, batches, err)
+               : rc_stages_batches(&m->items, shape, omp_get_max_threads(), batches, err);
 }
 
 /* \param[out] rows  of a piece: as asked for, or the cheapest */
-static rc_status_t measure_all(
-    measuring_t *m, int64_t *rows, rc_stages_size_t *size, rc_err_t *err)
+static rc_status_t choose_rows(measuring_t *m, int64_t *rows, rc_err_t *err)
 {
     const rc_csr_t *a = m->p->a;
-    int64_t asked = m->p->param[PARAM_ROWS];
-    int64_t most = a->nnz >= ENTRIES * a->rows ? RC_STAGES_ROWS_MAX : 1;
     int64_t least = INT64_MAX;
-    for (int64_t n = asked ? asked : 1; n <= (asked ? asked : most); n++) {
-        rc_stages_size_t s;
-        rc_status_t st = measure_rows(m, n, &s, err);
+    *rows = m->p->param[PARAM_ROWS];
+    if (*rows > 0)
+        return RC_OK;
+    *rows = 1;
+    for (int64_t n = 1; a->nnz >= ENTRIES * a->rows && n <= RC_STAGES_ROWS_MAX; n++) {
+        rc_stages_shape_t shape = shape_for(&m->items, n);
+        int64_t batches = 0;
+        rc_status_t st = measure_batches(m, &shape, &batches, err);
         if (st < 0)
             return st;
-        if (s.batches < least / cost_of(n)) {
+        if (batches < least / cost_of(n)) {
             *rows = n;
-            *size = s;
-            least = s.batches * cost_of(n);
+            least = batches * cost_of(n);
         }
     }
     return RC_OK;
@@ -135,8 +143,10 @@ static rc_status_t measure(
     if (st == RC_OK && p->resident)
         st = rc_build_begin(p, &m.build, err);
     if (st == RC_OK)
-        st = measure_all(&m, &rows, size, err);
+        st = choose_rows(&m, &rows, err);
     *shape = shape_for(&m.items, rows);
+    if (st == RC_OK)
+        st = measure_blocks(&m, shape, size, err);
     rc_build_end(&m.build);
     rc_items_free(&m.items);
     return st;

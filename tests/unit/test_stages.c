@@ -200,11 +200,14 @@ static void blocks_hold_the_matrix(void **state)
             .pieces = 1 + below(&rng, 500),
             .span = 1 + below(&rng, 300)};
         rc_stages_size_t size;
+        int64_t batches;
         int threads = 1 + (int)below(&rng, 3);
         assert_int_equal(rc_items_new(&e.problem, &items, NULL), RC_OK);
         assert_int_equal(rc_stages_measure(&items, &shape, threads, &size, NULL), RC_OK);
         assert_int_equal(rc_stages_build(&items, &shape, threads, &s, NULL), RC_OK);
         assert_memory_equal(&size, &s.size, sizeof size);
+        assert_int_equal(rc_stages_batches(&items, &shape, threads, &batches, NULL), RC_OK);
+        assert_int_equal(batches, size.batches);
         joined += check_product(&e, &s);
         longs += size.longs;
         several += size.blocks > 1;
