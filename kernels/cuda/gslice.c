@@ -30,6 +30,7 @@ enum {
 
 typedef struct gslice {
     rc_cuda_memory_t memory;
+    rc_problem_t p;
     rc_gslice_args_t args;
     rc_cuda_launch_t launch;
     int overlaps; /* 1: a launch may begin while the one before it ends */
@@ -152,6 +153,7 @@ static rc_status_t keep(gslice_t *s, rc_precision_t precision, const rc_slices_t
     s->args.long_ptr = out->long_ptr = to;
     RC_TRY(rc_cuda_keep_or_room(m, a->long_row, longs * sizeof *a->long_row, &to, err));
     s->args.long_row = out->long_row = to;
+    rc_cuda_memory_seal(m);
     s->args.col = out->col;
     s->args.val = s->val = out->val;
     s->args.slices = (int32_t)slices;
@@ -181,8 +183,9 @@ static rc_status_t choose_strip(
 }
 
 /* With the GPU current. */
-static rc_status_t choose_launch(gslice_t *s, const rc_problem_t *p, rc_err_t *err)
+static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
 {
+    const rc_problem_t *p = &s->p;
     enum { FEW_THREADS = 512 };
     int device = 0;
     int most = 0;
@@ -221,6 +224,17 @@ static rc_status_t choose_launch(gslice_t *s, const rc_problem_t *p, rc_err_t *e
     s->launch.ctas = (unsigned)(strips * split);
     s->launch.rows = 1;
 done:
+    return st;
+}
+
+/* For K columns. */
+static rc_status_t choose_for(gslice_t *s, int64_t k, rc_err_t *err)
+{
+    s->p.k = k;
+    s->args.k = k;
+    int before = rc_cuda_enter(s->memory.x);
+    rc_status_t st = choose_launch(s, err);
+    rc_cuda_leave(s->memory.x, before);
     return st;
 }
 
@@ -283,28 +297,44 @@ static rc_status_t build(
     return p->resident ? build_there(s, p, &none, err) : build_here(s, p, &none, err);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+/* Prepare the matrix, or take that of another state. */
+static rc_status_t build_or_share(gslice_t *s, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, gslice_t *of, rc_err_t *err)
+{
+    rc_status_t st;
+    s->memory.x = x;
+    if (of) {
+        *s = *of;
+        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
+    } else {
+        s->args.cols = (int32_t)p->a->cols;
+        RC_TRY(build(s, p, analysis, err));
+        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
+    }
+    s->p = *p;
+    st = choose_for(s, p->k, err);
+done:
+    return st;
+}
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
     gslice_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->memory.x = x;
-    s->args.k = p->k;
-    s->args.cols = (int32_t)p->a->cols;
-    rc_status_t st = build(s, p, analysis, err);
-    if (st == RC_OK) {
-        int before = rc_cuda_enter(x);
-        st = choose_launch(s, p, err);
-        rc_cuda_leave(x, before);
-    }
-    if (st == RC_OK)
-        st = rc_cuda_overlaps(x, &s->overlaps, err);
+    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
     if (st < 0)
         release(s);
     else
         *state = s;
     return st;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -313,14 +343,22 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gslice_t *s = state;
+    gslice_t narrow;
+    rc_status_t st = RC_OK;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        st = choose_for(&narrow, o->in[0].cols, err);
+        s = &narrow;
+    }
     rc_gslice_args_t args = s->args;
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.ldb = o->in[0].ld;
     args.ldc = o->out.ld;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &s->launch, s->overlaps, &args, "launch of gslice", err);
+    return st < 0 ? st
+                  : rc_cuda_launch_overlapping(
+                        s->memory.x, &s->launch, s->overlaps, &args, "launch of gslice", err);
 }
 
 static int64_t values(void *state, void **array)
@@ -342,6 +380,7 @@ const rc_kernel_t rc_kernel_gslice = {
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .builds = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of B in shared memory, 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
                   1},
@@ -349,6 +388,7 @@ const rc_kernel_t rc_kernel_gslice = {
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,

@@ -41,7 +41,10 @@ static const char *const rows_choices[] = {"auto", "1", "2", "3", "4", NULL};
 
 typedef struct gstage {
     rc_cuda_memory_t memory;
+    rc_problem_t p;
     rc_gstage_args_t args;
+    int64_t parts; /* of long rows */
+    int64_t longs;
     int64_t rows;  /* of a piece */
     int64_t lanes; /* of a row of B */
     int64_t blocks;
@@ -175,7 +178,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 /* The arrays on the device: copies of those of `c`, or room where it has none.
  * \param[out] out  the same on the device */
 static rc_status_t keep(
-    gstage_t *s, const rc_problem_t *p, const rc_stages_t *c, rc_stages_t *out, rc_err_t *err)
+    gstage_t *s, const rc_stages_t *c, rc_stages_t *out, rc_err_t *err)
 {
     rc_gstage_args_t *a = &s->args;
     rc_cuda_memory_t *m = &s->memory;
@@ -200,6 +203,8 @@ static rc_status_t keep(
     out->lengthy = a->parts.lengthy;
     a->most = (int32_t)c->size.most;
     s->stored = (int64_t)values;
+    s->parts = c->size.parts;
+    s->longs = c->size.longs;
     s->blocks = c->size.blocks;
     s->shared = (size_t)c->size.bytes;
 done:
@@ -216,21 +221,21 @@ static rc_status_t build_there(
     if (st == RC_OK)
         st = rc_build_stages_measure(&b, shape, p->precision, &none.size, err);
     if (st == RC_OK)
-        st = keep(s, p, &none, &c, err);
+        st = keep(s, &none, &c, err);
     if (st == RC_OK)
         st = rc_build_stages(&b, &c, err);
     rc_build_end(&b);
     return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
 }
 
-static rc_status_t build_here(gstage_t *s, const rc_problem_t *p, const rc_items_t *items,
-    const rc_stages_shape_t *shape, rc_err_t *err)
+static rc_status_t build_here(
+    gstage_t *s, const rc_items_t *items, const rc_stages_shape_t *shape, rc_err_t *err)
 {
     rc_stages_t c;
     rc_stages_t there;
     rc_status_t st = rc_stages_build(items, shape, s->memory.x->threads, &c, err);
     if (st == RC_OK)
-        st = keep(s, p, &c, &there, err);
+        st = keep(s, &c, &there, err);
     rc_stages_free(&c);
     return st;
 }
@@ -241,7 +246,7 @@ static rc_status_t build(gstage_t *s, const rc_problem_t *p, rc_err_t *err)
     rc_status_t st = rc_items_new(p, &items, err);
     rc_stages_shape_t shape = shape_for(&items, s->rows);
     if (st == RC_OK)
-        st = p->resident ? build_there(s, p, &shape, err) : build_here(s, p, &items, &shape, err);
+        st = p->resident ? build_there(s, p, &shape, err) : build_here(s, &items, &shape, err);
     rc_items_free(&items);
     return st;
 }
@@ -266,8 +271,9 @@ done:
     return st;
 }
 
-static rc_status_t choose_launch(gstage_t *s, const rc_problem_t *p, int log_width, rc_err_t *err)
+static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
 {
+    const rc_problem_t *p = &s->p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->value_bytes > RC_CUDA_VECTOR_BYTES)
         return RC_OK;
@@ -284,6 +290,26 @@ static rc_status_t choose_launch(gstage_t *s, const rc_problem_t *p, int log_wid
     return st;
 }
 
+/* For K columns. */
+static rc_status_t choose_launches(gstage_t *s, int64_t k, rc_err_t *err)
+{
+    int64_t strip = s->lanes * RC_CUDA_VECTOR_BYTES / (int64_t)s->value_bytes;
+    s->p.k = k;
+    s->args.k = (int32_t)k;
+    s->args.strips = (int32_t)rc_ceil_div(k, strip);
+    s->args.near = (int32_t)s->p.param[PARAM_NEAR];
+    if (s->args.near > s->args.strips)
+        s->args.near = s->args.strips;
+    rc_status_t st = RC_OK;
+    if (s->blocks * s->args.near > INT32_MAX)
+        st = rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " blocks of rows, too many", s->blocks);
+    for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++) {
+        s->launch[i] = (rc_cuda_launch_t){0};
+        st = choose_launch(s, i, err);
+    }
+    return st;
+}
+
 static void release(void *state)
 {
     gstage_t *s = state;
@@ -293,36 +319,50 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+/* Prepare the matrix, or take that of another state. */
+static rc_status_t build_or_share(gstage_t *s, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, gstage_t *of, rc_err_t *err)
+{
+    rc_status_t st;
+    s->memory.x = x;
+    if (of) {
+        *s = *of;
+        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
+    } else {
+        s->value_bytes = rc_precision_bytes(p->precision);
+        s->rows = analysis->chosen[CHOSEN_ROWS];
+        s->lanes = lanes_for(p, s->rows);
+        RC_TRY(build(s, p, err));
+        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
+    }
+    s->p = *p;
+    RC_TRY(rc_cuda_parts_sums(
+        &s->memory, s->parts, s->longs, p->k, p->precision, &s->args.parts, err));
+    st = choose_launches(s, p->k, err);
+done:
+    return st;
+}
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
     if (p->k > K_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
     gstage_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
-    s->memory.x = x;
-    s->value_bytes = rc_precision_bytes(p->precision);
-    s->rows = analysis->chosen[CHOSEN_ROWS];
-    s->lanes = lanes_for(p, s->rows);
-    s->args.k = (int32_t)p->k;
-    int64_t strip = s->lanes * RC_CUDA_VECTOR_BYTES / (int64_t)s->value_bytes;
-    s->args.strips = (int32_t)rc_ceil_div(p->k, strip);
-    s->args.near = (int32_t)p->param[PARAM_NEAR];
-    if (s->args.near > s->args.strips)
-        s->args.near = s->args.strips;
-    rc_status_t st = build(s, p, err);
-    if (st == RC_OK)
-        st = rc_cuda_overlaps(x, &s->overlaps, err);
-    if (st == RC_OK && s->blocks * s->args.near > INT32_MAX)
-        st = rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " blocks of rows, too many", s->blocks);
-    for (int i = 0; st == RC_OK && i < RC_CUDA_WIDTHS; i++)
-        st = choose_launch(s, p, i, err);
+    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
     if (st < 0)
         release(s);
     else
         *state = s;
     return st;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -331,9 +371,17 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gstage_t *s = state;
+    gstage_t narrow;
+    rc_status_t st = RC_OK;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        st = choose_launches(&narrow, o->in[0].cols, err);
+        s = &narrow;
+    }
     rc_gstage_args_t args = s->args;
     int width = RC_CUDA_WIDTHS - 1;
-    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
+    if (st == RC_OK)
+        st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
     if (st < 0)
         return st;
     while (width > 0 && (!s->launch[width].entry || !rc_cuda_aligned(o, s->value_bytes << width)))
@@ -370,6 +418,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .builds = 1,
+    .any_k = 1,
     .deterministic = rc_kernel_always,
     .param =
         {
@@ -383,6 +432,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
+    .share = share,
     .run = run,
     .release = release,
     .values = values,
