@@ -53,36 +53,60 @@ int64_t rc_analysis_traffic(
         a->traffic, rc_operation_dense_bytes(o, p->a, a->stored_rows, k, p->precision));
 }
 
-const rc_kernel_t *rc_kernel_find(const char *name)
+const rc_kernel_t *rc_kernel_at(rc_device_kind_t device, int i)
 {
-    for (int i = 0; rc_kernels[i]; i++)
-        if (strcmp(rc_kernels[i]->name, name) == 0)
-            return rc_kernels[i];
+    for (int others = 0; others < 2; others++)
+        for (int k = 0; rc_kernels[k]; k++)
+            if ((rc_kernels[k]->device != device) == others && i-- == 0)
+                return rc_kernels[k];
     return NULL;
 }
 
-static int member(int i, rc_member_t *out)
+const rc_kernel_t *rc_kernel_find(const char *name, rc_device_kind_t device)
 {
-    const rc_kernel_t *k = rc_kernels[i];
+    const rc_kernel_t *k;
+    for (int i = 0; (k = rc_kernel_at(device, i)); i++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}
+
+static int member(rc_device_kind_t device, int i, rc_member_t *out)
+{
+    const rc_kernel_t *k = rc_kernel_at(device, i);
     if (k)
         *out = (rc_member_t){.name = k->name, .param = k->param};
     return k != NULL;
 }
 
-const rc_family_t rc_kernel_family = {.noun = "kernel", .plural = "kernels", .member = member};
+static int member_cpu(int i, rc_member_t *out)
+{
+    return member(RC_DEVICE_CPU, i, out);
+}
 
-rc_status_t rc_kernel_spec_parse(const char *text, rc_kernel_spec_t *out, rc_err_t *err)
+static int member_cuda(int i, rc_member_t *out)
+{
+    return member(RC_DEVICE_CUDA, i, out);
+}
+
+const rc_family_t rc_kernel_family[] = {
+    [RC_DEVICE_CPU] = {.noun = "kernel", .plural = "kernels", .member = member_cpu},
+    [RC_DEVICE_CUDA] = {.noun = "kernel", .plural = "kernels", .member = member_cuda},
+};
+
+rc_status_t rc_kernel_spec_parse(
+    const char *text, rc_device_kind_t device, rc_kernel_spec_t *out, rc_err_t *err)
 {
     rc_spec_t spec;
-    rc_status_t st = rc_spec_parse(&rc_kernel_family, text, &spec, err);
+    rc_status_t st = rc_spec_parse(&rc_kernel_family[device], text, &spec, err);
     if (st == RC_OK)
-        rc_kernel_spec_set(&spec, out);
+        rc_kernel_spec_set(&spec, device, out);
     return st;
 }
 
-void rc_kernel_spec_set(const rc_spec_t *spec, rc_kernel_spec_t *out)
+void rc_kernel_spec_set(const rc_spec_t *spec, rc_device_kind_t device, rc_kernel_spec_t *out)
 {
-    *out = (rc_kernel_spec_t){.kernel = rc_kernels[spec->member]};
+    *out = (rc_kernel_spec_t){.kernel = rc_kernel_at(device, spec->member)};
     memcpy(out->param, spec->value.value, sizeof out->param);
     memcpy(out->params, spec->params, sizeof out->params);
 }

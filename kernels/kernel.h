@@ -56,7 +56,7 @@ enum {
 };
 
 typedef struct rc_kernel {
-    const char *name;
+    const char *name; /**< unique among the kernels for its device */
     const char *summary;
     const char *source;
     int version; /**< bump when its times or numbers may change */
@@ -129,7 +129,12 @@ int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order);
 /** All kernels of this build, in the order of kernels.am; NULL-terminated. */
 extern const rc_kernel_t *const rc_kernels[];
 
-const rc_kernel_t *rc_kernel_find(const char *name);
+/** The kernel of that name for the device, else one of that name for another; NULL: there is none.
+ *  Kernels for different devices may share a name. */
+const rc_kernel_t *rc_kernel_find(const char *name, rc_device_kind_t device);
+
+/** Kernel i, from 0, of all, those for the device first; NULL past the last. */
+const rc_kernel_t *rc_kernel_at(rc_device_kind_t device, int i);
 
 /** A kernel with its parameters, parsed from "name" or "name:key=value:key=value". */
 typedef struct rc_kernel_spec {
@@ -138,14 +143,16 @@ typedef struct rc_kernel_spec {
     char params[RC_PARAMS_TEXT]; /**< canonical text, see rc_params_text: "strip=4" */
 } rc_kernel_spec_t;
 
-/** Kernels as a family of base/family.h; member i is rc_kernels[i]. */
-extern const rc_family_t rc_kernel_family;
+/** Kernels as a family of base/family.h, for each rc_device_kind_t: of two with one name that for the
+ *  device is meant.  Member i is rc_kernel_at(device, i). */
+extern const rc_family_t rc_kernel_family[];
 
-/** \return RC_OK, or as rc_spec_parse */
-rc_status_t rc_kernel_spec_parse(const char *text, rc_kernel_spec_t *out, rc_err_t *err);
+/** The kernel that rc_kernel_find gives, with its parameters.  \return RC_OK, or as rc_spec_parse */
+rc_status_t rc_kernel_spec_parse(
+    const char *text, rc_device_kind_t device, rc_kernel_spec_t *out, rc_err_t *err);
 
-/** The kernel of a parsed text of rc_kernel_family. */
-void rc_kernel_spec_set(const rc_spec_t *spec, rc_kernel_spec_t *out);
+/** The kernel of a parsed text of rc_kernel_family[device]. */
+void rc_kernel_spec_set(const rc_spec_t *spec, rc_device_kind_t device, rc_kernel_spec_t *out);
 
 #ifdef __cplusplus
 }

@@ -18,15 +18,15 @@ typedef struct purpose {
 
 static int in_all(int member, const void *user)
 {
-    const rc_kernel_t *k = rc_kernels[member];
     const purpose_t *u = user;
+    const rc_kernel_t *k = rc_kernel_at(u->device, member);
     return k->device == u->device && (u->ops >> k->op & 1u) && k->computes && !k->for_testing;
 }
 
 static rc_status_t allowed(int member, const void *user, rc_err_t *err)
 {
-    const rc_kernel_t *k = rc_kernels[member];
     const purpose_t *u = user;
+    const rc_kernel_t *k = rc_kernel_at(u->device, member);
     if (k->device != u->device)
         return rc_fail(err, RC_EINVAL, "kernel %s is for --device %s, expected one for %s",
             k->name, device_name(k->device), device_name(u->device));
@@ -47,12 +47,12 @@ rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, uns
         .most = most};
     rc_spec_t *spec = NULL;
     int n = 0;
-    rc_status_t st = rc_specs_parse(&rc_kernel_family, &rule, text, &spec, &n, err);
+    rc_status_t st = rc_specs_parse(&rc_kernel_family[device], &rule, text, &spec, &n, err);
     if (st < 0)
         return st;
     rc_kernel_spec_t *list = rc_alloc((size_t)n, sizeof *list, "kernels", err);
     for (int i = 0; list && i < n; i++)
-        rc_kernel_spec_set(&spec[i], &list[i]);
+        rc_kernel_spec_set(&spec[i], device, &list[i]);
     free(spec);
     if (!list)
         return RC_ENOMEM;

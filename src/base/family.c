@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int is_among(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return 1;
+    return 0;
+}
+
 static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err_t *err)
 {
     enum { most = 128 };
@@ -16,7 +24,7 @@ static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err
     int n = 0;
     rc_str_t list = {0};
     for (int i = 0; n < most && f->member(i, &m); i++)
-        if (!m.absent) {
+        if (!m.absent && !is_among(m.name, names, n)) {
             rc_str_addf(&list, "%s%s", n ? ", " : "", m.name);
             names[n++] = m.name;
         }
@@ -244,7 +252,7 @@ static rc_status_t expand(specs_t *s, const char *text, rc_err_t *err)
     int found = 0;
     int glob = strchr(name, '*') != NULL;
     rc_member_t m;
-    for (int i = 0; st == RC_OK && s->family->member(i, &m); i++) {
+    for (int i = 0; st == RC_OK && (glob || !found) && s->family->member(i, &m); i++) {
         if (m.absent || (glob ? !s->rule->in_all(i, s->rule->user) || !fits(name, m.name)
                               : strcmp(name, m.name) != 0))
             continue;

@@ -15,7 +15,7 @@ typedef struct rc_member {
 typedef struct rc_family {
     const char *noun;   /**< "kernel", in messages */
     const char *plural; /**< "kernels" */
-    /** Member i, from 0; returns 0 past the last. */
+    /** Member i, from 0; returns 0 past the last.  Of members with one name the first is meant. */
     int (*member)(int i, rc_member_t *out);
     /** NULL, or replaces the canonical text of a member's parameters by one that identifies what
      *  they stand for (the content of a file).  \param[in,out] text  [RC_PARAMS_TEXT] */

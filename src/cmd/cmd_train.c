@@ -79,13 +79,14 @@ const rc_command_t rc_command_train = {
 
 /* Whether two runs of a kernel give the same bits: this build's kernels say so; of kernels that it
  * does not have only the list does. */
-static rc_deterministic_t is_deterministic(const char *kernel, const rc_words_t *list)
+static rc_deterministic_t is_deterministic(
+    const char *kernel, rc_device_kind_t device, const rc_words_t *list)
 {
     rc_kernel_spec_t spec;
     for (int i = 0; i < list->count; i++)
         if (rc_glob_match(list->word[i], kernel))
             return RC_DETERMINISTIC_YES;
-    if (rc_kernel_spec_parse(kernel, &spec, NULL) < 0)
+    if (rc_kernel_spec_parse(kernel, device, &spec, NULL) < 0)
         return RC_DETERMINISTIC_UNKNOWN;
     return spec.kernel->deterministic && spec.kernel->deterministic(spec.param)
                ? RC_DETERMINISTIC_YES
@@ -97,8 +98,10 @@ static rc_status_t mark_deterministic(const char *list, rc_dataset_t *d, rc_err_
     rc_words_t words = {0};
     if (list && rc_words_split(list, ',', &words, err) < 0)
         return rc_err_context(err, "--deterministic");
+    rc_device_kind_t device =
+        strncmp(d->device, "cuda:", 5) == 0 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
     for (int c = 0; c < d->classes; c++)
-        d->cls[c].deterministic = is_deterministic(d->cls[c].kernel, &words);
+        d->cls[c].deterministic = is_deterministic(d->cls[c].kernel, device, &words);
     rc_words_free(&words);
     return RC_OK;
 }

@@ -52,7 +52,8 @@ static void policies_and_all(const completion_t *c)
 static void kernels(const completion_t *c)
 {
     for (int i = 0; rc_kernels[i]; i++)
-        offer(c, rc_kernels[i]->name);
+        if (rc_kernel_find(rc_kernels[i]->name, RC_DEVICE_CPU) == rc_kernels[i]) /* a name once */
+            offer(c, rc_kernels[i]->name);
 }
 
 static void kernels_and_all(const completion_t *c)

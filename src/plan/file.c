@@ -231,7 +231,7 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
     RC_TRY(rc_member_text(p, "parts", "kernel", c->kernel, sizeof c->kernel, err));
     RC_TRY(rc_member_text(p, "parts", "order", c->order, sizeof c->order, err));
     RC_TRY(rc_member_int(p, "parts", "kernel_version", 1, INT32_MAX, &version, err));
-    if (rc_kernel_spec_parse(c->kernel, &spec, err) < 0)
+    if (rc_kernel_spec_parse(c->kernel, plan->place.x->kind, &spec, err) < 0)
         return rc_fail(err, RC_ENOTSUP, "parts.kernel: this program has no %s", c->kernel);
     if (spec.kernel->version != version)
         return rc_fail(err, RC_ENOTSUP, "parts.kernel_version: expected %d of %s, found %d",

@@ -169,7 +169,7 @@ static rc_status_t check_memory(
 static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
     rc_plan_trial_t *t, rc_err_t *err)
 {
-    rc_status_t st = rc_kernel_spec_parse(c->kernel, &t->spec, err);
+    rc_status_t st = rc_kernel_spec_parse(c->kernel, plan->place.x->kind, &t->spec, err);
     if (st == RC_OK)
         st = check_kernel(plan, &t->spec, err);
     if (st < 0)

@@ -190,7 +190,7 @@ static rc_status_t run_cases(bench_t *x, rc_err_t *err)
         return st;
     for (int i = 0; i < words.count && st == RC_OK; i++) {
         rc_kernel_spec_t spec;
-        st = rc_kernel_spec_parse(words.word[i], &spec, err);
+        st = rc_kernel_spec_parse(words.word[i], RC_DEVICE_CUDA, &spec, err);
         if (st == RC_OK && spec.kernel->device != RC_DEVICE_CUDA)
             st = rc_fail(err, RC_EINVAL, "%s is not a CUDA kernel", words.word[i]);
         else if (st == RC_OK && spec.kernel->op != RC_OP_SPMM)

@@ -20,7 +20,7 @@ double bench_product_seconds(rc_device_t *d, const char *kernel, const bench_pro
     rc_kernel_spec_t spec;
     rc_analysis_t analysis;
     void *state = NULL;
-    if (rc_kernel_spec_parse(kernel, &spec, err) < 0)
+    if (rc_kernel_spec_parse(kernel, d->executor.kind, &spec, err) < 0)
         return -1;
     const rc_kernel_t *k = spec.kernel;
     rc_problem_t p = {

@@ -187,7 +187,7 @@ static double product_us(const timed_t *t, rc_schedule_t *s, int identity, int64
     rc_analysis_t analysis;
     void *state = NULL;
     double best = 0;
-    ok(rc_kernel_spec_parse("gchunk", &spec, &err), &err, "gchunk");
+    ok(rc_kernel_spec_parse("gchunk", RC_DEVICE_CUDA, &spec, &err), &err, "gchunk");
     rc_problem_t p = {.k = k,
         .precision = RC_FP32,
         .c_order = RC_C_ORIGINAL,

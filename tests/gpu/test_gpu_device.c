@@ -91,7 +91,7 @@ static void fault_begin(fault_t *f, rc_device_t *d, const char *params)
     char text[96];
     memset(f, 0, sizeof *f);
     snprintf(text, sizeof text, "gpufault%s%s", params[0] ? ":" : "", params);
-    check(rc_kernel_spec_parse(text, &spec, &err), &err, text);
+    check(rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, &err), &err, text);
     *f = (fault_t){.d = d,
         .row_ptr = {0, 2, 2, 4},
         .col_idx = {0, 2, 1, 2},

@@ -98,7 +98,7 @@ static void run_kernel(
     rc_kernel_spec_t spec;
     rc_analysis_t analysis;
     void *state = NULL;
-    ok(rc_kernel_spec_parse(text, &spec, &err), &err, text);
+    ok(rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, &err), &err, text);
     rc_schedule_t s =
         make_schedule(o->a, which, spec.kernel->geometry(&app->x, spec.param, o->precision));
     rc_problem_t p = gpu_problem(o, &spec, &s, order);

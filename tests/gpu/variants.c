@@ -72,7 +72,7 @@ void for_each_variant(const rc_kernel_t *k, const char *fixed, variant_fn *fn, v
             len += write_value(
                 &k->param[i], choice[i].value[at[i]], text + len, sizeof text - len);
         rc_kernel_spec_t spec;
-        if (rc_kernel_spec_parse(text, &spec, NULL) == RC_OK)
+        if (rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, NULL) == RC_OK)
             fn(&spec, user);
         done = 1;
         for (int i = n - 1; i >= 0 && done; i--) {

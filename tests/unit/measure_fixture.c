@@ -53,7 +53,7 @@ void world_begin(world_t *w, const char *kernel, rc_csr_t a, int64_t k, int n)
     memset(w, 0, sizeof *w);
     assert_int_equal(rc_device_open_cpu(2, &w->d, NULL), RC_OK);
     assert_int_equal(rc_measure_context_new(w->d, &w->ctx, NULL), RC_OK);
-    assert_int_equal(rc_kernel_spec_parse(kernel, &w->kernel, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(kernel, RC_DEVICE_CPU, &w->kernel, NULL), RC_OK);
     w->a = a;
     w->n = n;
     for (int i = 0; i < SCHEDULES; i++)

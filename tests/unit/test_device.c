@@ -13,7 +13,7 @@
 static int64_t device_bytes(const char *kernel, int64_t nnz)
 {
     rc_kernel_spec_t s;
-    assert_int_equal(rc_kernel_spec_parse(kernel, &s, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(kernel, RC_DEVICE_CPU, &s, NULL), RC_OK);
     rc_csr_t a = {.rows = 1000, .cols = 1 << 30, .nnz = nnz};
     rc_schedule_t schedule = {.rows = 1000, .slots = 1000};
     rc_problem_t p = {.k = 1, .a = &a, .schedule = &schedule, .identity = 1, .c_rows = 1000};
@@ -30,7 +30,7 @@ static void gpu_pointers_become_wide_in_time(void **state)
     (void)state;
     enum { steps = 32 * 4, pointers = 1001 };
     static const int64_t lengths[] = {1 << 20, INT32_MAX - steps + 1, INT32_MAX, (1LL << 31) + 7};
-    if (!rc_kernel_find("growmajor"))
+    if (!rc_kernel_find("growmajor", RC_DEVICE_CUDA))
         skip();
     for (int i = 0; i < 4; i++) {
         int64_t nnz = lengths[i];

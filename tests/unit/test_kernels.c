@@ -285,7 +285,7 @@ static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
 {
     static const double factor[][2] = {{1, 0}, {2, 0.5}, {-1, 1}, {0, 0}};
     rc_kernel_spec_t spec;
-    assert_int_equal(rc_kernel_spec_parse(spec_text, &spec, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(spec_text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     const rc_kernel_t *kernel = spec.kernel;
     rc_problem_t p = problem_of(&spec, d, a, schedule, precision, k);
     rc_analysis_t analysis;
@@ -321,7 +321,7 @@ static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *
     for (int order = 0; order < ORDERS; order++) {
         rc_schedule_t s = make_schedule(a, (enum order)order, 17);
         rc_kernel_spec_t kernel;
-        assert_int_equal(rc_kernel_spec_parse(spec, &kernel, NULL), RC_OK);
+        assert_int_equal(rc_kernel_spec_parse(spec, RC_DEVICE_CPU, &kernel, NULL), RC_OK);
         size_t count = rc_operation_of(kernel.kernel->op)->has_k ? sizeof ks / sizeof ks[0] : 1;
         for (size_t i = 0; i < count; i++) {
             run_one(d, spec, a, &s, RC_FP32, ks[i], 0);
@@ -422,7 +422,7 @@ static void c_in_schedule_order(void **state)
             rc_kernel_spec_t spec;
             rc_analysis_t analysis;
             void *kernel = NULL;
-            assert_int_equal(rc_kernel_spec_parse(specs[i], &spec, NULL), RC_OK);
+            assert_int_equal(rc_kernel_spec_parse(specs[i], RC_DEVICE_CPU, &spec, NULL), RC_OK);
             rc_problem_t p = problem_of(&spec, d, &a, &s, RC_FP64, 7);
             dense_t x[3];
             rc_operands_t o;
@@ -461,7 +461,7 @@ static void compulsory_traffic(void **state)
     for (int64_t r = 0; r < a.rows; r++)
         empty += a.row_ptr[r] == a.row_ptr[r + 1];
     assert_true(empty > 0);
-    const rc_kernel_t *kernel = rc_kernel_find("cstat");
+    const rc_kernel_t *kernel = rc_kernel_find("cstat", RC_DEVICE_CPU);
     const rc_operation_t *op = rc_operation_of(RC_OP_SPMM);
     rc_analysis_t x;
     rc_schedule_t id = make_schedule(&a, ORDER_IDENTITY, 9);
@@ -492,15 +492,15 @@ static void specs_are_parsed(void **state)
     (void)state;
     rc_kernel_spec_t s;
     rc_err_t err = {0};
-    assert_int_equal(rc_kernel_spec_parse("cstat", &s, &err), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse("cstat", RC_DEVICE_CPU, &s, &err), RC_OK);
     assert_string_equal(s.kernel->name, "cstat");
     assert_string_equal(s.params, "strip=4");
-    assert_int_equal(rc_kernel_spec_parse("cstat:strip=16", &s, &err), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse("cstat:strip=16", RC_DEVICE_CPU, &s, &err), RC_OK);
     assert_int_equal(s.param[0], 16);
     assert_string_equal(s.params, "strip=16");
-    assert_int_equal(rc_kernel_spec_parse("rowsplit", &s, &err), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse("rowsplit", RC_DEVICE_CPU, &s, &err), RC_OK);
     assert_string_equal(s.params, "");
-    assert_int_equal(rc_kernel_spec_parse("fault:delay_us=5:mode=1", &s, &err), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse("fault:delay_us=5:mode=1", RC_DEVICE_CPU, &s, &err), RC_OK);
     assert_string_equal(s.params, "mode=1:rows=0:delay_us=5:at=-1");
 
     static const struct {
@@ -521,7 +521,7 @@ static void specs_are_parsed(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         err = (rc_err_t){0};
-        int st = rc_kernel_spec_parse(bad[i].text, &s, &err);
+        int st = rc_kernel_spec_parse(bad[i].text, RC_DEVICE_CPU, &s, &err);
         if (st >= 0 || !strstr(err.text, bad[i].says))
             fail_msg("'%s' gave %d '%s'", bad[i].text, st, err.text);
         assert_true(st == bad[i].status || st == RC_EINVAL);
@@ -542,9 +542,9 @@ static void descriptors_are_complete(void **state)
         const rc_kernel_t *k = rc_kernels[i];
         assert_true(k->name && k->summary && k->source && k->version >= 1);
         assert_true(k->analyse && k->geometry && k->prepare && k->run && k->release);
-        assert_ptr_equal(rc_kernel_find(k->name), k);
+        assert_ptr_equal(rc_kernel_find(k->name, k->device), k);
         rc_kernel_spec_t s;
-        assert_int_equal(rc_kernel_spec_parse(k->name, &s, NULL), RC_OK);
+        assert_int_equal(rc_kernel_spec_parse(k->name, k->device, &s, NULL), RC_OK);
         for (int j = 0; j < RC_KERNEL_PARAMS_MAX && k->param[j].name; j++)
             if (k->param[j].choices)
                 assert_non_null(k->param[j].choices[0]);
@@ -552,7 +552,7 @@ static void descriptors_are_complete(void **state)
                 assert_in_range(
                     k->param[j].value - k->param[j].min, 0, k->param[j].max - k->param[j].min);
     }
-    assert_null(rc_kernel_find("nothing"));
+    assert_null(rc_kernel_find("nothing", RC_DEVICE_CPU));
 }
 
 int main(void)

@@ -166,7 +166,7 @@ static void check_expansion(const rc_kernel_t *k, const char *text, int members)
         assert_ptr_equal(l.spec[i].kernel, k);
         snprintf(alone, sizeof alone, "%s%s%s", k->name, l.spec[i].params[0] ? ":" : "",
             l.spec[i].params);
-        assert_int_equal(rc_kernel_spec_parse(alone, &again, &err), RC_OK);
+        assert_int_equal(rc_kernel_spec_parse(alone, k->device, &again, &err), RC_OK);
         assert_string_equal(again.params, l.spec[i].params);
         assert_memory_equal(again.param, l.spec[i].param, sizeof again.param);
         for (int j = 0; j < i; j++)
@@ -212,7 +212,7 @@ static void libraries(void **state)
         {"cusparse-csr-row:index=32..64", 2},
         {"cusparse-*-row,cusparse-csr-*:alg=0..3", 10},
     };
-    if (!rc_kernel_find("cusparse-csr-row"))
+    if (!rc_kernel_find("cusparse-csr-row", RC_DEVICE_CPU))
         skip();
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         list_t l = {0};

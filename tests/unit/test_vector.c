@@ -82,7 +82,7 @@ static void compute(const product_t *t, const char *text)
     rc_analysis_t analysis;
     rc_executor_t d;
     void *state = NULL;
-    assert_int_equal(rc_kernel_spec_parse(text, &spec, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     rc_executor_cpu(t->threads, &d);
     rc_problem_t p = {.k = 1, .precision = t->m->e.precision, .a = a, .schedule = t->schedule,
         .identity = t->identity, .c_rows = a->rows};
@@ -152,7 +152,7 @@ static void multiply(const rc_csr_t *a, const char *text, int threads, double *x
     for (int64_t r = 0; r < a->rows; r++)
         row[r] = (int32_t)r;
     const rc_schedule_t s = {.slots = a->rows, .rows = a->rows, .row = row};
-    assert_int_equal(rc_kernel_spec_parse(text, &spec, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse(text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     rc_executor_cpu(threads, &d);
     rc_problem_t p = {.k = 1, .precision = RC_FP64, .a = a, .schedule = &s, .identity = 1,
         .c_rows = a->rows};
@@ -215,12 +215,12 @@ static void ellpack(void **state)
     const rc_schedule_t s = {.slots = rows, .rows = rows, .row = row};
     rc_problem_t p = {.k = 1, .precision = RC_FP64, .a = &a, .schedule = &s, .identity = 1,
         .c_rows = rows};
-    assert_int_equal(rc_kernel_spec_parse("ell", &spec, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse("ell", RC_DEVICE_CPU, &spec, NULL), RC_OK);
     assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
     assert_true(analysis.bytes == (int64_t)12 * rows * longest);
     assert_true(analysis.traffic == analysis.bytes && analysis.stored_rows == rows);
     assert_true(analysis.fill == (double)rows * longest / (double)a.nnz);
-    assert_int_equal(rc_kernel_spec_parse("ell:limit=cusp", &spec, NULL), RC_OK);
+    assert_int_equal(rc_kernel_spec_parse("ell:limit=cusp", RC_DEVICE_CPU, &spec, NULL), RC_OK);
     memcpy(p.param, spec.param, sizeof p.param);
     assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_ENOTSUP);
     assert_non_null(strstr(err.text, "limit=cusp: 4000000 places for 40099 entries"));
@@ -246,7 +246,7 @@ static void failures(void **state)
         rc_analysis_t analysis;
         rc_status_t st = RC_ENOMEM;
         void *kernel = NULL;
-        assert_int_equal(rc_kernel_spec_parse(specs[i], &spec, NULL), RC_OK);
+        assert_int_equal(rc_kernel_spec_parse(specs[i], RC_DEVICE_CPU, &spec, NULL), RC_OK);
         rc_problem_t p = {.k = 1, .a = &a, .schedule = &s, .c_rows = 3};
         memcpy(p.param, spec.param, sizeof p.param);
         assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);

@@ -139,7 +139,7 @@ static void a_context_keeps_what_it_can(void **state)
         rc_measured_t m = {.schedule = &schedule};
         rc_measure_defaults(&cfg, RC_DEVICE_CPU);
         cfg.budget_ns = 1;
-        assert_int_equal(rc_kernel_spec_parse(step[i].kernel, &spec, NULL), RC_OK);
+        assert_int_equal(rc_kernel_spec_parse(step[i].kernel, RC_DEVICE_CPU, &spec, NULL), RC_OK);
         for (int e = 0; e < rows; e++)
             val[e] = step[i].scale * (e + 1);
         rc_group_t g = {.a = &a,
