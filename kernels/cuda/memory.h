@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { RC_CUDA_PIECES = 12 };
+enum { RC_CUDA_PIECES = 16 };
 
 typedef struct rc_cuda_memory {
     rc_executor_t *x; /**< borrowed */

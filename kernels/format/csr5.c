@@ -347,18 +347,13 @@ done:
     return st;
 }
 
-static const char *const sigmas[] = {"auto", NULL};
+const char *const rc_csr5_sigmas[] = {"auto", NULL};
 
 const rc_format_t rc_format_csr5 = {
     .name = "csr5",
     .summary = "compressed rows, and tiles of equal numbers of entries with a descriptor each",
     .source = "Liu and Vinter 2015",
-    .param = {{.name = "sigma",
-        .help = "entries of a column of a tile; auto: by the mean row",
-        .value = RC_CSR5_SIGMA_AUTO,
-        .min = 1,
-        .max = RC_CSR5_SIGMA_MAX,
-        .choices = sigmas}},
+    .param = {RC_CSR5_SIGMA_PARAM},
     .measure = measure,
     .dump = dump,
 };

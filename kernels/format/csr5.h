@@ -10,6 +10,15 @@
 
 #include "kernels/format/format.h"
 
+/** The parameter `sigma`, also of kernels. */
+#define RC_CSR5_SIGMA_PARAM                                                                        \
+    {                                                                                              \
+        .name = "sigma", .help = "entries of a column of a tile; auto: by the mean row",           \
+        .value = RC_CSR5_SIGMA_AUTO, .min = 1, .max = RC_CSR5_SIGMA_MAX,                           \
+        .choices = rc_csr5_sigmas                                                                  \
+    }
+extern const char *const rc_csr5_sigmas[];
+
 enum {
     RC_CSR5_OMEGA = 32,
     RC_CSR5_SIGMA_AUTO = -1,

@@ -87,18 +87,13 @@ done:
     return st;
 }
 
-static const char *const widths[] = {"mu", "bell", NULL};
+const char *const rc_hyb_widths[] = {"mu", "bell", NULL};
 
 const rc_format_t rc_format_hyb = {
     .name = "hyb",
     .summary = "the first entries of every row in ELLPACK, the others as coordinates",
     .source = "Bell and Garland 2009",
-    .param = {{.name = "width",
-        .help = "of the ELLPACK part; mu: the mean row, rounded up; bell: the rule of the source",
-        .value = RC_HYB_MU,
-        .min = 0,
-        .max = INT32_MAX,
-        .choices = widths}},
+    .param = {RC_HYB_WIDTH_PARAM},
     .measure = measure,
     .dump = dump,
 };

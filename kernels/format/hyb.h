@@ -10,6 +10,15 @@
 /** Widths by rule. */
 enum { RC_HYB_MU = -1, RC_HYB_BELL = -2 };
 
+/** The parameter `width`, also of kernels. */
+#define RC_HYB_WIDTH_PARAM                                                                         \
+    {                                                                                              \
+        .name = "width",                                                                           \
+        .help = "of the ELLPACK part; mu: the mean row, rounded up; bell: the rule of the source", \
+        .value = RC_HYB_MU, .min = 0, .max = INT32_MAX, .choices = rc_hyb_widths                   \
+    }
+extern const char *const rc_hyb_widths[];
+
 typedef struct rc_hyb {
     rc_ell_t ell; /**< the first min(entries, width) entries of every row */
     rc_coo_t coo; /**< the others */

@@ -1,8 +1,9 @@
-/* Times of the CUDA kernels of SpMM over their parameters, beside the best cuSPARSE of the same run.
+/* Times of the CUDA kernels of an operation over their parameters, beside the best cuSPARSE of the same run.
  *
  * Usage: bench_gpu [KEY=VALUE | MATRIX]...
  *   MATRIX     generator spec or .mtx file (default: a few generated ones)
- *   k=8,32,n   dense columns, n: as many as A has
+ *   op=spmm    or spmv
+ *   k=8,32,n   dense columns, n: as many as A has; spmv has none
  *   kernels=gstat,gsub:strip=8   a name stands for all of its parameters, a spec for itself
  *   policy=csr,lpt               row orders
  *   precision=fp32,fp64
@@ -45,6 +46,7 @@ typedef struct result {
 typedef struct bench {
     rc_device_t *d;
     const char *ks;
+    rc_op_t op;
     const char *kernels;
     const char *policies;
     const char *precisions;
@@ -179,7 +181,7 @@ static rc_status_t run_cases(bench_t *x, rc_err_t *err)
 {
     if (!x->kernels) {
         for (int i = 0; rc_kernels[i]; i++)
-            if (rc_kernels[i]->device == RC_DEVICE_CUDA && rc_kernels[i]->op == RC_OP_SPMM &&
+            if (rc_kernels[i]->device == RC_DEVICE_CUDA && rc_kernels[i]->op == x->op &&
                 !rc_kernels[i]->for_testing)
                 for_each_variant(rc_kernels[i], "split", run_case, x);
         return RC_OK;
@@ -193,8 +195,8 @@ static rc_status_t run_cases(bench_t *x, rc_err_t *err)
         st = rc_kernel_spec_parse(words.word[i], RC_DEVICE_CUDA, &spec, err);
         if (st == RC_OK && spec.kernel->device != RC_DEVICE_CUDA)
             st = rc_fail(err, RC_EINVAL, "%s is not a CUDA kernel", words.word[i]);
-        else if (st == RC_OK && spec.kernel->op != RC_OP_SPMM)
-            st = rc_fail(err, RC_EINVAL, "%s is no kernel of spmm", words.word[i]);
+        else if (st == RC_OK && spec.kernel->op != x->op)
+            st = rc_fail(err, RC_EINVAL, "%s is no kernel of %s", words.word[i], rc_op_name(x->op));
         else if (st == RC_OK && strchr(words.word[i], ':'))
             run_case(&spec, x);
         else if (st == RC_OK)
@@ -334,7 +336,9 @@ static rc_status_t read_arguments(bench_t *x, int argc, char **argv, int *matric
         if (is_key(argv[i], "k", &x->ks) || is_key(argv[i], "kernels", &x->kernels) ||
             is_key(argv[i], "policy", &x->policies) || is_key(argv[i], "precision", &x->precisions))
             continue;
-        if (is_key(argv[i], "top", &v)) {
+        if (is_key(argv[i], "op", &v)) {
+            st = rc_op_parse(v, &x->op, err);
+        } else if (is_key(argv[i], "top", &v)) {
             st = rc_parse_int(v, 0, CASES_MAX, "top", &x->top, err);
         } else if (is_key(argv[i], "ms", &v)) {
             st = rc_parse_int(v, 1, 100000, "ms", &x->ms, err);
@@ -361,6 +365,8 @@ int main(int argc, char **argv)
     x.result = malloc(CASES_MAX * sizeof *x.result);
     RC_TRY(x.result ? RC_OK : RC_ENOMEM);
     RC_TRY(read_arguments(&x, argc, argv, &matrices, &err));
+    if (!rc_operation_of(x.op)->has_k)
+        x.ks = "1";
     RC_TRY(rc_device_open_gpu(0, 0, &x.d, &err));
     printf("%s\n", x.d->name);
     if (x.csv)

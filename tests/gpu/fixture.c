@@ -19,6 +19,7 @@ const shape_t shapes[] = {
     {"wide", 13, 400, 0.1, 0, 0},
     {"tall", 2500, 11, 0.2, 0, 0},
     {"long rows", 5, 12000, 0.3, 1, 0},
+    {"rows with gaps", 3000, 50, 0.2, 1, 1},
 };
 const int shape_count = sizeof shapes / sizeof shapes[0];
 

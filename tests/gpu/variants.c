@@ -24,12 +24,15 @@ static void add(choice_t *c, const rc_param_t *p, int64_t v)
 static choice_t choose(const rc_param_t *p, const char *fixed)
 {
     choice_t c = {.count = 0};
-    if (p->type == RC_PARAM_CHOICE)
+    if (p->type == RC_PARAM_CHOICE || p->value < p->min)
         c.value[c.count++] = p->value;
     else
         add(&c, p, p->value);
     if (fixed && strcmp(p->name, fixed) == 0)
         return c;
+    for (int64_t i = 0; p->type == RC_PARAM_INT && p->choices && p->choices[i]; i++)
+        if (-1 - i != p->value)
+            c.value[c.count++] = -1 - i;
     if (p->type == RC_PARAM_CHOICE) {
         c.count = 0;
         while (p->choices[c.count] && c.count < VALUES_MAX) {
@@ -47,14 +50,18 @@ static choice_t choose(const rc_param_t *p, const char *fixed)
         add(&c, p, 1);
         add(&c, p, 2);
         add(&c, p, 7);
+        add(&c, p, 40);
+        add(&c, p, 3000);
     }
     return c;
 }
 
 static size_t write_value(const rc_param_t *p, int64_t value, char *text, size_t size)
 {
-    if (p->type == RC_PARAM_CHOICE)
-        return (size_t)snprintf(text, size, ":%s=%s", p->name, p->choices[value]);
+    int named = p->type == RC_PARAM_CHOICE || value < p->min;
+    if (named)
+        return (size_t)snprintf(text, size, ":%s=%s", p->name,
+            p->choices[p->type == RC_PARAM_CHOICE ? value : -1 - value]);
     return (size_t)snprintf(text, size, ":%s=%" PRId64, p->name, value);
 }
 

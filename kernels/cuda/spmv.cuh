@@ -1,0 +1,204 @@
+/* What the device functions of y = A x share. */
+#ifndef RC_KERNELS_CUDA_SPMV_CUH
+#define RC_KERNELS_CUDA_SPMV_CUH
+
+#include "kernels/cuda/load.cuh"
+#include "kernels/cuda/overlap.cuh"
+#include "kernels/cuda/spmv.h"
+#include "kernels/cuda/store.cuh"
+
+namespace rc
+{
+
+enum { SPMV_WARPS = RC_SPMV_THREADS / 32 };
+
+/* Store the sum of a slot to y. */
+template <typename T>
+__device__ __forceinline__ void store_slot(const rc_spmv_vectors_t &v, int32_t slot, T sum)
+{
+    const int32_t to = v.row ? __ldg(v.row + slot) : slot;
+    if (to >= 0)
+        store(static_cast<T *>(v.y) + to, sum, v.scalars);
+}
+
+/* The sum over groups of LANES neighbouring lanes, in each of them. */
+template <int LANES, typename T> __device__ __forceinline__ T sum_lanes(T sum)
+{
+#pragma unroll
+    for (int step = LANES / 2; step >= 1; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    return sum;
+}
+
+/* The sum over the threads of a CTA, in thread 0; part: [warps].  A barrier is behind its last use of
+ * `part` before, and one goes before the next. */
+template <int WARPS, typename T> __device__ __forceinline__ T sum_cta(T sum, T *part)
+{
+    sum = sum_lanes<32>(sum);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int w = 1; w < WARPS; w++)
+            sum += part[w];
+    return sum;
+}
+
+/* The entries begin + first, + step, ... of a row, four at a time. */
+template <typename T, typename I>
+__device__ __forceinline__ T sum_strided(
+    const int32_t *col, const T *val, const T *x, I at, I end, int step)
+{
+    enum { BATCH = 4 };
+    T sum = T(0);
+    for (; at < end; at += BATCH * step) {
+        int32_t c[BATCH];
+        T a[BATCH];
+#pragma unroll
+        for (int u = 0; u < BATCH; u++) {
+            const bool is = at + u * step < end;
+            c[u] = is ? load_once(col + at + u * step) : -1;
+            a[u] = is ? load_once(val + at + u * step) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < BATCH; u++)
+            if (c[u] >= 0)
+                sum = fma(a[u], __ldg(x + c[u]), sum);
+    }
+    return sum;
+}
+
+/* What threads have of rows that go on from one thread to the next. */
+template <typename T> struct carries {
+    T value[SPMV_WARPS];
+    int ends[SPMV_WARPS];
+};
+
+/* Every thread has a sum of what follows the last row end in its part (of all of it if there is none).
+ * Returns what of the row that is open where its part begins lies in earlier threads, `before` where
+ * that is the first of the CTA; `tail`: what is open where the last part ends.  All threads get here, with
+ * a barrier behind the use before of `shared`. */
+template <typename T>
+__device__ __forceinline__ T carry_in(
+    T value, int ends, T before, carries<T> *shared, T *tail)
+{
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const T other = __shfl_up_sync(0xffffffffu, value, step);
+        const int other_ends = __shfl_up_sync(0xffffffffu, ends, step);
+        if (lane >= step && !ends) {
+            value = other + value;
+            ends = other_ends;
+        }
+    }
+    if (lane == 31) {
+        shared->value[warp] = value;
+        shared->ends[warp] = ends;
+    }
+    T in = __shfl_up_sync(0xffffffffu, value, 1);
+    int in_ends = __shfl_up_sync(0xffffffffu, ends, 1);
+    if (lane == 0) {
+        in = T(0);
+        in_ends = 0;
+    }
+    __syncthreads();
+    T fold = before;
+    T mine = before;
+#pragma unroll
+    for (int w = 0; w < SPMV_WARPS; w++) {
+        if (w == warp)
+            mine = fold;
+        fold = shared->ends[w] ? shared->value[w] : fold + shared->value[w];
+    }
+    *tail = fold;
+    return in_ends ? in : mine + in;
+}
+
+/* Up to RC_SPMV_TILE entries on their way to products in shared memory. */
+template <typename T> struct products {
+    enum { EACH = RC_SPMV_TILE / RC_SPMV_THREADS };
+    int32_t col[EACH];
+    T val[EACH];
+
+    __device__ __forceinline__ void load(const int32_t *cols, const T *vals, int32_t n)
+    {
+#pragma unroll
+        for (int u = 0; u < EACH; u++) {
+            const int32_t i = threadIdx.x + u * RC_SPMV_THREADS;
+            col[u] = i < n ? load_once(cols + i) : -1;
+            val[u] = i < n ? load_once(vals + i) : T(0);
+        }
+    }
+
+    __device__ __forceinline__ void multiply(const T *x, T *to)
+    {
+#pragma unroll
+        for (int u = 0; u < EACH; u++)
+            if (col[u] >= 0)
+                val[u] *= __ldg(x + col[u]);
+#pragma unroll
+        for (int u = 0; u < EACH; u++)
+            if (col[u] >= 0)
+                to[threadIdx.x + u * RC_SPMV_THREADS] = val[u];
+    }
+};
+
+/* One share of coordinates: its products first, then a segmented sum across the threads. */
+template <typename T>
+__device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t share)
+{
+    __shared__ T product[RC_SPMV_TILE];
+    __shared__ int32_t slot[RC_SPMV_TILE];
+    __shared__ carries<T> shared;
+    const rc_spmv_share_t begin = a.share[share];
+    const rc_spmv_share_t end = a.share[share + 1];
+    const int32_t n = static_cast<int32_t>(end.entry - begin.entry);
+    wait_for_previous();
+    products<T> entries;
+    entries.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry, n);
+#pragma unroll
+    for (int u = 0; u < products<T>::EACH; u++) {
+        const int32_t i = threadIdx.x + u * RC_SPMV_THREADS;
+        if (i < n)
+            slot[i] = load_once(a.slot + begin.entry + i);
+    }
+    entries.multiply(static_cast<const T *>(a.v.x), product);
+    __syncthreads();
+    /* an odd number, so that the threads of a warp read from different banks */
+    const int32_t each = ((n + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS) | 1;
+    const int32_t from = min(static_cast<int32_t>(threadIdx.x) * each, n);
+    const int32_t to = min(from + each, n);
+    T sum = T(0);
+    T first = T(0);
+    int32_t first_slot = -1;
+    for (int32_t i = from; i < to; i++) {
+        const int32_t s = slot[i];
+        sum += product[i];
+        if (i + 1 < n ? slot[i + 1] == s : end.open)
+            continue;
+        if (first_slot < 0) {
+            first = sum;
+            first_slot = s;
+        } else
+            store_slot(a.v, s, sum);
+        sum = T(0);
+    }
+    T tail;
+    first += carry_in(sum, first_slot >= 0, T(0), &shared, &tail);
+    T *in = static_cast<T *>(a.v.in);
+    T *out = static_cast<T *>(a.v.out);
+    if (first_slot >= 0) {
+        if (begin.open && first_slot == begin.row)
+            in[share] = first;
+        else
+            store_slot(a.v, first_slot, first);
+    }
+    if (threadIdx.x == 0 && end.open)
+        (begin.open && end.row == begin.row ? in : out)[share] = tail;
+}
+
+} // namespace rc
+
+#endif

@@ -1,0 +1,20 @@
+/* Device function of coo. */
+#include "kernels/cuda/spmv.cuh"
+
+namespace
+{
+
+template <typename T>
+__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) coo(const rc_spmv_coo_args_t a)
+{
+    rc::launch_next();
+    rc::coo_share<T>(a, static_cast<int32_t>(blockIdx.x));
+}
+
+} // namespace
+
+extern "C" const void *rc_spmv_coo_entry(rc_precision_t precision)
+{
+    return precision == RC_FP64 ? reinterpret_cast<const void *>(&coo<double>)
+                                : reinterpret_cast<const void *>(&coo<float>);
+}

@@ -1,0 +1,203 @@
+/* Device function of csr5: a warp a tile, a lane a column.  A lane stores the rows that begin and end in its
+ * column; what lies before its first flag belongs to the last row of an earlier column, which lanes, then
+ * warps, then CTAs hand on. */
+#include "kernels/cuda/spmv.cuh"
+#include "kernels/cuda/spmv_csr5.h"
+
+namespace
+{
+
+enum { TILES = RC_SPMV_CSR5_TILES, BATCH = 8 };
+
+/* What the tiles of a CTA leave. */
+template <typename T> struct tiles {
+    T in[TILES];    /* before the first flag */
+    T out[TILES];   /* after the last flag */
+    int32_t slot[TILES]; /* of that */
+    int any[TILES];   /* 1: a flag */
+    int start[TILES]; /* 1: the first entry has one */
+};
+
+/* Which slot a row of a tile is: its rows count from the one that holds the first entry. */
+struct rows {
+    const int32_t *offset; /* NULL: no row of the tile is empty */
+    int32_t first;
+
+    __device__ __forceinline__ rows(const rc_spmv_csr5_args_t &a, int64_t t)
+    {
+        const uint32_t at = __ldg(a.tile_ptr + t);
+        first = static_cast<int32_t>(at & ~RC_CSR5_DIRTY);
+        offset = at & RC_CSR5_DIRTY ? a.empty_offset + __ldg(a.empty_ptr + t) : nullptr;
+    }
+
+    __device__ __forceinline__ int32_t slot(int32_t i) const
+    {
+        return offset && i > 0 ? first + 1 + __ldg(offset + i - 1) : first + i;
+    }
+};
+
+/* The flag of the first entry of a tile. */
+__device__ __forceinline__ int starts(const rc_spmv_csr5_args_t &a, int64_t t)
+{
+    const int bit = a.y_bits + RC_CSR5_SEG_BITS;
+    const uint32_t word = __ldg(a.desc + (t * a.words + bit / 32) * RC_CSR5_OMEGA);
+    return word >> bit % 32 & 1u;
+}
+
+/* Flags s to s + BATCH - 1 of a column, from the lowest bit on. */
+__device__ __forceinline__ uint32_t flags_from(
+    const rc_spmv_csr5_args_t &a, const uint32_t *desc, int32_t s)
+{
+    const int bit = a.y_bits + RC_CSR5_SEG_BITS + s;
+    const int word = bit / 32;
+    const uint32_t low = __ldg(desc + word * RC_CSR5_OMEGA);
+    const uint32_t high = word + 1 < a.words ? __ldg(desc + (word + 1) * RC_CSR5_OMEGA) : 0u;
+    return __funnelshift_r(low, high, bit % 32);
+}
+
+/* What a column has of rows that it does not hold whole. */
+template <typename T> struct column {
+    T head;    /* before its first flag; all of it if there is none */
+    T tail;    /* after its last flag */
+    int32_t y; /* the row of that, counted in the tile */
+    bool seen; /* a flag */
+};
+
+/* The products of a column, one entry after the other; rows that begin and end in it are stored. */
+template <typename T>
+__device__ __forceinline__ column<T> sum_column(
+    const rc_spmv_csr5_args_t &a, int64_t t, const rows &of, const uint32_t *desc)
+{
+    const int lane = threadIdx.x % 32;
+    const int64_t begin = t * a.sigma * RC_CSR5_OMEGA + lane;
+    const int32_t *col = a.col + begin;
+    const T *val = static_cast<const T *>(a.val) + begin;
+    const T *x = static_cast<const T *>(a.v.x);
+    const int32_t y = static_cast<int32_t>(__ldg(desc) & ((1u << a.y_bits) - 1));
+    column<T> has = {T(0), T(0), y, false};
+    for (int32_t s = 0; s < a.sigma; s += BATCH) {
+        int32_t c[BATCH];
+        T m[BATCH];
+#pragma unroll
+        for (int u = 0; u < BATCH; u++) {
+            const bool is = s + u < a.sigma;
+            c[u] = is ? rc::load_once(col + (s + u) * RC_CSR5_OMEGA) : -1;
+            m[u] = is ? rc::load_once(val + (s + u) * RC_CSR5_OMEGA) : T(0);
+        }
+        const uint32_t flags = flags_from(a, desc, s);
+#pragma unroll
+        for (int u = 0; u < BATCH; u++)
+            m[u] = c[u] >= 0 ? m[u] * __ldg(x + c[u]) : T(0);
+#pragma unroll
+        for (int u = 0; u < BATCH; u++) {
+            if (s + u < a.sigma && (flags >> u & 1u)) {
+                if (has.seen)
+                    rc::store_slot(a.v, of.slot(has.y), has.tail);
+                else
+                    has.head = has.tail;
+                has.y += lane > 0 || s + u > 0;
+                has.seen = true;
+                has.tail = T(0);
+            }
+            has.tail += m[u];
+        }
+    }
+    if (!has.seen)
+        has.head = has.tail;
+    return has;
+}
+
+template <typename T>
+__device__ __forceinline__ void sum_tile(
+    const rc_spmv_csr5_args_t &a, int64_t t, tiles<T> *shared)
+{
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+    const rows of(a, t);
+    const uint32_t *desc = a.desc + t * a.words * RC_CSR5_OMEGA + lane;
+    const column<T> has = sum_column<T>(a, t, of, desc);
+    __syncwarp();
+    /* what this column and those after it have of a row that goes on, up to the next flag */
+    T on = has.head;
+    int ends = has.seen;
+    const unsigned mask = __ballot_sync(0xffffffffu, has.seen);
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const T other = __shfl_down_sync(0xffffffffu, on, step);
+        const int other_ends = __shfl_down_sync(0xffffffffu, ends, step);
+        if (lane + step < 32 && !ends) {
+            on += other;
+            ends = other_ends;
+        }
+    }
+    T after = __shfl_down_sync(0xffffffffu, on, 1);
+    after = lane < 31 ? after : T(0);
+    if (has.seen) {
+        const int32_t slot = of.slot(has.y);
+        if (lane < 31 && mask >> (lane + 1))
+            rc::store_slot(a.v, slot, has.tail + after);
+        else {
+            shared->out[warp] = has.tail + after;
+            shared->slot[warp] = slot;
+        }
+    }
+    if (lane == 0) {
+        shared->in[warp] = on;
+        shared->any[warp] = mask != 0;
+        shared->start[warp] = starts(a, t);
+    }
+}
+
+/* The first of the tiles from j on that ends the row that goes on there; adds what they have of it. */
+template <typename T>
+__device__ __forceinline__ int follow(const tiles<T> &shared, int j, int count, T *sum)
+{
+    for (; j < count && !shared.start[j]; j++) {
+        *sum += shared.in[j];
+        if (shared.any[j])
+            break;
+    }
+    return j;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr5(const rc_spmv_csr5_args_t a)
+{
+    __shared__ tiles<T> shared;
+    const int32_t cta = static_cast<int32_t>(blockIdx.x);
+    rc::launch_next();
+    if (cta >= a.ctas) {
+        rc::coo_share<T>(a.tail, cta - a.ctas);
+        return;
+    }
+    const int64_t first = static_cast<int64_t>(cta) * TILES;
+    const int count = static_cast<int>(min(a.full - first, static_cast<int64_t>(TILES)));
+    const int warp = threadIdx.x / 32;
+    rc::wait_for_previous();
+    if (warp < count)
+        sum_tile(a, first + warp, &shared);
+    __syncthreads();
+    if (warp >= count || threadIdx.x % 32 != 0)
+        return;
+    const bool is_open = first + count < a.full ? !starts(a, first + count) : a.tail_open;
+    if (shared.any[warp]) {
+        T sum = shared.out[warp];
+        if (follow(shared, warp + 1, count, &sum) == count && is_open)
+            static_cast<T *>(a.v.out)[cta] = sum;
+        else
+            rc::store_slot(a.v, shared.slot[warp], sum);
+    }
+    if (warp == 0 && !shared.start[0]) {
+        T sum = T(0);
+        (void)follow(shared, 0, count, &sum);
+        static_cast<T *>(a.v.in)[cta] = sum;
+    }
+}
+
+} // namespace
+
+extern "C" const void *rc_spmv_csr5_entry(rc_precision_t precision)
+{
+    return precision == RC_FP64 ? reinterpret_cast<const void *>(&csr5<double>)
+                                : reinterpret_cast<const void *>(&csr5<float>);
+}

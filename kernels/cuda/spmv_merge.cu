@@ -1,0 +1,143 @@
+/* Device function of merge: a CTA takes a share, a tile of it at a time; products and row ends in shared
+ * memory, equal parts of their merge to the threads. */
+#include "kernels/cuda/spmv.cuh"
+#include "kernels/cuda/spmv_merge.h"
+
+namespace
+{
+
+/* The rows and entries of a tile: where they begin and how many there are. */
+template <typename I> struct tile {
+    int32_t row;
+    I entry;
+    int32_t rows;    /* that end in it */
+    int32_t entries;
+};
+
+/* How many of `rows` row ends are passed at a diagonal; a row end goes before the entry of its number.
+ * As rc_merge_point. */
+__device__ __forceinline__ int32_t passed(
+    const int32_t *end, int32_t rows, int32_t entries, int32_t diagonal)
+{
+    int32_t low = max(diagonal - entries, 0);
+    int32_t high = min(diagonal, rows);
+    while (low < high) {
+        const int32_t mid = (low + high) >> 1;
+        if (end[mid] <= diagonal - mid - 1)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The ends of rows, counted from the first entry of the tile. */
+template <typename I>
+__device__ __forceinline__ void load_ends(
+    const I *ptr, int32_t row, I entry, int32_t rows, int32_t *end)
+{
+    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS) {
+        const I far = rc::load(ptr + row + 1 + i) - entry;
+        end[i] = static_cast<int32_t>(far < I(RC_SPMV_TILE) ? far : I(RC_SPMV_TILE));
+    }
+}
+
+/* The sums of the rows that end in a tile, behind its products; returns what is left of the row after
+ * them.  `before`: what the CTA has already of the first of them. */
+template <typename T>
+__device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t rows, int32_t entries,
+    T before, rc::carries<T> *shared)
+{
+    T *sums = product + entries;
+    const int32_t items = rows + entries;
+    const int32_t each = (items + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS;
+    const int32_t from = min(static_cast<int32_t>(threadIdx.x) * each, items);
+    const int32_t to = min(from + each, items);
+    int32_t r = passed(end, rows, entries, from);
+    int32_t e = from - r;
+    int32_t first_row = -1;
+    T first = T(0);
+    T sum = T(0);
+    for (int32_t i = from; i < to; i++) {
+        if (r < rows && end[r] <= e) {
+            if (first_row < 0) {
+                first = sum;
+                first_row = r;
+            } else
+                sums[r] = sum;
+            sum = T(0);
+            r++;
+        } else
+            sum += product[e++];
+    }
+    T tail;
+    first += rc::carry_in(sum, first_row >= 0, before, shared, &tail);
+    if (first_row >= 0)
+        sums[first_row] = first;
+    return tail;
+}
+
+template <typename T, typename I>
+__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_args_t a)
+{
+    __shared__ T product[RC_SPMV_TILE]; /* of the entries; behind them the sums of the rows */
+    __shared__ int32_t end[RC_SPMV_TILE];
+    __shared__ rc::carries<T> shared;
+    rc::launch_next();
+    const rc_spmv_share_t begin = a.share[blockIdx.x];
+    const rc_spmv_share_t next = a.share[blockIdx.x + 1];
+    const I *ptr = static_cast<const I *>(a.ptr);
+    tile<I> t = {begin.row, static_cast<I>(begin.entry), 0, 0};
+    T left = T(0);
+    rc::wait_for_previous();
+    while (true) {
+        const int32_t window = min(next.row - t.row, static_cast<int32_t>(RC_SPMV_TILE));
+        const I ahead = static_cast<I>(next.entry) - t.entry;
+        t.rows = window;
+        t.entries = static_cast<int32_t>(ahead < I(RC_SPMV_TILE) ? ahead : I(RC_SPMV_TILE));
+        const bool is_last = ahead + (next.row - t.row) <= I(RC_SPMV_TILE);
+        if (!is_last) {
+            load_ends(ptr, t.row, t.entry, window, end);
+            __syncthreads();
+            t.rows = passed(end, window, t.entries, RC_SPMV_TILE);
+            t.entries = RC_SPMV_TILE - t.rows;
+        }
+        rc::products<T> entries;
+        entries.load(a.col + t.entry, static_cast<const T *>(a.val) + t.entry, t.entries);
+        if (is_last)
+            load_ends(ptr, t.row, t.entry, window, end);
+        entries.multiply(static_cast<const T *>(a.v.x), product);
+        __syncthreads();
+        left = sum_rows(product, end, t.rows, t.entries, left, &shared);
+        __syncthreads();
+        for (int32_t i = threadIdx.x; i < t.rows; i += RC_SPMV_THREADS) {
+            const int32_t slot = t.row + i;
+            const T sum = product[t.entries + i];
+            if (begin.open && slot == begin.row)
+                static_cast<T *>(a.v.in)[blockIdx.x] = sum;
+            else
+                rc::store_slot(a.v, slot, sum);
+        }
+        if (is_last)
+            break;
+        t.row += t.rows;
+        t.entry += t.entries;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0 && next.open)
+        static_cast<T *>(begin.open && next.row == begin.row ? a.v.in : a.v.out)[blockIdx.x] = left;
+}
+
+template <typename T, typename I> const void *entry()
+{
+    return reinterpret_cast<const void *>(&merge<T, I>);
+}
+
+} // namespace
+
+extern "C" const void *rc_spmv_merge_entry(rc_precision_t precision, int wide)
+{
+    if (precision == RC_FP64)
+        return wide ? entry<double, int64_t>() : entry<double, int32_t>();
+    return wide ? entry<float, int64_t>() : entry<float, int32_t>();
+}
