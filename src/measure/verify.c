@@ -225,6 +225,21 @@ done:
     return st;
 }
 
+/* Nothing could be compared, and why. */
+static rc_status_t say_nothing(const rc_reference_t *ref, rc_err_t *err)
+{
+    const rc_csr_t *a = ref->m.a;
+    for (int64_t i = 0; i < a->nnz; i++)
+        if (!isfinite(a->val[i]))
+            return rc_fail(err, RC_ERANGE,
+                "not finite: a value of A is %s, and nothing of %s can be compared",
+                isnan(a->val[i]) ? "NaN" : "infinite", ref->op->out.name);
+    return rc_fail(err, RC_ERANGE,
+        "nothing of %s can be compared: all that was looked at may exceed the largest number of "
+        "the precision, so this says nothing about the kernel",
+        ref->op->out.name);
+}
+
 static rc_status_t verdict(
     const rc_reference_t *ref, rc_device_t *d, const rc_product_t *p, errors_t *e, rc_err_t *err)
 {
@@ -240,10 +255,7 @@ static rc_status_t verdict(
             ref->op->out.name, e->row, e->col, e->ref, e->value, e->max);
     if (e->compared + f.compared == 0 && e->skipped + f.skipped > 0) {
         e->max = e->rel = NAN;
-        return rc_fail(err, RC_ERANGE,
-            "nothing of %s can be compared: all that was looked at may exceed the largest number of "
-            "the precision, so this says nothing about the kernel",
-            ref->op->out.name);
+        return say_nothing(ref, err);
     }
     if (f.off_row < 0)
         return RC_OK;

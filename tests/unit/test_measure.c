@@ -282,6 +282,8 @@ static void what_cannot_be_compared_is_not_ok(void **state)
                         fail_msg("scale %g, shape %d, %s, case %d: status %s, '%s'", scales[i], shape,
                             rc_precision_name(w.group.precision), j, rc_case_status_name(m->status),
                             m->text);
+                    if (!isfinite(scales[i]) != !!strstr(m->text, "not finite"))
+                        fail_msg("scale %g: '%s'", scales[i], m->text);
                     assert_int_equal(m->phase, RC_PHASE_VERIFY);
                     assert_true(m->reps == 0 && !m->sample_ns && isnan(m->error_max));
                     check_line(m->text);
