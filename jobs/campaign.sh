@@ -30,6 +30,9 @@
 #   orders   row orders for millions of rows, K = 8, 32 and 128: generated matrices of many kinds with rows
 #            and columns shuffled, with rows in natural order and columns shuffled (which is what an order
 #            could reach), and natural; then sizes from 8,000 rows on.  Into a store of its own: -s orders.h5
+#   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
+#            matrices, rectangular ones too, then generated ones of 1 to 20 million entries.  Into a store of
+#            its own: -s spmv.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
@@ -83,7 +86,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | bench | tables | plan-tables | order-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | spmv | bench | tables | plan-tables | order-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -403,6 +406,44 @@ part_orders()
         --kernels "$ours"
     sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells \
         --kernels "$ours,gsub:lanes=8:strip=8"
+}
+
+# Meshes, bands and blocks, where rows are alike, and what is skewed.
+vector_set()
+{
+    cat <<'SET'
+mesh2d-1m mesh2d:n=1000,points=5
+mesh3d-1m mesh3d:n=100,points=7
+mesh3d-27pt-216k mesh3d:n=60,points=27
+banded-1m banded:n=1000000
+block-250k block:n=250000
+geometric-500k geometric:n=500000
+triangulation-500k triangulation:n=500000
+road-2m road:n=2000000
+rmat-17 rmat:scale=17
+rmat-20 rmat:scale=20,edges=10
+powerlaw-300k powerlaw:n=300000
+circuit-1m circuit:n=1000000
+manyempty-2m manyempty:n=2000000
+lp-500k lp:rows=500000,cols=1000000,mean=8
+SET
+}
+
+part_spmv()
+{
+    local kernels=plain-spmv,csr,merge,ell
+    local vendor='' real='present && group != vector && group != builtin'
+    [[ $collection ]] || real='present && group != vector'
+    if [[ $device == cuda ]]; then
+        kernels=csr,merge,csr5,coo,ell,hyb,gplain-spmv
+        vendor=,cusparse-spmv-csr:alg=1..2:pre=0..1,cusparse-spmv-coo:alg=1..2,cusparse-spmv-sell
+    fi
+    sweep "spmv: real matrices" "$store" 1 --where "$real" --op spmv \
+        --policies csr --precision fp32,fp64 --kernels "$kernels$vendor"
+    vector_set | make_group vector
+    # ELLPACK only where it is not hopeless: one long row would fill the memory
+    sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --policies csr \
+        --precision fp32,fp64 --kernels "${kernels/,ell/,ell:limit=cusp}$vendor"
 }
 
 part_bench()
