@@ -95,7 +95,7 @@ static int64_t values(void *state, void **array)
 
 const rc_kernel_t rc_kernel_cuda_coo = {
     .name = "coo",
-    .summary = "y = A x of coordinates: products, then a segmented sum; no atomics",
+    .summary = "y = A x on a GPU of coordinates: products, then a segmented sum; no atomics",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .version = 1,
     .device = RC_DEVICE_CUDA,

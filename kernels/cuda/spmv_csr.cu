@@ -1,108 +1,142 @@
-/* Device functions of csr: LANES lanes take a row, and have the first entries of ROWS of them in flight.
- * A row of more than LONG entries is taken by the CTA. */
+/* Device functions of csr: a group of LANES lanes has an entry of each of SIDE rows in flight.  The sums of
+ * the rows of a warp change places among the lanes while they are added up, so that each lane stores one. */
 #include "kernels/cuda/spmv.cuh"
 #include "kernels/cuda/spmv_csr.h"
 
 namespace
 {
 
-/* The rows that were left to the CTA, one after the other. */
-template <typename T, typename I>
-__device__ __forceinline__ void take_late(
-    const rc_spmv_csr_args_t &a, const int32_t *late, int lates, T *part)
+enum { WARPS = RC_SPMV_THREADS / 32 };
+
+/* The sums over LANES lanes of SIDE values of each: lane l gets that of value `which` of l. */
+template <int LANES, int SIDE, typename T> __device__ __forceinline__ T sum_side(T *value)
 {
-    const I *ptr = static_cast<const I *>(a.ptr);
-    for (int i = 0; i < lates; i++) {
-        const int32_t p = late[i];
-        const I begin = rc::load(ptr + p) + static_cast<I>(threadIdx.x);
-        T sum = rc::sum_strided(a.col, static_cast<const T *>(a.val),
-            static_cast<const T *>(a.v.x), begin, rc::load(ptr + p + 1), RC_SPMV_CSR_THREADS);
-        sum = rc::sum_cta<RC_SPMV_CSR_THREADS / 32>(sum, part);
-        if (threadIdx.x == 0)
-            rc::store_slot(a.v, p, sum);
-        __syncthreads();
+    const int lane = threadIdx.x % LANES;
+#pragma unroll
+    for (int n = SIDE / 2, mask = 1; n >= 1; n /= 2, mask *= 2) {
+        const bool upper = lane & mask;
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            const T mine = upper ? value[i + n] : value[i];
+            const T other = upper ? value[i] : value[i + n];
+            value[i] = mine + __shfl_xor_sync(0xffffffffu, other, mask);
+        }
     }
+    T sum = value[0];
+#pragma unroll
+    for (int mask = SIDE; mask < LANES; mask *= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, mask);
+    return sum;
 }
 
-template <typename T, typename I, int LANES, int ROWS>
-__global__ void __launch_bounds__(RC_SPMV_CSR_THREADS) csr(const rc_spmv_csr_args_t a)
+/* Which value a lane gets: its bits in reverse. */
+template <int SIDE> __device__ __forceinline__ int which(int lane)
+{
+    return SIDE == 1 ? 0 : static_cast<int>(__brev(lane % SIDE) >> (32 - (SIDE == 8 ? 3 : SIDE / 2)));
+}
+
+/* The rows of a warp. */
+template <typename T, typename I, int LANES>
+__device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t base)
 {
     enum {
-        THREADS = RC_SPMV_CSR_THREADS,
-        GROUPS = THREADS / LANES,
-        LONG = 64 * LANES /* entries of a row that take a group longer than a CTA */
+        SIDE = RC_SPMV_CSR_SIDE(LANES),
+        ROWS = RC_SPMV_CSR_ROWS(LANES),
+        GROUPS = 32 / LANES,
+        EACH = SIDE >= 8 ? 1 : SIDE == 4 ? 2 : 4 /* entries of a row in flight, of a lane */
     };
-    __shared__ int32_t late[GROUPS * ROWS];
-    __shared__ int lates;
-    __shared__ T part[THREADS / 32];
-    const int lane = threadIdx.x % LANES;
-    const int32_t base = blockIdx.x * (GROUPS * ROWS) + threadIdx.x / LANES;
-    const I *ptr = static_cast<const I *>(a.ptr);
+    const int lane = threadIdx.x % 32;
+    const int group = lane / LANES;
+    const I *ptr = static_cast<const I *>(a.ptr) + base + lane;
     const T *val = static_cast<const T *>(a.val);
     const T *x = static_cast<const T *>(a.v.x);
-    if (threadIdx.x == 0)
-        lates = 0;
-    rc::launch_next();
-    I at[ROWS];
-    I end[ROWS];
-    bool is[ROWS]; /* a slot, and not one for the CTA */
+    const bool is = lane < ROWS && base + lane < a.slots;
+    const I begin = is ? rc::load(ptr) : I(0);
+    const I all = is ? rc::load(ptr + 1) - begin : I(0);
+    const bool late = all > RC_SPMV_CSR_LONGEST(LANES);
+    const int32_t length = late ? 0 : static_cast<int32_t>(all);
+    const unsigned stores = __ballot_sync(0xffffffffu, is && !late);
+    I at[SIDE];
+    int32_t left[SIDE];
+    T sum[SIDE];
+    bool more = false;
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) {
-        const int32_t p = base + j * GROUPS;
-        is[j] = p < a.slots;
-        at[j] = is[j] ? rc::load(ptr + p) : I(0);
-        end[j] = is[j] ? rc::load(ptr + p + 1) : I(0);
+    for (int j = 0; j < SIDE; j++) {
+        at[j] = __shfl_sync(0xffffffffu, begin, j * GROUPS + group) + lane % LANES;
+        left[j] = __shfl_sync(0xffffffffu, length, j * GROUPS + group) - lane % LANES;
+        sum[j] = T(0);
+        more |= left[j] > 0;
     }
-    __syncthreads();
     rc::wait_for_previous();
+    while (more) {
+        int32_t c[SIDE * EACH];
+        T m[SIDE * EACH];
 #pragma unroll
-    for (int j = 0; j < ROWS; j++)
-        if (end[j] - at[j] > LONG) {
-            if (lane == 0)
-                late[atomicAdd(&lates, 1)] = base + j * GROUPS;
-            is[j] = false;
-            end[j] = at[j];
+        for (int i = 0; i < SIDE * EACH; i++) {
+            const int j = i / EACH;
+            const int u = i % EACH * LANES;
+            const bool has = left[j] > u;
+            c[i] = has ? rc::load_once(a.col + at[j] + u) : -1;
+            m[i] = has ? rc::load_once(val + at[j] + u) : T(0);
         }
-    int32_t c[ROWS];
-    T first[ROWS];
-    T sum[ROWS];
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) {
-        const bool has = at[j] + lane < end[j];
-        c[j] = has ? rc::load_once(a.col + at[j] + lane) : -1;
-        first[j] = has ? rc::load_once(val + at[j] + lane) : T(0);
+        for (int i = 0; i < SIDE * EACH; i++)
+            if (c[i] >= 0)
+                sum[i / EACH] = fma(m[i], __ldg(x + c[i]), sum[i / EACH]);
+        more = false;
+#pragma unroll
+        for (int j = 0; j < SIDE; j++) {
+            at[j] += EACH * LANES;
+            left[j] -= EACH * LANES;
+            more |= left[j] > 0;
+        }
     }
-#pragma unroll
-    for (int j = 0; j < ROWS; j++)
-        sum[j] = c[j] >= 0 ? first[j] * __ldg(x + c[j]) : T(0);
-#pragma unroll
-    for (int j = 0; j < ROWS; j++) {
-        sum[j] += rc::sum_strided(
-            a.col, val, x, static_cast<I>(at[j] + LANES + lane), end[j], LANES);
-        __syncwarp();
-        sum[j] = rc::sum_lanes<LANES>(sum[j]);
-        if (lane == 0 && is[j])
-            rc::store_slot(a.v, base + j * GROUPS, sum[j]);
+    __syncwarp();
+    const T total = sum_side<LANES, SIDE>(sum);
+    const int row = which<SIDE>(lane % LANES) * GROUPS + group;
+    if (lane % LANES < SIDE && (stores >> row & 1u))
+        rc::store_slot(a.v, base + row, total);
+}
+
+template <typename T, typename I, int LANES>
+__global__ void __launch_bounds__(RC_SPMV_THREADS) csr(const rc_spmv_csr_args_t a)
+{
+    __shared__ T part[WARPS];
+    const int32_t cta = static_cast<int32_t>(blockIdx.x);
+    rc::launch_next();
+    if (cta >= a.lates) {
+        const int32_t warp = (cta - a.lates) * WARPS + threadIdx.x / 32;
+        take_rows<T, I, LANES>(a, warp * RC_SPMV_CSR_ROWS(LANES));
+        return;
     }
-    __syncthreads();
-    take_late<T, I>(a, late, lates, part);
+    const int32_t p = __ldg(a.late + cta);
+    const I *ptr = static_cast<const I *>(a.ptr) + p;
+    const I begin = rc::load(ptr) + static_cast<I>(threadIdx.x);
+    const I end = rc::load(ptr + 1);
+    rc::wait_for_previous();
+    T sum = rc::sum_strided(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
+        begin, end, RC_SPMV_THREADS);
+    __syncwarp();
+    sum = rc::sum_cta<WARPS>(sum, part);
+    if (threadIdx.x == 0)
+        rc::store_slot(a.v, p, sum);
 }
 
 template <typename T, typename I> const void *entry(int lanes)
 {
     switch (lanes) {
     case 1:
-        return reinterpret_cast<const void *>(&csr<T, I, 1, RC_SPMV_CSR_ROWS(1)>);
+        return reinterpret_cast<const void *>(&csr<T, I, 1>);
     case 2:
-        return reinterpret_cast<const void *>(&csr<T, I, 2, RC_SPMV_CSR_ROWS(2)>);
+        return reinterpret_cast<const void *>(&csr<T, I, 2>);
     case 4:
-        return reinterpret_cast<const void *>(&csr<T, I, 4, RC_SPMV_CSR_ROWS(4)>);
+        return reinterpret_cast<const void *>(&csr<T, I, 4>);
     case 8:
-        return reinterpret_cast<const void *>(&csr<T, I, 8, RC_SPMV_CSR_ROWS(8)>);
+        return reinterpret_cast<const void *>(&csr<T, I, 8>);
     case 16:
-        return reinterpret_cast<const void *>(&csr<T, I, 16, RC_SPMV_CSR_ROWS(16)>);
+        return reinterpret_cast<const void *>(&csr<T, I, 16>);
     default:
-        return reinterpret_cast<const void *>(&csr<T, I, 32, RC_SPMV_CSR_ROWS(32)>);
+        return reinterpret_cast<const void *>(&csr<T, I, 32>);
     }
 }
 

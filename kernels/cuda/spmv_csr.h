@@ -8,16 +8,20 @@
 extern "C" {
 #endif
 
-enum { RC_SPMV_CSR_THREADS = 256 };
+/** Rows that a group of lanes takes side by side, and rows of a warp. */
+#define RC_SPMV_CSR_SIDE(lanes) ((lanes) < 8 ? (lanes) : 8)
+#define RC_SPMV_CSR_ROWS(lanes) (32 / (lanes) * RC_SPMV_CSR_SIDE(lanes))
 
-/** Rows that a group of lanes takes side by side. */
-#define RC_SPMV_CSR_ROWS(lanes) ((lanes) <= 8 ? 4 : (lanes) == 16 ? 2 : 1)
+/** Entries of the longest row that a group takes; a CTA takes a longer one. */
+#define RC_SPMV_CSR_LONGEST(lanes) ((lanes) < 4 ? 64 : 16 * (lanes))
 
 typedef struct rc_spmv_csr_args {
     rc_spmv_vectors_t v;
     const void *ptr;
     const int32_t *col;
     const void *val;
+    const int32_t *late; /**< [lates] slots that CTAs take, one each, before the others */
+    int32_t lates;
     int32_t slots;
 } rc_spmv_csr_args_t;
 

@@ -258,7 +258,7 @@ static int64_t values(void *state, void **array)
 
 const rc_kernel_t rc_kernel_cuda_csr5 = {
     .name = "csr5",
-    .summary = "y = A x in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
+    .summary = "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
     .source = "Liu and Vinter 2015, doi:10.1145/2751205.2751209",
     .version = 1,
     .device = RC_DEVICE_CUDA,

@@ -118,7 +118,7 @@ static int64_t values(void *state, void **array)
 
 const rc_kernel_t rc_kernel_cuda_ell = {
     .name = "ell",
-    .summary = "y = A x of A in ELLPACK: a thread a row, as many places as the longest row has entries",
+    .summary = "y = A x on a GPU of A in ELLPACK: a thread a row, places for the longest",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .version = 1,
     .device = RC_DEVICE_CUDA,

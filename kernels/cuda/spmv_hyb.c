@@ -162,7 +162,7 @@ static int64_t values(void *state, void **array)
 
 const rc_kernel_t rc_kernel_cuda_hyb = {
     .name = "hyb",
-    .summary = "y = A x: the first `width` entries of every row in ELLPACK, the others as coordinates",
+    .summary = "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as coordinates",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .version = 1,
     .device = RC_DEVICE_CUDA,

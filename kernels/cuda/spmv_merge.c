@@ -142,7 +142,7 @@ static int64_t values(void *state, void **array)
 
 const rc_kernel_t rc_kernel_cuda_merge = {
     .name = "merge",
-    .summary = "y = A x: equal shares of row ends and entries, a CTA each; a fix-up in their order",
+    .summary = "y = A x on a GPU: equal shares of row ends and entries, a CTA each; a fix-up in their order",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
     .version = 1,
     .device = RC_DEVICE_CUDA,

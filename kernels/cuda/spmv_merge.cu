@@ -31,15 +31,21 @@ __device__ __forceinline__ int32_t passed(
     return low;
 }
 
-/* The ends of rows, counted from the first entry of the tile. */
+/* The ends of rows, counted from the first entry of the tile.  Returns 1 where a row of the thread is longer
+ * than a thread should add up. */
 template <typename I>
-__device__ __forceinline__ void load_ends(
+__device__ __forceinline__ int load_ends(
     const I *ptr, int32_t row, I entry, int32_t rows, int32_t *end)
 {
+    enum { MOST = 64 };
+    int is_long = 0;
     for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS) {
-        const I far = rc::load(ptr + row + 1 + i) - entry;
-        end[i] = static_cast<int32_t>(far < I(RC_SPMV_TILE) ? far : I(RC_SPMV_TILE));
+        const I begin = rc::load(ptr + row + i);
+        const I far = rc::load(ptr + row + 1 + i);
+        is_long |= far - begin > MOST;
+        end[i] = static_cast<int32_t>(min(far - entry, I(RC_SPMV_TILE)));
     }
+    return is_long;
 }
 
 /* The sums of the rows that end in a tile, behind its products; returns what is left of the row after
@@ -77,6 +83,20 @@ __device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t ro
     return tail;
 }
 
+/* A tile that holds its rows whole, none of them long: a thread adds up a row.  Of all threads. */
+template <typename T>
+__device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t row, int32_t rows,
+    const int32_t *end, const T *product)
+{
+    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS) {
+        const int32_t to = end[i];
+        T sum = T(0);
+        for (int32_t e = i > 0 ? end[i - 1] : 0; e < to; e++)
+            sum += product[e];
+        rc::store_slot(v, row + i, sum);
+    }
+}
+
 template <typename T, typename I>
 __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_args_t a)
 {
@@ -97,17 +117,21 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_
         t.entries = static_cast<int32_t>(ahead < I(RC_SPMV_TILE) ? ahead : I(RC_SPMV_TILE));
         const bool is_last = ahead + (next.row - t.row) <= I(RC_SPMV_TILE);
         if (!is_last) {
-            load_ends(ptr, t.row, t.entry, window, end);
+            (void)load_ends(ptr, t.row, t.entry, window, end);
             __syncthreads();
             t.rows = passed(end, window, t.entries, RC_SPMV_TILE);
             t.entries = RC_SPMV_TILE - t.rows;
         }
         rc::products<T> entries;
         entries.load(a.col + t.entry, static_cast<const T *>(a.val) + t.entry, t.entries);
+        int is_mixed = begin.open || next.open || !is_last;
         if (is_last)
-            load_ends(ptr, t.row, t.entry, window, end);
+            is_mixed |= load_ends(ptr, t.row, t.entry, window, end);
         entries.multiply(static_cast<const T *>(a.v.x), product);
-        __syncthreads();
+        if (!__syncthreads_or(is_mixed) && t.entry == static_cast<I>(begin.entry)) {
+            store_rows(a.v, t.row, t.rows, end, product);
+            return;
+        }
         left = sum_rows(product, end, t.rows, t.entries, left, &shared);
         __syncthreads();
         for (int32_t i = threadIdx.x; i < t.rows; i += RC_SPMV_THREADS) {
