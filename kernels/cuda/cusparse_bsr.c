@@ -1,4 +1,4 @@
-/* cuSPARSE's SpMM with A as square blocks of `block` consecutive slots and columns.
+/* cuSPARSE's SpMM, and what its SpMV shares with it, with A as square blocks of `block` consecutive slots and columns.
  *
  * The order of the rows decides how many blocks there are, so this is where a row order can pay
  * most.  Columns stay where they are: B is the caller's and cannot be longer than n_col, so `block`
@@ -14,7 +14,11 @@
 
 #include <inttypes.h>
 
-enum { PARAM_ALG, PARAM_BLOCK, PARAM_FILL };
+enum {
+    PARAM_ALG,
+    PARAM_BLOCK = RC_CUSPARSE_BSR_BLOCK,
+    PARAM_FILL = RC_CUSPARSE_BSR_FILL
+};
 
 /* The first release of SpMM for BSR: CUDA 12.5 update 1. */
 #if CUSPARSE_VERSION >= 12501
@@ -42,7 +46,7 @@ static int64_t most_blocks(const rc_problem_t *p)
     return most < INT32_MAX ? most : INT32_MAX;
 }
 
-static rc_status_t describe(
+rc_status_t rc_cusparse_bsr(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
@@ -74,7 +78,7 @@ done:
 static const rc_cusparse_kind_t kind = {.op = RC_OP_SPMM,
     .call_name = "this SpMM",
     .call = rc_cusparse_spmm,
-    .describe = describe,
+    .describe = rc_cusparse_bsr,
     .alg_param = PARAM_ALG,
     .algorithm = algorithms,
     .pre_param = -1};
@@ -98,15 +102,14 @@ static rc_status_t count_blocks(const rc_problem_t *p, int64_t *blocks, rc_err_t
         block, block, p->param[PARAM_FILL], csr, bsr, counted, rows_in_blocks(p) / block);
 }
 
-static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+rc_status_t rc_cusparse_bsr_analyse(
+    const rc_problem_t *p, const rc_cusparse_kind_t *of, rc_analysis_t *out, rc_err_t *err)
 {
     int64_t block = p->param[PARAM_BLOCK];
     int64_t blocks = 0;
-    rc_status_t st = rc_cusparse_analyse(p, &kind, rows_in_blocks(p), out, err);
+    rc_status_t st = rc_cusparse_analyse(p, of, rows_in_blocks(p), out, err);
     if (st < 0)
         return st;
-    if (!HAVE_BSR)
-        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: SpMM of BSR needs CUDA 12.5.1 or newer");
     if (p->a->cols % block != 0)
         return rc_fail(err, RC_ENOTSUP,
             "shape: %" PRId64 " columns are no multiple of block = %" PRId64, p->a->cols, block);
@@ -117,6 +120,13 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     if (p->a->nnz > 0)
         out->fill = (double)(blocks * block * block) / (double)p->a->nnz;
     return RC_OK;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    if (!HAVE_BSR)
+        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: SpMM of BSR needs CUDA 12.5.1 or newer");
+    return rc_cusparse_bsr_analyse(p, &kind, out, err);
 }
 
 static rc_status_t prepare_col(rc_executor_t *x, const rc_problem_t *p,

@@ -149,6 +149,17 @@ rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, r
 int64_t rc_cusparse_csr_bytes(const rc_problem_t *p, int wide);
 int64_t rc_cusparse_coo_bytes(const rc_problem_t *p, int wide);
 
+/** The parameters `block` and `fill` of the kernels of BSR. */
+enum { RC_CUSPARSE_BSR_BLOCK = 1, RC_CUSPARSE_BSR_FILL = 2 };
+
+/** Upload A and describe it as blocks; the `describe` of a kind. */
+rc_status_t rc_cusparse_bsr(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
+
+/** \return RC_OK; RC_ENOTSUP: n_col is no multiple of `block`, or `fill` is exceeded */
+rc_status_t rc_cusparse_bsr_analyse(
+    const rc_problem_t *p, const rc_cusparse_kind_t *of, rc_analysis_t *out, rc_err_t *err);
+
 /** SpMM, with A or its transpose as the operation of the state says. */
 rc_cusparse_call_fn rc_cusparse_spmm;
 rc_cusparse_call_fn rc_cusparse_spmv;
