@@ -1,0 +1,178 @@
+/* Plans of y = A x on an application's stream and pointers: every kernel, new values, a graph.  Needs a GPU:
+ * without one it skips itself, or fails when ROWCAST_GPU is 1. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/device.h"
+#include "operands.h"
+#include "plan_fixture.h"
+#include "rowcast_cuda.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define CUDA(call) assert_int_equal(call, cudaSuccess)
+
+static const char *const kernels[] = {NULL, "merge", "merge:items=5", "csr", "csr5", "csr5:sigma=2", "coo",
+    "ell", "hyb", "hyb:width=1", "gplain-spmv", "cusparse-spmv-csr"};
+static const char *const orders[] = {"csr", "random:seed=3", "dcsr"};
+
+/* A plan, its matrix in device memory, and its vectors there. */
+typedef struct trial {
+    rc_plan_t *plan;
+    input_t *in;
+    rc_precision_t precision;
+    cudaStream_t stream;
+    void *x; /* device, [cols] */
+    void *y; /* device, [rows] */
+    const char *kernel;
+} trial_t;
+
+static void *upload(const void *from, size_t bytes)
+{
+    void *p = NULL;
+    CUDA(cudaMalloc(&p, bytes + 16));
+    if (bytes > 0)
+        CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+    return p;
+}
+
+/* i -> first + (i mod 7) / 4, exact in fp32. */
+static void *upload_vector(rc_precision_t precision, int64_t n, double first)
+{
+    enum { most = MOST };
+    static float f32[most];
+    static double f64[most];
+    assert_true(n <= most);
+    for (int64_t i = 0; i < n; i++) {
+        f64[i] = first + (double)(i % 7) / 4;
+        f32[i] = (float)f64[i];
+    }
+    return precision == RC_FP64 ? upload(f64, (size_t)n * sizeof *f64)
+                                : upload(f32, (size_t)n * sizeof *f32);
+}
+
+/* y = alpha A x + beta y, where y was first + (r mod 7) / 4 and x likewise of 1. */
+static void compare(const trial_t *t, double alpha, double beta, double first)
+{
+    static double y64[MOST];
+    static float y32[MOST];
+    const input_t *in = t->in;
+    int wide = t->precision == RC_FP64;
+    CUDA(cudaStreamSynchronize(t->stream));
+    CUDA(cudaMemcpy(wide ? (void *)y64 : (void *)y32, t->y, (size_t)in->rows * (wide ? 8 : 4),
+        cudaMemcpyDeviceToHost));
+    for (int64_t r = 0; r < in->rows; r++) {
+        double sum = 0;
+        double size = 1;
+        for (int64_t i = in->ptr64[r]; i < in->ptr64[r + 1]; i++) {
+            double term = (double)in->val32[i] * (1 + (double)(in->col[i] % 7) / 4);
+            sum += term;
+            size += fabs(term);
+        }
+        double want = alpha * sum + beta * (first + (double)(r % 7) / 4);
+        double found = wide ? y64[r] : (double)y32[r];
+        if (!(fabs(found - want) <= (wide ? 1e-12 : 1e-4) * size))
+            fail_msg("%s, %s, row %d: expected %g, found %g", t->kernel ? t->kernel : "any",
+                rc_precision_name(t->precision), (int)r, want, found);
+    }
+}
+
+static void execute(const trial_t *t, double alpha, double beta, cudaStream_t stream)
+{
+    rc_err_t err = {0};
+    ok(rc_plan_execute(t->plan, 0, alpha, t->x, 0, beta, t->y, 0, stream, &err), &err,
+        t->kernel ? t->kernel : "any kernel");
+}
+
+static void run_twice(trial_t *t)
+{
+    execute(t, -0.5, 2, t->stream);
+    compare(t, -0.5, 2, 3);
+    execute(t, 1, 0, t->stream);
+    compare(t, 1, 0, 0);
+}
+
+/* Two runs as nodes of a graph: twice the product, and half of what the first stored. */
+static void run_in_a_graph(const trial_t *t)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
+    execute(t, 1, 0, t->stream);
+    execute(t, 2, 0.5, t->stream);
+    CUDA(cudaStreamEndCapture(t->stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 3; i++)
+        CUDA(cudaGraphLaunch(exec, t->stream));
+    compare(t, 2.5, 0, 0);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+}
+
+/* New values are exact multiples of the old ones. */
+static void update(trial_t *t)
+{
+    rc_err_t err = {0};
+    input_t *in = t->in;
+    for (int64_t i = 0; i < in->nnz; i++)
+        in->val32[i] *= i % 2 ? 2.0f : -0.5f;
+    void *val = upload(in->val32, (size_t)in->nnz * sizeof *in->val32);
+    ok(rc_plan_update_values(t->plan, in->nnz, val, 4, 1, t->stream, &err), &err, "new values");
+    execute(t, 1, 0, t->stream);
+    compare(t, 1, 0, 0);
+    CUDA(cudaFree(val));
+}
+
+static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_precision_t precision)
+{
+    static input_t in;
+    rc_err_t err = {0};
+    make(rng, 1, &in);
+    void *ptr = upload(in.ptr32, ((size_t)in.rows + 1) * sizeof *in.ptr32);
+    void *col = upload(in.col, (size_t)in.nnz * sizeof *in.col);
+    void *val = upload(in.val32, (size_t)in.nnz * sizeof *in.val32);
+    const rc_plan_problem_t p = {.op = RC_OP_SPMV, .precision = precision};
+    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1};
+    const rc_plan_options_t o = {.kernels = kernel, .orders = order, .tune = kernel ? 0 : 3, .threads = 1};
+    trial_t t = {.in = &in, .precision = precision, .kernel = kernel};
+    CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
+    ok(rc_plan_create(&p, &m, &o, t.stream, &t.plan, &err), &err, kernel ? kernel : "any kernel");
+    CUDA(cudaFree(ptr));
+    CUDA(cudaFree(col));
+    CUDA(cudaFree(val));
+    t.x = upload_vector(precision, in.cols, 1);
+    t.y = upload_vector(precision, in.rows, 3);
+    run_twice(&t);
+    run_in_a_graph(&t);
+    update(&t);
+    update(&t);
+    rc_plan_free(t.plan);
+    CUDA(cudaFree(t.x));
+    CUDA(cudaFree(t.y));
+    CUDA(cudaStreamDestroy(t.stream));
+}
+
+static void plans_multiply(void **state)
+{
+    enum { rounds = 3 };
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 77);
+    rc_device_t *d = open_gpu(); /* says when there must be one */
+    if (!d)
+        skip();
+    rc_device_close(d);
+    for (int round = 0; round < rounds; round++)
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+            for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+                for (int precision = 0; precision < 2; precision++)
+                    one_plan(&rng, kernels[k], orders[i], (rc_precision_t)precision);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_multiply)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
