@@ -44,10 +44,10 @@ says()
     "$ROWCAST" docs -- complete "$@" | tr '\n' ' '
 }
 
-# registry WHAT: the names that info lists
+# registry WHAT: the names that info lists; those of kernels for several devices once
 registry()
 {
-    "$ROWCAST" info -f csv | awk -F, -v what="$1" '$1 == what { print $2 }' | sort
+    "$ROWCAST" info -f csv | awk -F, -v what="$1" '$1 == what { print $2 }' | sort -u
 }
 
 # offers_registry WHAT WORD...: all of them, but for "all" nothing else
