@@ -2,7 +2,7 @@
 # rowcast features: values, formats, errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 23
+plan 24
 
 json_is_right()
 {
@@ -56,6 +56,10 @@ is "that of Hong et al. counts the distances" "$(sed -n 2p "$tmp/out" | tr -d '\
 "$ROWCAST" features "$tmp/a.mtx" --set jiang --format csv >"$tmp/out"
 is "that of Jiang et al. has the similarity and the reuse" "$(tr -d '\r' <"$tmp/out" | tr '\n' ' ')" \
     "dense_ratio,similarity,rest_similarity,panel_reuse_8,panel_reuse_128 0,0.25,0.25,1.25,1.25 "
+
+"$ROWCAST" features mesh2d:n=40,shuffle=both --set regime --format csv >"$tmp/out"
+ok "that of the regime finds the locality that a numbering has lost" \
+    awk -F, 'NR == 2 { good = $1 < 1.25 && $2 > 1.5 && $3 > 1.25 && $4 > 0.9 && $6 == 6400 } END { exit !good }' "$tmp/out"
 
 code "an unknown set is a usage error" 2 "$ROWCAST" features "$tmp/a.mtx" --set nothing
 ok "that names the sets" grep -q mehrabi "$tmp/err"

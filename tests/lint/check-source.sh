@@ -86,8 +86,8 @@ layers()
         src/io/*) may=' base sparse io ' ;;
         src/catalog/*) may=' base sparse io catalog ' ;;
         src/order/*) may=' base sparse order ' ;;
-        # a feature counts what masks and rows say
-        src/feature/*) may=' base sparse feature order/mask.h order/rows.h ' ;;
+        # a feature counts what masks, rows and samples say
+        src/feature/*) may=' base sparse feature order/mask.h order/rows.h order/sample.h ' ;;
         src/operation/*) may=' base sparse operation ' ;;
         # a kernel runs a schedule, a GPU builds orders by the arithmetic of the host
         kernels/*) may=' base sparse operation kernels order/policy.h order/local.h ' ;;

@@ -1,0 +1,218 @@
+#include "config.h"
+#include "order/sample.h"
+#include "base/alloc.h"
+#include "order/local.h"
+#include "order/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TABLE = 2 * RC_LOCAL_RUN * RC_LOCAL_LOOK, SLOTS = RC_LOCAL_RUN };
+
+/* The entries of a row that count. */
+static const int32_t *entries_of(const rc_csr_t *a, int64_t r, int *length)
+{
+    *length = rc_local_length(a->row_ptr[r], a->row_ptr[r + 1]);
+    return a->col_idx + a->row_ptr[r];
+}
+
+static int is_long(const rc_csr_t *a, int64_t r)
+{
+    double n = (double)(a->row_ptr[r + 1] - a->row_ptr[r]);
+    return n > 4 * (double)a->nnz / (double)a->rows + 8;
+}
+
+/* 1: the column is new in the table. */
+static int enter(int32_t *table, int32_t col)
+{
+    uint32_t at = rc_local_hash((uint32_t)col) % TABLE;
+    while (table[at] >= 0 && table[at] != col)
+        at = (at + 1) % TABLE;
+    int is_new = table[at] < 0;
+    table[at] = col;
+    return is_new;
+}
+
+/* Entries of a row, but for those of column `without` (-1: all), and the new ones among their columns. */
+static void add_row(
+    const rc_csr_t *a, int64_t r, int32_t without, int32_t *table, int64_t *entries, int64_t *distinct)
+{
+    int length;
+    const int32_t *col = entries_of(a, r, &length);
+    for (int j = 0; j < length; j++) {
+        if (col[j] == without)
+            continue;
+        ++*entries;
+        *distinct += enter(table, col[j]);
+    }
+}
+
+void rc_sample_runs(const rc_csr_t *a, const int32_t *order, int threads, rc_sharing_t *out)
+{
+    int64_t runs = rc_local_runs(a->rows);
+    int64_t e = 0;
+    int64_t d = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 8) reduction(+ : e, d)
+    for (int64_t i = 0; i < runs; i++) {
+        int32_t table[TABLE];
+        int64_t first = rc_local_run(i, runs, a->rows);
+        memset(table, 0xff, sizeof table);
+        for (int64_t p = first; p < first + RC_LOCAL_RUN; p++)
+            add_row(a, order ? order[p] : p, -1, table, &e, &d);
+    }
+    *out = (rc_sharing_t){e, d};
+}
+
+/* ------------------------------------------------------------------- balls */
+
+/* The rows of a ball, in the order in which they were found.  \return how many */
+static int grow_ball(const rc_csr_t *a, int64_t seed, int32_t *table, int32_t *row)
+{
+    int found = 0;
+    if (!is_long(a, seed)) {
+        row[found++] = (int32_t)seed;
+        enter(table, row[0]);
+    }
+    for (int next = 0; next < found; next++) {
+        int length;
+        const int32_t *col = entries_of(a, row[next], &length);
+        for (int j = 0; j < length && found < RC_LOCAL_RUN; j++)
+            if (col[j] < a->rows && !is_long(a, col[j]) && enter(table, col[j]))
+                row[found++] = col[j];
+    }
+    return found;
+}
+
+void rc_sample_balls(const rc_csr_t *a, int threads, rc_sharing_t *out)
+{
+    int64_t runs = rc_local_runs(a->rows);
+    int64_t e = 0;
+    int64_t d = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 8) reduction(+ : e, d)
+    for (int64_t i = 0; i < runs; i++) {
+        int32_t table[TABLE];
+        int32_t row[RC_LOCAL_RUN];
+        memset(table, 0xff, sizeof table);
+        int found = grow_ball(a, rc_local_run(i, runs, a->rows), table, row);
+        memset(table, 0xff, sizeof table);
+        for (int p = 0; p < found; p++)
+            add_row(a, row[p], -1, table, &e, &d);
+    }
+    *out = (rc_sharing_t){e, d};
+}
+
+/* ----------------------------------------------------------------- columns */
+
+/* Sampled columns, and rows that hold them. */
+typedef struct held {
+    const rc_csr_t *a;
+    uint64_t *bit; /* [ceil(cols / 64)] 1: of a sample */
+    int count;
+    int32_t col[RC_LOCAL_RUNS]; /* ascending */
+    uint32_t row[RC_LOCAL_RUNS][SLOTS]; /* by h(row), or RC_LOCAL_NONE */
+} held_t;
+
+static int by_number(const void *x, const void *y)
+{
+    int32_t a = *(const int32_t *)x;
+    int32_t b = *(const int32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static void choose_columns(held_t *h)
+{
+    const rc_csr_t *a = h->a;
+    int64_t runs = rc_local_runs(a->rows);
+    memset(h->bit, 0, ((size_t)a->cols + 63) / 64 * sizeof *h->bit);
+    memset(h->row, 0xff, sizeof h->row);
+    for (int64_t i = 0; i < runs; i++) {
+        int length;
+        int64_t seed = rc_local_run(i, runs, a->rows);
+        const int32_t *col = entries_of(a, seed, &length);
+        if (length == 0)
+            continue;
+        int32_t c = col[rc_local_hash((uint32_t)seed) % (uint32_t)length];
+        if (!(h->bit[c / 64] >> c % 64 & 1))
+            h->col[h->count++] = c;
+        h->bit[c / 64] |= UINT64_C(1) << c % 64;
+    }
+    qsort(h->col, (size_t)h->count, sizeof *h->col, by_number);
+}
+
+static void find_rows(held_t *h, int threads)
+{
+    const rc_csr_t *a = h->a;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 4096)
+    for (int64_t r = 0; r < a->rows; r++) {
+        int length;
+        const int32_t *col = entries_of(a, r, &length);
+        if (is_long(a, r))
+            continue;
+        for (int j = 0; j < length; j++) {
+            if (!(h->bit[col[j] / 64] >> col[j] % 64 & 1))
+                continue;
+            const int32_t *at =
+                bsearch(&col[j], h->col, (size_t)h->count, sizeof *h->col, by_number);
+            rc_local_min(&h->row[at - h->col][rc_local_hash((uint32_t)r) % SLOTS], (uint32_t)r);
+        }
+    }
+}
+
+rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out, rc_err_t *err)
+{
+    rc_status_t st = RC_ENOMEM;
+    int64_t e = 0;
+    int64_t d = 0;
+    held_t *h = rc_alloc(1, sizeof *h, "sampled columns", err);
+    uint64_t *bit = rc_alloc(((size_t)a->cols + 63) / 64, sizeof *bit, "sampled columns", err);
+    if (h && bit) {
+        *h = (held_t){.a = a, .bit = bit};
+        choose_columns(h);
+        find_rows(h, threads);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 8) reduction(+ : e, d)
+        for (int i = 0; i < h->count; i++) {
+            int32_t table[TABLE];
+            memset(table, 0xff, sizeof table);
+            for (int s = 0; s < SLOTS; s++)
+                if (h->row[i][s] != RC_LOCAL_NONE)
+                    add_row(a, h->row[i][s], h->col[i], table, &e, &d);
+        }
+        *out = (rc_sharing_t){e, d};
+        st = RC_OK;
+    }
+    free(bit);
+    free(h);
+    return st;
+}
+
+/* --------------------------------------------------------------- agreement */
+
+static int holds(const rc_csr_t *a, int64_t r, int32_t col)
+{
+    const int32_t *first = a->col_idx + a->row_ptr[r];
+    return bsearch(&col, first, (size_t)(a->row_ptr[r + 1] - a->row_ptr[r]), sizeof *first, by_number) !=
+           NULL;
+}
+
+void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)
+{
+    int64_t runs = rc_local_runs(a->rows);
+    int64_t e = 0;
+    int64_t d = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 8) reduction(+ : e, d)
+    for (int64_t i = 0; i < runs; i++) {
+        int length;
+        int64_t seed = rc_local_run(i, runs, a->rows);
+        const int32_t *col = entries_of(a, seed, &length);
+        for (int j = 0; j < length; j++) {
+            if (col[j] == seed)
+                continue;
+            int found = col[j] < a->rows && seed < a->cols && holds(a, col[j], (int32_t)seed);
+            for (int k = 0; k < length && !found && col[j] < a->rows; k++)
+                found = k != j && holds(a, col[j], col[k]);
+            e++;
+            d += found;
+        }
+    }
+    *out = (rc_sharing_t){e, d};
+}
