@@ -232,6 +232,17 @@ part_order-tables()
     { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms && cat "$work/orders.csv"; } \
         | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms
     order_map
+    order_when
+}
+
+# Whether to order at all.  The cost of an order on a GPU is a fit to the times of kernels/README.md.
+order_when()
+{
+    local -a of_gpu=(--order-cost 4e5,0.55,0.055)
+    printf '### Whether to order at all\n\n#### Orders built on the GPU\n\n'
+    "${run[@]}" rowcast evaluate "$store" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst
+    printf '#### Orders built on the host\n\n'
+    "${run[@]}" rowcast evaluate "$store" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst
 }
 
 # The map: what an order gains by the size of B over an L2 of 60 MB.

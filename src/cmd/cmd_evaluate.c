@@ -7,6 +7,7 @@
 #include "cmd/evaluation.h"
 #include "cmd/learn.h"
 #include "cmd/models.h"
+#include "cmd/when.h"
 #include "model/domain.h"
 
 #include <inttypes.h>
@@ -23,6 +24,8 @@ struct options {
     int compare;
     int ablation;
     int topologies;
+    int when;
+    rc_when_command_t of_when;
     int unsealed;
 };
 
@@ -49,6 +52,21 @@ static const rc_opt_t table[] = {
     {"topologies", 0, RC_OPT_FLAG, AT(topologies), NULL,
         "Compare hidden layers of a network; --hidden may then list several, separated by ';'.", 0,
         0},
+    {"when", 0, RC_OPT_FLAG, AT(when), NULL,
+        "When a row order pays: decisions before it is built, by a rule and by a model, with what they "
+        "cost. --kernel and --classes may then be lists of patterns: the fastest kernel counts "
+        "(default '!cusparse*'), and the first of the orders that a matrix has (default auto,cells*).",
+        0, 0},
+    {"reuse", 0, RC_OPT_TEXT, AT(of_when.reuse), "LIST",
+        "With --when: products that an order serves. Default: 100,1000.", 0, 0},
+    {"order-cost", 0, RC_OPT_TEXT, AT(of_when.order), "NS,ROW,ENTRY",
+        "With --when: building an order takes NS + ROW rows + ENTRY entries, in ns, as on a GPU. Default: "
+        "the time on the host that the store has.",
+        0, 0},
+    {"feature-cost", 0, RC_OPT_TEXT, AT(of_when.feature), "NS,ROW,ENTRY",
+        "With --when: the same of the features.", 0, 0},
+    {"l2", 0, RC_OPT_BYTES, AT(of_when.l2), "BYTES",
+        "With --when: size of the L2 of the device. Default: that of an H200.", 0, 0},
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
@@ -79,12 +97,18 @@ const rc_command_t rc_command_evaluate = {
         "interval; held_out: the same with an oracle that chooses on one half of what was measured "
         "and is scored, as the model is, on the other (see 'rowcast query --help'), since an "
         "oracle that chooses on the times that score it gains too much; loss: chosen time over best time less 1; mape: mean absolute error of predicted "
-        "times.",
+        "times.\n\n"
+        "With --when: a line for each reuse, K (all: -) and way of deciding whether to order at all: always, "
+        "rule, model (least squares on the matrices of other generators, or groups), oracle (the faster one of "
+        "each). ordered: rows that were; geomean: time without an order over time with what was decided, the "
+        "order and the features that were looked at included; gain: (geomean - 1) / (that of the oracle - 1); "
+        "worst: the smallest ratio. Times are held out.",
     .examples =
         "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
         "rowcast evaluate real.h5 --compare --k n|all trainers, 5 folds by group\n"
         "rowcast evaluate real.h5 --ablation --model mlp,xgboost|how much the features of the "
         "warps matter\n"
+        "rowcast evaluate h200-orders.h5 --when --reuse 1000|whether to order at all\n"
         "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
     .options = table,
     .run = run,
@@ -505,18 +529,48 @@ done:
     return st;
 }
 
+static rc_status_t when(
+    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
+{
+    rc_str_t where = {0};
+    rc_when_command_t w = o->of_when;
+    rc_status_t st = RC_OK;
+    if (o->learn.where)
+        rc_str_addf(&where, "(%s)", o->learn.where);
+    if (o->learn.k)
+        st = add_list(&where, "--k", o->learn.k, "k", err);
+    if (st == RC_OK)
+        st = add_list(&where, "--precision", o->learn.precision, "precision", err);
+    if (st == RC_OK && where.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for a filter");
+    w.kernels = o->learn.kernel;
+    w.orders = o->learn.classes;
+    w.where = where.text;
+    if (st == RC_OK)
+        st = rc_when_print(store, &w, format, err);
+    rc_str_free(&where);
+    return st;
+}
+
 static rc_status_t check(const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
-    int modes = o->compare + o->ablation + o->topologies;
+    const rc_when_command_t *w = &o->of_when;
+    int modes = o->compare + o->ablation + o->topologies + o->when;
     if (modes > 1)
-        return rc_fail(err, RC_EINVAL, "--compare, --ablation and --topologies exclude each other");
+        return rc_fail(
+            err, RC_EINVAL, "--compare, --ablation, --topologies and --when exclude each other");
+    if (!o->when && (w->reuse || w->order || w->feature || w->l2))
+        return rc_fail(
+            err, RC_EINVAL, "--reuse, --order-cost, --feature-cost and --l2 are of --when");
+    if (o->when && (o->model || o->learn.device))
+        return rc_fail(err, RC_EINVAL, "%s does not go with --when; choose rows by --where", o->model ? "--model" : "--device");
     if (modes && (o->seen || o->extrapolate))
         return rc_fail(
             err, RC_EINVAL, "%s is of a model file", o->seen ? "--seen" : "--extrapolate");
     if (!modes && !o->model)
         return rc_fail(err, RC_EINVAL,
-            "nothing to evaluate: name a model with --model, or use --compare, --ablation or "
-            "--topologies");
+            "nothing to evaluate: name a model with --model, or use --compare, --ablation, "
+            "--topologies or --when");
     if (!modes && format == RC_TABLE_CSV)
         return rc_fail(err, RC_EINVAL, "--format: csv is of comparisons; expected table or json");
     return RC_OK;
@@ -537,8 +591,8 @@ static int run(int argc, char **argv)
     if (st == RC_OK)
         st = check(&o, format, &err);
     if (st == RC_OK)
-        st = o.compare || o.ablation || o.topologies
-                 ? compare(&o, operands[0], format, &err)
-                 : evaluate_model(&o, operands[0], format, &err);
+        st = o.when                                  ? when(&o, operands[0], format, &err)
+             : o.compare || o.ablation || o.topologies ? compare(&o, operands[0], format, &err)
+                                                       : evaluate_model(&o, operands[0], format, &err);
     return st < 0 ? rc_command_fail(&rc_command_evaluate, &err) : RC_EXIT_OK;
 }

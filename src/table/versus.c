@@ -94,8 +94,7 @@ static void finish_versus(rc_versus_t *r, double *ratio)
     r->min = s.min;
 }
 
-/* Log time of the choice of a side on a matrix, rows [i, end), held out. */
-static rc_status_t held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,
+rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,
     double *out, rc_err_t *err)
 {
     rc_halves_t halves;
@@ -114,8 +113,7 @@ static rc_status_t held_out(const rc_counted_t *c, int64_t i, int64_t end, const
     return st;
 }
 
-/* The fastest row of a side, -1 none: rows [i, end), fastest first. */
-static int64_t fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side)
+int64_t rc_side_fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side)
 {
     for (; i < end; i++)
         if (on_side(side, c->view, rc_view_result(c->view, c->row[i].row)))
@@ -130,8 +128,8 @@ static rc_status_t meet(const rc_counted_t *c, int64_t i, int64_t end, const rc_
     double log_a;
     double log_b;
     rc_status_t st;
-    int64_t row_a = fastest(c, i, end, side_a);
-    int64_t row_b = fastest(c, i, end, side_b);
+    int64_t row_a = rc_side_fastest(c, i, end, side_a);
+    int64_t row_b = rc_side_fastest(c, i, end, side_b);
     out->only_a += row_a >= 0 && row_b < 0;
     out->only_b += row_b >= 0 && row_a < 0;
     if (row_a < 0 || row_b < 0)
@@ -143,8 +141,8 @@ static rc_status_t meet(const rc_counted_t *c, int64_t i, int64_t end, const rc_
     out->clear += a.ns < b.ns && !tie;
     out->ties += tie;
     ratio[out->matrices++] = b.ns / a.ns;
-    RC_TRY(held_out(c, i, end, side_a, &log_a, err));
-    RC_TRY(held_out(c, i, end, side_b, &log_b, err));
+    RC_TRY(rc_side_held_out(c, i, end, side_a, &log_a, err));
+    RC_TRY(rc_side_held_out(c, i, end, side_b, &log_b, err));
     out->geomean_held_out += log_b - log_a;
 done:
     return st;

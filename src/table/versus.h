@@ -21,6 +21,14 @@ typedef struct rc_side {
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err);
 void rc_side_free(rc_side_t *s);
 
+/** The fastest result of a side on a matrix in a setting, rows [i, end) of c: a row of the view, -1 none. */
+int64_t rc_side_fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side);
+
+/** The same as a log of ns, held out: chosen in one half, scored in the other (table/split_half.h).
+ *  \param[out] out  NaN where the side has none  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,
+    double *out, rc_err_t *err);
+
 /** Side A against side B in one setting.  A ratio is the best time of B over the best time of A on
  *  a matrix: above 1, A is faster. */
 typedef struct rc_versus {

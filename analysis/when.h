@@ -1,0 +1,104 @@
+/** \file analysis/when.h  When does a row order pay?  Decisions before an order is built, by a rule and by a
+ *  model, scored on the measured times of a store with everything that they cost.
+ *
+ *  A row is a matrix at a K and a precision.  It can be left as it is, or ordered; then building the order
+ *  is paid once, and `reuse` products are faster or slower.  A decision that looks at the features of
+ *  the matrix pays for them.  Local. */
+#ifndef RC_ANALYSIS_WHEN_H
+#define RC_ANALYSIS_WHEN_H
+
+#include "table/versus.h"
+
+/** What something costs: ns, ns a row of A, ns an entry.  `fixed` NaN: as the store has it. */
+typedef struct rc_when_cost {
+    double fixed;
+    double row;
+    double entry;
+} rc_when_cost_t;
+
+/** A GPU as the rule sees it.  Bytes per ns are GB/s. */
+typedef struct rc_when_device {
+    double l2_bytes;
+    double dram; /**< bytes per ns from memory */
+    double l2;   /**< and from the L2 */
+    double line; /**< bytes that an access moves at least */
+    double launch_ns;
+} rc_when_device_t;
+
+/** An H200: 62.9 MB of L2, 4.0 TB/s and 8.5 TB/s of lines of 128 bytes, 2 us. */
+extern const rc_when_device_t rc_when_h200;
+
+typedef struct rc_when_options {
+    const char *kernels; /**< patterns; the fastest counts.  NULL: '!cusparse*' */
+    const char *orders;  /**< patterns, comma-separated; the first that a row has is its order.
+                              NULL: "auto,cells*" */
+    rc_when_cost_t order;
+    rc_when_cost_t feature;
+    rc_when_device_t device;
+} rc_when_options_t;
+
+enum { RC_WHEN_INPUTS = 10 };
+
+typedef struct rc_when_row {
+    char family[64]; /**< its generator: the name of the matrix without "-SIZE", where it ends in one;
+                          else its group */
+    int64_t k;
+    int32_t matrix; /**< id in the view */
+    double rows;
+    double entries;
+    double none_ns;  /**< a product in the original order.  Both held out: the fastest kernel in one half of
+                          the samples, its time in the other (table/split_half.h) */
+    double order_ns; /**< a product in the order */
+    double build_ns;
+    double feature_ns;
+    double rule_ns;   /**< what the rule expects of a product in the original order, from sizes alone */
+    double most_ns;   /**< the most that it thinks an order could save of these */
+    int apart;        /**< 1: rows next to each other share few columns, so that `auto` would order */
+    double rule_gain; /**< and of none_ns / order_ns, by the features */
+    double input[RC_WHEN_INPUTS]; /**< of the model */
+} rc_when_row_t;
+
+typedef struct rc_when {
+    rc_when_row_t *row; /**< [rows] by setting, matrix */
+    int64_t rows;
+    int families;
+} rc_when_t;
+
+/** Read the rows of a store: those that have a counted result in the original order and in an order, and
+ *  features of the set `regime`.
+ *  \param[in] v  the view of `store`, with samples
+ *  \param[out] out  free with rc_when_free
+ *  \return RC_OK; RC_EINVAL (a flawed pattern, no rows: says what is missing), RC_ENOENT (no features),
+ *          RC_ENOMEM */
+rc_status_t rc_when_read(const char *store, const rc_view_t *v, const rc_expr_t *where,
+    const rc_when_options_t *o, rc_when_t *out, rc_err_t *err);
+void rc_when_free(rc_when_t *w);
+
+/** How it is decided. */
+typedef enum rc_when_by {
+    RC_WHEN_ALWAYS = 0, /**< order every matrix */
+    RC_WHEN_RULE = 1,   /**< the rule, below */
+    RC_WHEN_MODEL = 2,  /**< least squares on the rows of all other families */
+    RC_WHEN_ORACLE = 3, /**< whichever was faster, for nothing */
+    RC_WHEN_WAYS = 4
+} rc_when_by_t;
+extern const char *const rc_when_names[RC_WHEN_WAYS];
+
+/** Decide every row.
+ *
+ *  Both know before: the size of the matrix, K, and what building costs (where the store has it: by least
+ *  squares in log rows and log entries on the other families).  The time of a product where s entries share a
+ *  load of B is thought to be
+ *  t(s) = launch + max((A + B + C + m g(s)) / dram, g(s) / l2), with g(s) = entries max(line, bytes of a row of B) / s,
+ *  m = max(0, 1 - L2 / B).  Where reuse (t(1) - t(4)) is not twice the cost of features and order, nothing is looked at.  Then the
+ *  rule takes s = run_reuse now, and max(ball_reuse, column_reuse) in the order: it orders where run_reuse < 1.25
+ *  (as the policy auto) and reuse (t(1) - t(1) t(order) / t(now)) is twice the cost.  The model
+ *  predicts log t(now) and the log of the gain by least squares with a ridge from these and from the features,
+ *  and orders where the expected saving is the cost.
+ *  \param[out] ordered  [rows] 1: ordered
+ *  \param[out] cost     [rows] ns: products, order, features
+ *  \return RC_OK, RC_EINVAL (the model: fewer than two families), RC_ENOMEM */
+rc_status_t rc_when_decide(const rc_when_t *w, const rc_when_options_t *o, rc_when_by_t by,
+    double reuse, int *ordered, double *cost, rc_err_t *err);
+
+#endif
