@@ -26,37 +26,21 @@ static double ratio(const rc_sharing_t *s)
     return s->distinct > 0 ? (double)s->entries / (double)s->distinct : 1;
 }
 
-static double skew(const rc_csr_t *a, int threads)
-{
-    int64_t most = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most)
-    for (int64_t r = 0; r < a->rows; r++) {
-        int64_t n = a->row_ptr[r + 1] - a->row_ptr[r];
-        most = n > most ? n : most;
-    }
-    return a->nnz > 0 ? (double)most * (double)a->rows / (double)a->nnz : 1;
-}
-
 static rc_status_t compute(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
-    rc_sharing_t run;
-    rc_sharing_t ball;
-    rc_sharing_t column;
-    rc_sharing_t agree;
+    rc_local_samples_t s;
     (void)geometry;
-    threads = rc_feature_threads(a, 0, threads);
-    rc_status_t st = rc_sample_columns(a, threads, &column, err);
+    rc_status_t st = rc_sample_all(a, rc_feature_threads(a, 0, threads), &s, err);
     if (st < 0)
         return st;
-    rc_sample_runs(a, NULL, threads, &run);
-    rc_sample_balls(a, threads, &ball);
-    rc_sample_agreement(a, threads, &agree);
-    out[0] = ratio(&run);
-    out[1] = ratio(&ball);
-    out[2] = ratio(&column);
-    out[3] = agree.entries > 0 ? (double)agree.distinct / (double)agree.entries : 0;
-    out[4] = skew(a, threads);
+    out[0] = ratio(&s.run);
+    out[1] = ratio(&s.ball);
+    out[2] = ratio(&s.column);
+    out[3] = s.agreement.entries > 0
+                 ? (double)s.agreement.distinct / (double)s.agreement.entries
+                 : 0;
+    out[4] = a->nnz > 0 ? (double)s.longest * (double)a->rows / (double)a->nnz : 1;
     out[5] = 4 * (double)a->cols;
     return RC_OK;
 }

@@ -132,6 +132,27 @@ RC_HOST_DEVICE static inline int64_t rc_local_run(int64_t i, int64_t runs, int64
     return i * rows / runs;
 }
 
+/** Sums over samples. */
+typedef struct rc_sharing {
+    int64_t entries;
+    int64_t distinct; /**< columns, each once a sample */
+} rc_sharing_t;
+
+/** What a matrix says to samples (sample.h). */
+typedef struct rc_local_samples {
+    rc_sharing_t run;
+    rc_sharing_t ball;
+    rc_sharing_t column;
+    rc_sharing_t agreement; /**< entries, and those that agree */
+    int64_t longest;        /**< entries of the longest row */
+} rc_local_samples_t;
+
+/** A row of more entries is long, and left out of balls and of the rows of a column. */
+RC_HOST_DEVICE static inline double rc_local_limit(int64_t rows, int64_t nnz)
+{
+    return 4 * (double)nnz / (double)rows + 8;
+}
+
 /** 1: rows next to each other share few columns. */
 RC_HOST_DEVICE static inline int rc_local_apart(int64_t entries, int64_t distinct)
 {

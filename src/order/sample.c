@@ -19,7 +19,7 @@ static const int32_t *entries_of(const rc_csr_t *a, int64_t r, int *length)
 static int is_long(const rc_csr_t *a, int64_t r)
 {
     double n = (double)(a->row_ptr[r + 1] - a->row_ptr[r]);
-    return n > 4 * (double)a->nnz / (double)a->rows + 8;
+    return n > rc_local_limit(a->rows, a->nnz);
 }
 
 /* 1: the column is new in the table. */
@@ -215,4 +215,27 @@ void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)
         }
     }
     *out = (rc_sharing_t){e, d};
+}
+
+static int64_t longest_row(const rc_csr_t *a, int threads)
+{
+    int64_t most = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most)
+    for (int64_t r = 0; r < a->rows; r++) {
+        int64_t n = a->row_ptr[r + 1] - a->row_ptr[r];
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_sample_columns(a, threads, &out->column, err);
+    if (st < 0)
+        return st;
+    rc_sample_runs(a, NULL, threads, &out->run);
+    rc_sample_balls(a, threads, &out->ball);
+    rc_sample_agreement(a, threads, &out->agreement);
+    out->longest = longest_row(a, threads);
+    return RC_OK;
 }

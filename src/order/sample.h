@@ -9,13 +9,8 @@
 #ifndef RC_ORDER_SAMPLE_H
 #define RC_ORDER_SAMPLE_H
 
+#include "order/local.h"
 #include "rowcast.h"
-
-/** Sums over samples. */
-typedef struct rc_sharing {
-    int64_t entries;
-    int64_t distinct; /**< columns, each once a sample */
-} rc_sharing_t;
 
 /** The 64 rows of each run.
  *  \param[in] order  [rows] row of each slot, NULL: the original order */
@@ -36,5 +31,8 @@ rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out,
  *  row i other than j (of its entries that count): where rows and columns are numbered alike.
  *  \param[out] out  `entries`, and in `distinct` the latter */
 void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out);
+
+/** All of these, and the longest row.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *out, rc_err_t *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "kernels/cuda/order_sample.h"
 #include "kernels/cuda/orders.h"
 #include "kernels/kernel.h"
 #include "operands.h"
@@ -76,6 +77,13 @@ void gpu_order(gpu_pattern_t *g, const char *policy)
     ok(g->x->fill(g->x, g->slots, 0xff, bytes, &err), &err, "slots");
     ok(gpu_order_ask(g, policy, &err), &err, policy);
     ok(g->x->download(g->x, g->row, g->slots, bytes, &err), &err, policy);
+}
+
+void gpu_sample(gpu_pattern_t *g, rc_local_samples_t *out)
+{
+    rc_err_t err = {0};
+    rc_cuda_pattern_t a = pattern_of(g);
+    ok(rc_cuda_sample(g->x, &a, out, &err), &err, "samples");
 }
 
 /* ---------------------------------------------------------------- matrices */
@@ -214,7 +222,7 @@ static double product_us(const timed_t *t, rc_schedule_t *s, int identity, int64
     return best;
 }
 
-/* Milliseconds of an order, memory included: the median. */
+/* Milliseconds of an order, or (policy NULL) of the samples, memory included: the median. */
 static double order_ms(const timed_t *t, gpu_pattern_t *g, const char *policy)
 {
     enum { times = 9 };
@@ -223,7 +231,11 @@ static double order_ms(const timed_t *t, gpu_pattern_t *g, const char *policy)
     for (int i = -2; i < times; i++) {
         wait(t);
         int64_t begin = rc_clock_ns();
-        ok(gpu_order_ask(g, policy, &err), &err, policy);
+        rc_local_samples_t samples;
+        if (policy)
+            ok(gpu_order_ask(g, policy, &err), &err, policy);
+        else
+            gpu_sample(g, &samples);
         wait(t);
         double took = 1e-6 * (double)(rc_clock_ns() - begin);
         int at = i < 0 ? 0 : i;
@@ -267,6 +279,7 @@ static int time_policies(const timed_t *t, const int32_t *place)
         printf("#   K=%-4" PRId64 " shuffled %8.1f us  ideal %8.1f us  %.2fx\n", wide[i], before[i],
             ideal[i], before[i] / ideal[i]);
     }
+    printf("#   samples         %7.3f ms\n", order_ms(t, &g, NULL));
     for (int i = 0; i < POLICIES; i++) {
         const char *only = getenv("ROWCAST_GPU_ORDERS");
         if (only && !strstr(only, policies[i]))

@@ -3,6 +3,7 @@
 #define RC_TESTS_ORDER_TIMES_H
 
 #include "kernels/cuda/executor.h"
+#include "order/local.h"
 
 /* A row order on the GPU, on a pattern that is uploaded; free with gpu_pattern_free. */
 typedef struct gpu_pattern {
@@ -21,6 +22,9 @@ void gpu_pattern_free(gpu_pattern_t *g);
 rc_status_t gpu_order_ask(gpu_pattern_t *g, const char *policy, rc_err_t *err);
 /* Build an order and fetch it. */
 void gpu_order(gpu_pattern_t *g, const char *policy);
+
+/* What samples say. */
+void gpu_sample(gpu_pattern_t *g, rc_local_samples_t *out);
 
 /* Rows and columns in random orders, the same one (of square matrices) or each its own.
  * \param[out] place  NULL, or [rows]: the shuffled row that row p became */

@@ -1,4 +1,4 @@
-/* Row orders built on a GPU against those of the host: the same in every slot.  Needs a GPU: without one
+/* Row orders built on a GPU, and samples, against those of the host: the same in every slot.  Needs a GPU: without one
  * it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N takes one generated matrix in N
  * (for compute-sanitizer).
  *
@@ -12,6 +12,7 @@
 #include "kernels/device.h"
 #include "operands.h"
 #include "order/policy.h"
+#include "order/sample.h"
 #include "order_times.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
@@ -66,9 +67,29 @@ static void expect_same(const gpu_pattern_t *g, const char *policy, const char *
     rc_schedule_free(&s);
 }
 
+static void expect_same_samples(gpu_pattern_t *g, const char *name)
+{
+    static const char *const what[] = {"runs", "balls", "columns", "agreement"};
+    rc_err_t err = {0};
+    rc_local_samples_t host;
+    rc_local_samples_t gpu;
+    ok(rc_sample_all(g->a, 2, &host, &err), &err, "samples");
+    gpu_sample(g, &gpu);
+    const rc_sharing_t want[] = {host.run, host.ball, host.column, host.agreement};
+    const rc_sharing_t got[] = {gpu.run, gpu.ball, gpu.column, gpu.agreement};
+    for (int i = 0; i < 4; i++)
+        if (got[i].entries != want[i].entries || got[i].distinct != want[i].distinct)
+            fail_msg("%s of %s: the host has %" PRId64 " and %" PRId64 ", the GPU %" PRId64
+                     " and %" PRId64, what[i], name, want[i].entries, want[i].distinct, got[i].entries,
+                got[i].distinct);
+    if (gpu.longest != host.longest)
+        fail_msg("longest row of %s: expected %" PRId64 ", found %" PRId64, name, host.longest, gpu.longest);
+}
+
 static void check(gpu_t *gpu, const rc_csr_t *a, const char *name)
 {
     gpu_pattern_t g = gpu_pattern_new(&gpu->x, a);
+    expect_same_samples(&g, name);
     for (int i = 0; i < ORDERS; i++) {
         gpu_order(&g, orders[i]);
         expect_same(&g, orders[i], name);

@@ -1,0 +1,28 @@
+/** \file kernels/cuda/order_sample.h  What samples of a matrix in device memory say about its rows: the GPU form of
+ *  src/order/sample.h, with the same sums, from which the feature set `regime` is made. */
+#ifndef RC_KERNELS_CUDA_ORDER_SAMPLE_H
+#define RC_KERNELS_CUDA_ORDER_SAMPLE_H
+
+#include "kernels/cuda/orders.h"
+#include "order/local.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** All samples.  Waits for the stream of the executor.
+ *  \param[in] a  not checked
+ *  \return RC_OK, RC_ENOMEM (66 KB), RC_EDEVICE.  Cost: reads the columns of A once. */
+rc_status_t rc_cuda_sample(
+    rc_executor_t *x, const rc_cuda_pattern_t *a, rc_local_samples_t *out, rc_err_t *err);
+
+/** The runs alone, asked for and not waited for.
+ *  \param[in] order  [a->rows] device memory, NULL: the original order
+ *  \param[out] out   device memory */
+rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda_pattern_t *a, const int32_t *order,
+    rc_sharing_t *out, rc_err_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
