@@ -24,21 +24,15 @@ static const double penalty = 1e-3; /* of the ridge */
 
 /* -------------------------------------------------------------------- rows */
 
-/* "shuffled/mesh3d-1.3m" is of the family mesh3d, "HB/bcsstk17" of HB. */
-static void family_of(const rc_row_matrix_t *m, char out[64])
+void rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1])
 {
-    char name[RC_NAME_MAX + 1];
-    (void)snprintf(name, sizeof name, "%.*s", (int)RC_NAME_MAX, m->name);
-    char *slash = strchr(name, '/');
-    char *last = slash ? slash + 1 : name;
-    char *dash = strrchr(last, '-');
-    if (dash && dash > last && isdigit((unsigned char)dash[1]))
-        *dash = '\0';
-    else if (slash) {
-        *slash = '\0';
-        last = name;
-    }
-    (void)snprintf(out, 64, "%.63s", last);
+    const char *slash = strchr(matrix, '/');
+    const char *last = slash ? slash + 1 : matrix;
+    const char *dash = strrchr(last, '-');
+    int sized = dash && dash > last && isdigit((unsigned char)dash[1]);
+    const char *from = sized || !slash ? last : matrix;
+    const char *to = sized ? dash : slash ? slash : last + strlen(last);
+    (void)snprintf(out, RC_NAME_MAX + 1, "%.*s", (int)(to - from), from);
 }
 
 static double cost_of(const rc_when_cost_t *c, const rc_when_row_t *r, double stored)
@@ -109,7 +103,9 @@ static int make_row(const rc_counted_t *c, int64_t i, int64_t end, const rc_side
         return (int)st;
     *out = (rc_when_row_t){.k = first->k, .matrix = c->row[i].matrix, .rows = (double)m->rows,
         .entries = (double)m->nnz, .none_ns = exp(log_ns[0]), .order_ns = exp(log_ns[1])};
-    family_of(m, out->family);
+    char name[RC_NAME_MAX + 1];
+    (void)snprintf(name, sizeof name, "%.*s", (int)RC_NAME_MAX, m->name);
+    rc_when_family(name, out->family);
     out->build_ns =
         cost_of(&o->order, out, (double)rc_view_result(c->view, ordered)->order_ns);
     out->feature_ns = cost_of(&o->feature, out, stored);

@@ -40,8 +40,7 @@ typedef struct rc_when_options {
 enum { RC_WHEN_INPUTS = 10 };
 
 typedef struct rc_when_row {
-    char family[64]; /**< its generator: the name of the matrix without "-SIZE", where it ends in one;
-                          else its group */
+    char family[RC_NAME_MAX + 1]; /**< rc_when_family */
     int64_t k;
     int32_t matrix; /**< id in the view */
     double rows;
@@ -63,6 +62,10 @@ typedef struct rc_when {
     int64_t rows;
     int families;
 } rc_when_t;
+
+/** The generator of a matrix, or its group: "mesh3d" of "shuffled/mesh3d-1.3m" (a name that ends in a size),
+ *  "HB" of "HB/bcsstk17".  \param[in] matrix  at most RC_NAME_MAX bytes */
+void rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1]);
 
 /** Read the rows of a store: those that have a counted result in the original order and in an order, and
  *  features of the set `regime`.

@@ -235,13 +235,13 @@ part_order-tables()
     order_when
 }
 
-# Whether to order at all.  The cost of an order on a GPU is a fit to the times of kernels/README.md.
+# Whether to order at all.  The costs on a GPU are fits to what tests/gpu/test_gpu_orders --time printed on an H200.
 order_when()
 {
-    local -a of_gpu=(--order-cost 4e5,0.55,0.055)
-    printf '### Whether to order at all\n\n#### Orders built on the GPU\n\n'
+    local -a of_gpu=(--order-cost 2.5e5,0.55,0.077 --feature-cost 9e4,0.03,0.004)
+    printf '### Whether to order at all\n\n#### Orders and features on the GPU\n\n'
     "${run[@]}" rowcast evaluate "$store" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst
-    printf '#### Orders built on the host\n\n'
+    printf '#### Orders and features on the host\n\n'
     "${run[@]}" rowcast evaluate "$store" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst
 }
 

@@ -1,0 +1,315 @@
+/* The map of the regime: what the best row order gains, by how often B fills the L2 and by K. */
+#include "config.h"
+#include "analysis/report/plot_block.h"
+#include "analysis/report/plot_data.h"
+#include "analysis/when.h"
+#include "base/alloc.h"
+#include "table/split_half.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATIONARY, FASTEST, CLASSES, KINDS = 7, KIND_BYTES = RC_NAME_MAX + 1 };
+static const char *const class_name[CLASSES] = {"C-stationary kernels", "the fastest kernel"};
+
+/* A result, by what a point is of: orders that renumber columns too are compared with the others here. */
+typedef struct entry {
+    int64_t row; /* of the view */
+    int64_t k;
+    int32_t matrix; /* of the survey, as is the next */
+    int32_t setting;
+    int32_t precision;
+    int32_t cache;
+    int32_t device;
+} entry_t;
+
+/* A point of the map. */
+typedef struct point {
+    int32_t matrix; /* of the survey, as is the next: one of those that it is of */
+    int32_t setting;
+    int cls;
+    double fill; /* B over the L2 */
+    double k;
+    double gain;
+    char kind[KIND_BYTES];
+} point_t;
+
+typedef struct map {
+    const rc_survey_t *s;
+    point_t *point;
+    int64_t points;
+    char kind[KINDS][KIND_BYTES]; /* those of most points; the last one is of all others */
+    int kinds;
+} map_t;
+
+/* Bytes of the L2 of GPUs that results were published of; NaN: not known. */
+static double l2_of(const char *device)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } known[] = {{"H200", 62.9e6}, {"H100", 52.4e6}, {"A100", 41.9e6}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(device, known[i].name))
+            return known[i].bytes;
+    return NAN;
+}
+
+static int is_of(const char *kernel, int cls)
+{
+    return cls == FASTEST ? !rc_survey_is_vendor(kernel)
+                          : strncmp(kernel, "gstat", 5) == 0 || strncmp(kernel, "gsub", 4) == 0 ||
+                                strncmp(kernel, "cstat", 5) == 0;
+}
+
+static int by_point(const void *left, const void *right)
+{
+    const entry_t *x = left;
+    const entry_t *y = right;
+    const int64_t a[] = {x->matrix, x->k, x->precision, x->cache, x->device, x->row};
+    const int64_t b[] = {y->matrix, y->k, y->precision, y->cache, y->device, y->row};
+    for (int i = 0; i < 6; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int same_point(const entry_t *x, const entry_t *y)
+{
+    return x->matrix == y->matrix && x->k == y->k && x->precision == y->precision &&
+           x->cache == y->cache && x->device == y->device;
+}
+
+/* What the best order gains over none, the results of a point; both chosen in one half and scored in the
+ * other.  NaN: nothing to compare. */
+static rc_status_t gain_of(
+    const rc_survey_t *s, const entry_t *e, int n, int cls, double *out, rc_err_t *err)
+{
+    rc_halves_t csr;
+    rc_halves_t any = {0};
+    int orders = 0;
+    *out = NAN;
+    rc_status_t st = rc_halves_make(1, n, &csr, err);
+    if (st == RC_OK)
+        st = rc_halves_make(1, n, &any, err);
+    for (int i = 0; i < n && st == RC_OK; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, e[i].row);
+        rc_timed_t time = rc_timed_of(s->view, e[i].row);
+        if (!is_of(rc_view_kernel(s->view, r->kernel), cls))
+            continue;
+        int is_csr = rc_view_is_csr(s->view, r);
+        orders += !is_csr;
+        st = rc_halves_set(&any, 0, i, &time, NULL, err);
+        if (st == RC_OK && is_csr)
+            st = rc_halves_set(&csr, 0, i, &time, NULL, err);
+    }
+    if (st == RC_OK && orders > 0)
+        *out = exp(rc_halves_best(&csr, 0, n) - rc_halves_best(&any, 0, n));
+    rc_halves_free(&csr);
+    rc_halves_free(&any);
+    return st;
+}
+
+static rc_status_t add_points(map_t *m, const entry_t *e, int n, rc_err_t *err)
+{
+    const rc_survey_t *s = m->s;
+    const rc_survey_matrix_t *matrix = &s->matrix[e->matrix];
+    double value = e->precision == RC_FP64 ? 8 : 4;
+    double fill =
+        (double)matrix->row->cols * (double)e->k * value / l2_of(s->setting[e->setting].device);
+    rc_status_t st = RC_OK;
+    for (int cls = 0; cls < CLASSES && st == RC_OK && fill > 0; cls++) {
+        point_t *to = &m->point[m->points];
+        *to = (point_t){.matrix = e->matrix,
+            .setting = e->setting,
+            .cls = cls,
+            .fill = fill,
+            .k = (double)e->k};
+        (void)snprintf(to->kind, sizeof to->kind, "%s", matrix->kind);
+        if (!*to->kind)
+            rc_when_family(matrix->name, to->kind);
+        st = gain_of(s, e, n, cls, &to->gain, err);
+        m->points += st == RC_OK && isfinite(to->gain);
+    }
+    return st;
+}
+
+/* All results but those with C in schedule order.  \return how many */
+static int64_t gather(const rc_survey_t *s, entry_t *e)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->entering; i++) {
+        const rc_survey_pair_t *p = &s->pair[s->row_pair[i]];
+        const rc_setting_t *of = &s->setting[p->setting].setting;
+        if (of->c_order == 1) /* C in schedule order */
+            continue;
+        e[n++] = (entry_t){.row = s->rows[i],
+            .k = rc_view_result(s->view, s->rows[i])->k,
+            .matrix = p->matrix,
+            .setting = p->setting,
+            .precision = of->precision,
+            .cache = of->cache,
+            .device = of->device};
+    }
+    qsort(e, (size_t)n, sizeof *e, by_point);
+    return n;
+}
+
+static rc_status_t find_points(map_t *m, rc_err_t *err)
+{
+    const rc_survey_t *s = m->s;
+    rc_status_t st = RC_OK;
+    entry_t *e = rc_alloc((size_t)s->entering, sizeof *e, "a figure", err);
+    m->point = rc_alloc((size_t)s->pairs, CLASSES * sizeof *m->point, "a figure", err);
+    if (!m->point || !e)
+        st = RC_ENOMEM;
+    int64_t n = st == RC_OK ? gather(s, e) : 0;
+    for (int64_t i = 0, end; i < n && st == RC_OK; i = end) {
+        for (end = i + 1; end < n && same_point(&e[i], &e[end]);)
+            end++;
+        st = add_points(m, e + i, (int)(end - i), err);
+    }
+    free(e);
+    return st;
+}
+
+static int kind_of(const map_t *m, const char *name)
+{
+    int i = 0;
+    while (i < m->kinds && strcmp(m->kind[i], name) != 0)
+        i++;
+    return i < KINDS ? i : KINDS - 1;
+}
+
+static int64_t count_kind(const map_t *m, const char *name)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < m->points; i++)
+        n += strcmp(m->point[i].kind, name) == 0;
+    return n;
+}
+
+/* The kinds of most points, first seen first among equals; with more than KINDS the last one is the rest. */
+static void choose_kinds(map_t *m)
+{
+    for (int k = 0; k < KINDS; k++) {
+        int64_t most = 0;
+        const char *next = NULL;
+        for (int64_t i = 0; i < m->points; i++) {
+            const char *name = m->point[i].kind;
+            if (kind_of(m, name) < m->kinds)
+                continue;
+            int64_t n = count_kind(m, name);
+            next = n > most ? name : next;
+            most = n > most ? n : most;
+        }
+        if (!next)
+            return;
+        memcpy(m->kind[m->kinds++], next, KIND_BYTES);
+    }
+    int64_t named = 0;
+    for (int k = 0; k < KINDS; k++)
+        named += count_kind(m, m->kind[k]);
+    if (named < m->points)
+        (void)snprintf(m->kind[KINDS - 1], KIND_BYTES, "others");
+}
+
+static void put_rows(const map_t *m, FILE *csv)
+{
+    fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n", csv);
+    for (int64_t i = 0; i < m->points; i++) {
+        const point_t *p = &m->point[i];
+        rc_plot_put_text(csv, class_name[p->cls]);
+        fputc(',', csv);
+        rc_plot_put_text(csv, p->kind);
+        fputc(',', csv);
+        rc_plot_put_text(csv, m->s->setting[p->setting].label);
+        fputc(',', csv);
+        rc_plot_put_text(csv, m->s->matrix[p->matrix].name);
+        fprintf(csv, ",%.0f,%.6g,%.6g\n", p->k, p->fill, p->gain);
+    }
+}
+
+/* A series for each class, axis and kind. */
+static rc_status_t put_block(const map_t *m, rc_plot_text_t *text, rc_err_t *err)
+{
+    double *x = rc_alloc((size_t)m->points, 2 * sizeof *x, "a figure", err);
+    if (!x)
+        return RC_ENOMEM;
+    rc_plot_block_begin(text, "POINTS");
+    for (int axis = 0; axis < 2; axis++)
+        for (int cls = 0; cls < CLASSES; cls++)
+            for (int kind = 0; kind < m->kinds; kind++) {
+                int64_t n = 0;
+                for (int64_t i = 0; i < m->points; i++) {
+                    const point_t *p = &m->point[i];
+                    if (p->cls != cls || kind_of(m, p->kind) != kind)
+                        continue;
+                    x[n] = axis == 0 ? p->fill : p->k;
+                    x[m->points + n++] = p->gain;
+                }
+                (void)rc_plot_block_points(text, x, x + m->points, n, RC_PLOT_POINTS / (2 * KINDS));
+            }
+    rc_plot_block_end(text);
+    free(x);
+    return RC_OK;
+}
+
+static void define(const map_t *m, rc_plot_text_t *text)
+{
+    double range[3][2] = {{INFINITY, 0}, {INFINITY, 0}, {0.9, 1.1}};
+    char name[32];
+    for (int64_t i = 0; i < m->points; i++) {
+        const double value[3] = {m->point[i].fill, m->point[i].k, m->point[i].gain};
+        for (int j = 0; j < 3; j++) {
+            range[j][0] = fmin(range[j][0], value[j]);
+            range[j][1] = fmax(range[j][1], value[j]);
+        }
+    }
+    rc_str_addf(&text->define,
+        "FMIN = %.6g\nFMAX = %.6g\nKMIN = %.6g\nKMAX = %.6g\nYMIN = %.6g\nYMAX = %.6g\nKINDS = %d\n"
+        "MATRICES = %" PRId64 "\nHEIGHT = 560\narray KIND[KINDS]\narray PANEL[%d]\n",
+        range[0][0], range[0][1], range[1][0], range[1][1], range[2][0], range[2][1], m->kinds,
+        m->points, (int)CLASSES);
+    for (int i = 0; i < m->kinds; i++) {
+        snprintf(name, sizeof name, "KIND[%d]", i + 1);
+        rc_plot_define_text(text, name, m->kind[i]);
+    }
+    for (int i = 0; i < CLASSES; i++) {
+        snprintf(name, sizeof name, "PANEL[%d]", i + 1);
+        rc_plot_define_text(text, name, class_name[i]);
+    }
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    map_t m = {.s = in->survey};
+    rc_status_t st = find_points(&m, err);
+    if (st == RC_OK && m.points == 0)
+        rc_str_add(&text->missing,
+            "no kernel ran another order beside the original one on a GPU whose L2 is known");
+    if (st == RC_OK && m.points > 0) {
+        choose_kinds(&m);
+        put_rows(&m, csv);
+        st = put_block(&m, text, err);
+        define(&m, text);
+        rc_str_addf(&text->caption,
+            "What the best of the measured row orders, the original one included, gains over the original one, by "
+            "how often B fills the L2 and by K: %" PRId64 " points, a matrix at a K and a precision each, under the "
+            "C-stationary kernels and under the fastest kernel of ours. Chosen on one half of the samples and "
+            "scored on the other. An order may renumber columns too.",
+            m.points);
+    }
+    free(m.point);
+    return st;
+}
+
+const rc_plot_t rc_plot_map = {
+    .name = "map",
+    .title = "When reordering pays: gain of the best order over the size of B",
+    .source = "",
+    .section = "Orders",
+    .write = write,
+};
