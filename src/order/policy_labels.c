@@ -21,19 +21,13 @@ enum { PARAM_ROUNDS };
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    rc_status_t st = RC_ENOMEM;
-    int64_t rows = in->a->rows;
-    uint32_t *column = rc_alloc((size_t)in->a->cols, sizeof *column, "labels of columns", err);
-    uint32_t *label = rc_alloc((size_t)rows, sizeof *label, "labels of rows", err);
-    if (column && label) {
-        for (int64_t r = 0; r < rows; r++)
-            label[r] = (uint32_t)r;
-        for (int round = 0; round < (int)in->params->value[PARAM_ROUNDS]; round++)
-            rc_vote_round(in, round, column, label);
-        const int32_t *const keys[] = {(const int32_t *)label};
+    uint32_t *label = rc_alloc((size_t)in->a->rows, sizeof *label, "labels of rows", err);
+    const int32_t *const keys[] = {(const int32_t *)label};
+    if (!label)
+        return RC_ENOMEM;
+    rc_status_t st = rc_vote(in, (int)in->params->value[PARAM_ROUNDS], label, err);
+    if (st == RC_OK)
         st = rc_schedule_by_keys(in, keys, 1, out, err);
-    }
-    free(column);
     free(label);
     return st;
 }

@@ -1,7 +1,9 @@
 #include "config.h"
 #include "order/steps.h"
+#include "base/alloc.h"
 #include "order/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 4096 };
@@ -102,4 +104,17 @@ void rc_vote_round(const rc_order_input_t *in, int round, uint32_t *column, uint
                 label[r] = elect(column, a->col_idx + ptr[r], length, &t, r + 1);
         }
     }
+}
+
+rc_status_t rc_vote(const rc_order_input_t *in, int rounds, uint32_t *label, rc_err_t *err)
+{
+    uint32_t *column = rc_alloc((size_t)in->a->cols, sizeof *column, "labels of columns", err);
+    if (!column)
+        return RC_ENOMEM;
+    for (int64_t r = 0; r < in->a->rows; r++)
+        label[r] = (uint32_t)r;
+    for (int round = 0; round < rounds; round++)
+        rc_vote_round(in, round, column, label);
+    free(column);
+    return RC_OK;
 }

@@ -27,4 +27,9 @@ void rc_first_columns(const rc_order_input_t *in, int32_t *key);
  *  \param[out] column    [cols], scratch */
 void rc_vote_round(const rc_order_input_t *in, int round, uint32_t *column, uint32_t *label);
 
+/** That many rounds, from labels that are row numbers.
+ *  \param[out] label  [rows]
+ *  \return RC_OK, RC_ENOMEM (4 bytes a column) */
+rc_status_t rc_vote(const rc_order_input_t *in, int rounds, uint32_t *label, rc_err_t *err);
+
 #endif

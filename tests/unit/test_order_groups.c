@@ -1,0 +1,211 @@
+/* The orders hub and community against their definitions, built plainly: hubs by insertion, communities as the order
+ * `labels` has them, each ordered by the order rcm of the matrix that its rows are. */
+#include "config.h"
+#include "unit.h"
+
+#include "order/policy.h"
+#include "order_matrix.h"
+#include "sparse/csr.h"
+#include "sparse/generate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rc_schedule_t build(const char *text, const rc_csr_t *a, int threads)
+{
+    rc_schedule_t s = {0};
+    rc_err_t err = {0};
+    if (rc_order_build(text, a, NULL, threads, &s, &err) != RC_OK)
+        fail_msg("%s: %s", text, err.text);
+    return s;
+}
+
+static void expect_rows(const char *text, const rc_csr_t *a, const int32_t *want)
+{
+    for (int threads = 1; threads <= 5; threads += 2) {
+        rc_schedule_t s = build(text, a, threads);
+        assert_int_equal(s.slots, a->rows);
+        for (int64_t p = 0; p < s.slots; p++)
+            if (s.row[p] != want[p])
+                fail_msg("%s of %" PRId64 " rows, %d threads, slot %" PRId64 ": expected %d, found %d",
+                    text, a->rows, threads, p, (int)want[p], (int)s.row[p]);
+        rc_schedule_free(&s);
+    }
+}
+
+static int32_t *numbers(int64_t n)
+{
+    int32_t *x = calloc((size_t)n + 1, sizeof *x);
+    assert_non_null(x);
+    return x;
+}
+
+/* --------------------------------------------------------------------- hub */
+
+static int64_t length_of(const rc_csr_t *a, int64_t r)
+{
+    return a->row_ptr[r + 1] - a->row_ptr[r];
+}
+
+static void check_hubs(const rc_csr_t *a, int times, int sort)
+{
+    char text[64];
+    int32_t *want = numbers(a->rows);
+    int64_t hubs = 0;
+    double bound = a->rows ? times * (double)a->nnz / (double)a->rows : 0;
+    (void)snprintf(text, sizeof text, "hub:times=%d:sort=%d", times, sort);
+    for (int64_t r = 0; r < a->rows; r++) {
+        if ((double)length_of(a, r) <= bound)
+            continue;
+        int64_t at = hubs++;
+        for (; sort && at > 0 && length_of(a, want[at - 1]) < length_of(a, r); at--)
+            want[at] = want[at - 1];
+        want[at] = (int32_t)r;
+    }
+    for (int64_t r = 0, at = hubs; r < a->rows; r++)
+        if ((double)length_of(a, r) <= bound)
+            want[at++] = (int32_t)r;
+    expect_rows(text, a, want);
+    rc_schedule_t s = build(text, a, 2);
+    int groups = (hubs > 0) + (hubs < a->rows);
+    assert_int_equal(s.levels, 1);
+    assert_int_equal(s.group[0].count, groups);
+    assert_int_equal(s.group[0].ptr[groups], a->rows);
+    if (groups == 2)
+        assert_int_equal(s.group[0].ptr[1], hubs);
+    rc_schedule_free(&s);
+    free(want);
+}
+
+/* --------------------------------------------------------------- community */
+
+static int is_among(const int32_t *row, int64_t n, int64_t r)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (row[i] == r)
+            return 1;
+    return 0;
+}
+
+/* The rows of a community, ascending, in the order rcm of the matrix of their entries among themselves. */
+static void order_inside(const rc_csr_t *a, const int32_t *row, int64_t n, int32_t *want)
+{
+    unsigned char *flag = calloc((size_t)(n * n) + 1, 1);
+    rc_csr_t part;
+    assert_non_null(flag);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t e = a->row_ptr[row[i]]; e < a->row_ptr[row[i] + 1]; e++)
+                flag[i * n + j] |= a->col_idx[e] == row[j];
+    matrix_from_flags(flag, n, n, &part);
+    rc_schedule_t s = build("rcm", &part, 1);
+    for (int64_t i = 0; i < n; i++)
+        want[i] = row[s.row[i]];
+    rc_schedule_free(&s);
+    free_matrix(&part);
+    free(flag);
+}
+
+static void check_communities(const rc_csr_t *a, int rounds)
+{
+    char text[64];
+    char plain[64];
+    int32_t *want = numbers(a->rows);
+    (void)snprintf(text, sizeof text, "community:rounds=%d", rounds);
+    (void)snprintf(plain, sizeof plain, "labels:rounds=%d", rounds);
+    rc_schedule_t s = build(text, a, 2);
+    rc_schedule_t labels = build(plain, a, 2); /* a community after the other, its rows ascending */
+    assert_int_equal(s.levels, 1);
+    assert_string_equal(s.group[0].name, "community_ptr");
+    for (int64_t k = 0; k < s.group[0].count; k++) {
+        int64_t begin = s.group[0].ptr[k];
+        int64_t n = s.group[0].ptr[k + 1] - begin;
+        assert_true(n > 0);
+        for (int64_t i = 0; i < n; i++) {
+            assert_true(is_among(labels.row + begin, n, s.row[begin + i]));
+            assert_true(i == 0 || labels.row[begin + i - 1] < labels.row[begin + i]);
+        }
+        order_inside(a, labels.row + begin, n, want + begin);
+    }
+    expect_rows(text, a, want);
+    rc_schedule_free(&s);
+    rc_schedule_free(&labels);
+    free(want);
+}
+
+static void random_matrices(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 23);
+    for (int round = 0; round < 60; round++) {
+        rc_csr_t a;
+        random_matrix(&r, 90, &a);
+        check_hubs(&a, 0, 0);
+        check_hubs(&a, 1, 1);
+        check_hubs(&a, 2, round % 2);
+        check_communities(&a, 0);
+        check_communities(&a, 1 + round % 4);
+        free_matrix(&a);
+    }
+}
+
+static void generated_matrices(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"mesh2d:n=40,shuffle=both", "powerlaw:n=900", "lp:rows=200,cols=700",
+        "lp:rows=700,cols=200", "block:n=1200,size=20,between=2,shuffle=both"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        rc_csr_t a;
+        rc_err_t err = {0};
+        if (rc_generate(specs[i], &a, NULL, &err) < 0)
+            fail_msg("%s", err.text);
+        check_hubs(&a, 1, 1);
+        check_hubs(&a, 1, 0);
+        check_communities(&a, 8);
+        rc_csr_free(&a);
+    }
+}
+
+/* Entries over distinct columns of every 32 slots. */
+static double reuse(const rc_csr_t *a, const char *text)
+{
+    enum { window = 32 };
+    rc_schedule_t s = build(text, a, 2);
+    int32_t *last = numbers(a->cols); /* window of the last use, from 1 */
+    int64_t distinct = 0;
+    for (int64_t p = 0; p < s.slots; p++)
+        for (int64_t e = a->row_ptr[s.row[p]]; e < a->row_ptr[s.row[p] + 1]; e++) {
+            distinct += last[a->col_idx[e]] != p / window + 1;
+            last[a->col_idx[e]] = (int32_t)(p / window + 1);
+        }
+    free(last);
+    rc_schedule_free(&s);
+    return (double)a->nnz / (double)distinct;
+}
+
+/* What the order inside of communities is for: neighbours come nearer than by label alone. */
+static void rcm_inside_brings_rows_nearer(void **state)
+{
+    (void)state;
+    rc_csr_t a;
+    assert_int_equal(rc_generate("mesh2d:n=120,shuffle=both", &a, NULL, NULL), RC_OK);
+    double none = reuse(&a, "csr");
+    double label = reuse(&a, "labels");
+    double both = reuse(&a, "community");
+    if (none > 1.1 || label < 1.3 || both < 1.1 * label)
+        fail_msg("expected none < labels < community, found %g, %g, %g", none, label, both);
+    rc_csr_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_matrices),
+        cmocka_unit_test(generated_matrices),
+        cmocka_unit_test(rcm_inside_brings_rows_nearer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
