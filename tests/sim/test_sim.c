@@ -180,11 +180,63 @@ static void published_store(void **state)
     free(from);
 }
 
+/* How far the end of a sweep is beyond what no dealing can avoid: the mean load of the ranks, or the longest matrix from
+ * its file to its last result.  The part of the ranks' time that is lost so. */
+static double idle_beyond_bound(const sim_cost_t *c, int64_t n, int ranks, sim_deal_t *d)
+{
+    sim_deal_params_t p = gpu;
+    double all = 0;
+    double longest = 0;
+    p.ranks = ranks;
+    p.preparers = 12; /* as simulate has it for a GPU with 16 CPUs, and the by_cost of src/sweep/prepare.c */
+    p.ahead = 24;
+    p.by_cost = 1;
+    p.tell_s = 1;
+    for (int64_t i = 0; i < n; i++) {
+        all += c[i].measure_s;
+        longest = fmax(longest, c[i].load_s + c[i].prepare_s + c[i].measure_s);
+    }
+    *d = run(&p, c, n);
+    return 1 - fmax(all / ranks, longest) / d->wall_s;
+}
+
+/* As many matrices as the catalogue has twins, with the costs of a published store, on 1,000 ranks, longest first: the
+ * longest one takes seven times the share of a rank, and the dealing adds less than 5 % to it.  With ten times as many the
+ * share is longer than any matrix, and ranks are idle less than 5 % of the time. */
+static void twins_on_1000_ranks(void **state)
+{
+    enum { twins = 2900, ranks = 1000, more = 10 * twins };
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+    sim_cost_t *from = NULL;
+    sim_cost_t *c = NULL;
+    sim_deal_t d;
+    int64_t count = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/data/results/h200.h5", top ? top : ".");
+    assert_int_equal(sim_costs_read(path, &from, &count, NULL), RC_OK);
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        assert_int_equal(sim_costs_draw(from, count, twins, seed, 1, &c, NULL), RC_OK);
+        double lost = idle_beyond_bound(c, twins, ranks, &d);
+        if (lost > 0.05)
+            fail_msg("%d matrices on %d ranks, seed %d: %.3f of the time is lost", twins, ranks, (int)seed, lost);
+        free(c);
+        assert_int_equal(sim_costs_draw(from, count, more, seed, 1, &c, NULL), RC_OK);
+        lost = idle_beyond_bound(c, more, ranks, &d);
+        double idle = 1 - d.work_s / (ranks * d.wall_s);
+        if (lost > 0.05 || idle > 0.05)
+            fail_msg("%d matrices on %d ranks, seed %d: %.3f of the time is lost, ranks are idle %.3f of it",
+                more, ranks, (int)seed, lost, idle);
+        free(c);
+    }
+    free(from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(messages_are_counted),
         cmocka_unit_test(work_is_conserved), cmocka_unit_test(same_seed_same_figures),
         cmocka_unit_test(slow_server_is_seen), cmocka_unit_test(fewer_messages),
-        cmocka_unit_test(published_store)};
+        cmocka_unit_test(published_store), cmocka_unit_test(twins_on_1000_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
