@@ -3,7 +3,7 @@
 # sweep runs.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 39
+plan 43
 
 for i in 1 2 3 4; do
     matrix "m$i" uniform:n=$((50 + 40 * i))
@@ -58,6 +58,19 @@ is "a time budget ends it with 75" "$job_code" 75
 # shellcheck disable=SC2086
 code "and a rerun completes" 0 launch 3 sweep -s "$store" $list
 is "with the same cases" "$(cases "$store")$(twice "$store")" "$(cases "$tmp/whole.h5")"
+
+# In the middle of a matrix: each of its 6 cases would be repeated for half an hour, so the run would outlast the limit
+# of the harness if a case, or a matrix, were always finished.
+one="-C $tmp/col -w name==m4 -k 2,3 -p csr,lpt,warp --kernels fault:mode=0:delay_us=2000 --device cpu -t 1"
+# shellcheck disable=SC2086
+start 2 sweep -s "$tmp/middle.h5" $one --case-time 1800 --max-reps 1000000 --target 0 --time-budget 1
+finish
+is "a time budget ends a run in the middle of a matrix" "$job_code" 75
+is "of which no case is half done" "$("$ROWCAST" query "$tmp/middle.h5" -f csv -o status 2>/dev/null | sed 1d \
+    | tr -d '\r' | grep -vc '^ok$')" 0
+# shellcheck disable=SC2086
+code "and a rerun completes it" 0 launch 2 sweep -s "$tmp/middle.h5" $one --case-time 0.001
+is "with all cases" "$("$ROWCAST" query "$tmp/middle.h5" -f csv -o status | tr -d '\r' | grep -c '^ok$')" 6
 
 # mpirun that is asked to end gives its ranks a moment, then kills: nothing is lost
 run "$tmp/launcher.h5"
