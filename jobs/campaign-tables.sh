@@ -238,7 +238,7 @@ part_order-tables()
 # Whether to order at all.  The costs on a GPU are fits to what tests/gpu/test_gpu_orders --time printed on an H200.
 order_when()
 {
-    local -a of_gpu=(--order-cost 2.5e5,0.55,0.077 --feature-cost 9e4,0.03,0.004)
+    local -a of_gpu=(--order-cost '2.5e5,0.55,0.077' --feature-cost '9e4,0.03,0.004')
     printf '### Whether to order at all\n\n#### Orders and features on the GPU\n\n'
     "${run[@]}" rowcast evaluate "$store" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst
     printf '#### Orders and features on the host\n\n'

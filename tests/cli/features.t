@@ -58,6 +58,7 @@ is "that of Jiang et al. has the similarity and the reuse" "$(tr -d '\r' <"$tmp/
     "dense_ratio,similarity,rest_similarity,panel_reuse_8,panel_reuse_128 0,0.25,0.25,1.25,1.25 "
 
 "$ROWCAST" features mesh2d:n=40,shuffle=both --set regime --format csv >"$tmp/out"
+# shellcheck disable=SC2016 # of awk
 ok "that of the regime finds the locality that a numbering has lost" \
     awk -F, 'NR == 2 { good = $1 < 1.25 && $2 > 1.5 && $3 > 1.25 && $4 > 0.9 && $6 == 6400 } END { exit !good }' "$tmp/out"
 
