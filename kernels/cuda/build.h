@@ -60,6 +60,7 @@ typedef struct rc_build_cuts {
     int64_t part_spans;
     int64_t spans;
     int lanes; /**< of a row */
+    int entries; /**< that a CTA takes into a block at once */
     int whole; /**< 0: blocks are not cut */
     rc_stages_row_t *row;
     rc_stages_cut_t *block;

@@ -13,7 +13,9 @@ constexpr int THREADS = 512; /* rows that are taken at once */
 constexpr int COUNT_THREADS = RC_CHUNKS_SEGMENT;
 constexpr int CHOOSE_THREADS = 128;
 constexpr int TABLE = 4096;
-constexpr int ENTRIES = 1024; /* that are taken at once */
+constexpr int EACH = 4;       /* entries of a thread */
+constexpr int ENTRIES = EACH * THREADS; /* that are taken at once, at most */
+constexpr int LENGTHS = 1024; /* entries of a row are not more */
 constexpr int RUN = 32;       /* rows */
 constexpr int RUNS = THREADS / RUN;
 constexpr int ROWS = RC_STAGES_ROWS_MAX;
@@ -138,6 +140,7 @@ struct span_t {
     int32_t seen[TABLE]; /* first row of the block that has the column */
     int64_t first[THREADS];
     int32_t length[THREADS];
+    int32_t ends[THREADS]; /* entries up to the end of a row */
     int32_t fresh[THREADS];
     int8_t rows[THREADS]; /* of the piece that would begin here */
     int8_t begins[THREADS];
@@ -260,26 +263,46 @@ __device__ __forceinline__ int64_t added(const rc_stages_row_t &x, int32_t fresh
     return (static_cast<int64_t>(1) << (2 * BITS)) + (batches << BITS) + fresh;
 }
 
-/* Columns of n rows into the table, and how many each row is the first with.
- * \param[in] number  of the first row in the block */
-__device__ void take_columns(const int32_t *col, int lanes, int n, int32_t number, span_t *s)
+/* The row that an entry belongs to, of n rows of which each ends at `ends`. */
+__device__ __forceinline__ int row_of(const int32_t *ends, int n, int entry)
 {
-    const int group = threadIdx.x / lanes;
-    const int groups = THREADS / lanes;
-    const int lane = threadIdx.x % lanes;
-    for (int r = group; r < n; r += groups)
-        for (int32_t e = lane; e < s->length[r]; e += lanes) {
-            const int at = rc::table_add<TABLE>(s->key, col[s->first[r] + e]);
-            atomicMin(&s->seen[at], number + r);
+    int low = 0;
+    for (int high = n - 1; low < high;) {
+        const int middle = (low + high) / 2;
+        if (ends[middle] > entry)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Columns of n rows into the table, and how many each row is the first with.  A thread has some entries.
+ * \param[in] number  of the first row in the block */
+__device__ void take_columns(const int32_t *col, int n, int32_t number, span_t *s)
+{
+    const int all = s->ends[n - 1];
+    int row[EACH];
+    int32_t at[EACH]; /* a column, then its place */
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const int entry = k * THREADS + static_cast<int>(threadIdx.x);
+        row[k] = row_of(s->ends, n, entry);
+        at[k] = entry < all
+                    ? col[s->first[row[k]] + entry - s->ends[row[k]] + s->length[row[k]]]
+                    : -1;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (at[k] >= 0) {
+            at[k] = rc::table_add<TABLE>(s->key, at[k]);
+            atomicMin(&s->seen[at[k]], number + row[k]);
         }
     __syncthreads();
-    for (int r = group; r < n; r += groups) {
-        int32_t fresh = 0;
-        for (int32_t e = lane; e < s->length[r]; e += lanes)
-            fresh += s->seen[rc::table_find<TABLE>(s->key, col[s->first[r] + e])] == number + r;
-        if (fresh > 0)
-            atomicAdd(&s->fresh[r], fresh);
-    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (at[k] >= 0 && s->seen[at[k]] == number + row[k])
+            atomicAdd(&s->fresh[row[k]], 1);
     __syncthreads();
 }
 
@@ -313,8 +336,9 @@ __device__ void cut_block(const rc_build_items_t &items, const rc_build_cuts_t &
             s->good = -1;
         }
         scan_sum(s->room).InclusiveSum(static_cast<int64_t>(x.length), sum);
-        const int n = __syncthreads_count(mine && sum <= ENTRIES);
-        take_columns(items.col_idx, c.lanes, n, static_cast<int32_t>(at), s);
+        s->ends[t] = static_cast<int32_t>(sum);
+        const int n = __syncthreads_count(mine && sum <= c.entries);
+        take_columns(items.col_idx, n, static_cast<int32_t>(at), s);
         scan_sum(s->room).InclusiveSum(t < n ? added(x, s->fresh[t]) : 0, sum, all);
         const int32_t l = lines + field(sum, 0);
         const int32_t b = batches + field(sum, 1);
@@ -483,7 +507,9 @@ rc_status_t measure(rc_build_t *b, const rc_stages_shape_t *shape, rc_precision_
     c->lanes = b->nnz < rc::WIDE * b->items.count ? rc::NARROW_LANES : rc::WIDE_LANES;
     if (c->shape.longest > c->most)
         c->shape.longest = c->most;
-    if (c->most > ENTRIES || shape->bytes / shape->line + c->most + ENTRIES > TABLE * 7 / 8)
+    const int64_t room = TABLE / 8 * 7 - shape->bytes / shape->line - c->most;
+    c->entries = static_cast<int>(room < ENTRIES ? room : ENTRIES);
+    if (c->most > LENGTHS || c->most > c->entries)
         return rc_fail(err, RC_ENOTSUP, "shape: a block of %lld bytes is too large for this device",
             static_cast<long long>(shape->bytes));
     rc_status_t st = count_longs(b, err);

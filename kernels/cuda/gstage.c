@@ -28,7 +28,7 @@ enum {
     LONGEST_MEANS = 2,
     LONGEST = 128,
     BLOCKS = 32,       /* of a small matrix, for the GPU to be busy */
-    SPAN = 8192,       /* items */
+    SPAN = 4096,       /* items */
     SM_BYTES = 233472, /* shared memory of a multiprocessor, compute capability 9.0 */
     CTA_BYTES = 1024,  /* of that, which the system takes for each CTA */
     K_MAX = 1 << 30,
