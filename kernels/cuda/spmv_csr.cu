@@ -73,16 +73,17 @@ __device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t b
         T m[SIDE * EACH];
 #pragma unroll
         for (int i = 0; i < SIDE * EACH; i++) {
+            /* behind the end of its row a lane loads the last entry, so that no load waits for a condition */
             const int j = i / EACH;
-            const int u = i % EACH * LANES;
-            const bool has = left[j] > u;
-            c[i] = has ? rc::load_once(a.col + at[j] + u) : -1;
-            m[i] = has ? rc::load_once(val + at[j] + u) : T(0);
+            const I entry = max(at[j] + min(i % EACH * LANES, left[j] - 1), I(0));
+            c[i] = rc::load_once(a.col + entry);
+            m[i] = rc::load_once(val + entry);
         }
 #pragma unroll
-        for (int i = 0; i < SIDE * EACH; i++)
-            if (c[i] >= 0)
-                sum[i / EACH] = fma(m[i], __ldg(x + c[i]), sum[i / EACH]);
+        for (int i = 0; i < SIDE * EACH; i++) {
+            const T sum_with = fma(m[i], __ldg(x + c[i]), sum[i / EACH]);
+            sum[i / EACH] = left[i / EACH] > i % EACH * LANES ? sum_with : sum[i / EACH];
+        }
         more = false;
 #pragma unroll
         for (int j = 0; j < SIDE; j++) {

@@ -80,17 +80,20 @@ __device__ __forceinline__ column<T> sum_column(
         T m[BATCH];
 #pragma unroll
         for (int u = 0; u < BATCH; u++) {
-            const bool is = s + u < a.sigma;
-            c[u] = is ? rc::load_once(col + (s + u) * RC_CSR5_OMEGA) : -1;
-            m[u] = is ? rc::load_once(val + (s + u) * RC_CSR5_OMEGA) : T(0);
+            /* behind the last entry that again: no load waits for a condition */
+            const int32_t at = min(s + u, a.sigma - 1) * RC_CSR5_OMEGA;
+            c[u] = rc::load_once(col + at);
+            m[u] = rc::load_once(val + at);
         }
         const uint32_t flags = flags_from(a, desc, s);
 #pragma unroll
         for (int u = 0; u < BATCH; u++)
-            m[u] = c[u] >= 0 ? m[u] * __ldg(x + c[u]) : T(0);
+            m[u] *= __ldg(x + c[u]);
 #pragma unroll
         for (int u = 0; u < BATCH; u++) {
-            if (s + u < a.sigma && (flags >> u & 1u)) {
+            if (s + u >= a.sigma)
+                break;
+            if (flags >> u & 1u) {
                 if (has.seen)
                     rc::store_slot(a.v, of.slot(has.y), has.tail);
                 else
