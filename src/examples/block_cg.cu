@@ -1,5 +1,5 @@
-/* Conjugate gradients on K right-hand sides at once: one product with the matrix of K columns an iteration,
- * everything on the device.  The matrix is the 7-point Laplacian of an N x N x N mesh, its rows and columns
+/* Conjugate gradients on K right-hand sides at once: one product with the matrix of K columns an iteration, for
+ * K = 1 with a vector, everything on the device.  The matrix is the 7-point Laplacian of an N x N x N mesh, its rows and columns
  * shuffled when SEED is not 0, as an unstructured mesh may be numbered.
  *   block_cg [N [K [SEED [MODEL]]]]
  *   nvcc -c block_cg.cu $(pkg-config --cflags rowcast_cuda)
@@ -198,6 +198,8 @@ static rc_plan_t *plan_for(const matrix &a, int k, const char *model_file, cudaS
     const int64_t rows = static_cast<int64_t>(a.row_ptr.size()) - 1;
     const int64_t nnz = static_cast<int64_t>(a.col_idx.size());
     rc_plan_problem_t problem = {RC_OP_SPMM, RC_FP64, RC_ROW_MAJOR, columns, 1};
+    if (k == 1)
+        problem = {RC_OP_SPMV, RC_FP64}; /* an operation without K */
     rc_plan_matrix_t m = {rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
     rc_plan_options_t options = {};
     rc_model_t *model = nullptr;
