@@ -16,14 +16,15 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 27
+plan 43
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
-for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm gchunk gchunk-col gpanel gslice gstage; do
+for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm merge hyb csr ell coo csr5 gchunk gchunk-col gchunk-row-col gchunk-col-row gpanel gslice \
+    gstage; do
     ROWCAST_GPU_KERNEL=$kernel
     case $kernel in
-    gchunk-col | gpanel | gstage) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
+    gchunk-*col* | gpanel | gstage) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
     gchunk | gslice) ROWCAST_GPU_SAMPLE=$((4 * sample + 1)) ;;
     esac
     export ROWCAST_GPU_KERNEL
