@@ -13,6 +13,7 @@
 typedef struct cuda_impl {
     int index;
     int sms;
+    int l2_bytes;
     int stays; /* 1: the GPU stays the current one */
     cudaStream_t stream;
     rc_cuda_allocator_t memory;
@@ -29,6 +30,12 @@ int rc_cuda_sms(const rc_executor_t *x)
 {
     const cuda_impl_t *impl = x->impl;
     return impl->sms;
+}
+
+int64_t rc_cuda_l2_bytes(const rc_executor_t *x)
+{
+    const cuda_impl_t *impl = x->impl;
+    return impl->l2_bytes;
 }
 
 rc_cuda_library_t *rc_cuda_cusparse(rc_executor_t *x)
@@ -173,12 +180,16 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     enum { most_threads = 4096, warp = 32, line_bytes = 128 };
     static const rc_cuda_allocator_t by_default = {default_alloc, default_free, NULL};
     int sms = 0;
+    int l2_bytes = 0;
     if (threads < 0 || threads > most_threads)
         return rc_fail(
             err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
     rc_status_t st =
         rc_cuda_check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, index),
             "the GPU of an executor", err);
+    if (st == RC_OK)
+        st = rc_cuda_check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index),
+            "the L2 of an executor", err);
     if (st < 0)
         return st;
     cuda_impl_t *impl = rc_alloc0(1, sizeof *impl, "the executor", err);
@@ -186,6 +197,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
         return RC_ENOMEM;
     *impl = (cuda_impl_t){.index = index,
         .sms = sms,
+        .l2_bytes = l2_bytes,
         .stream = stream,
         .memory = allocator ? *allocator : by_default};
     *out = (rc_executor_t){

@@ -13,7 +13,10 @@
 #include <stdlib.h>
 
 enum {
-    PARAM_VECTORS = 0,
+    PARAM_VECTORS,
+    PARAM_STRIP,
+    STRIP = 16,   /* vectors of a row of B that CTAs take at a time where it is large */
+    LARGE = 16,   /* times the L2, from which strips gain more than reading A again costs */
     LANES = 32,
     GRID_Y_MAX = 65535,
     WARPS_PER_SM = 64 /* that fewer rows per warp should leave busy */
@@ -43,6 +46,20 @@ static int64_t vectors_for(const growmajor_t *s, int64_t pieces)
     return pieces > LANES && warps >= (int64_t)WARPS_PER_SM * rc_cuda_sms(s->memory.x) ? 2 : 1;
 }
 
+/* Lanes of a row when the user leaves them open: those of a strip of B that the L2 keeps until
+ * neighbouring rows have used it; other strips come later in the grid. */
+static int64_t lanes_for(const growmajor_t *s, int width)
+{
+    const rc_problem_t *p = &s->p;
+    int64_t row = rc_sat_mul(p->k, (int64_t)s->value_bytes);
+    int64_t loads = RC_CUDA_VECTOR_BYTES / (width * (int64_t)s->value_bytes); /* of a vector */
+    int64_t strip = p->param[PARAM_STRIP];
+    if (strip == 0 && p->param[PARAM_VECTORS] == 0 &&
+        rc_sat_mul(p->a->cols, row) / LARGE > rc_cuda_l2_bytes(s->memory.x))
+        strip = STRIP;
+    return strip > 0 && strip * loads < LANES ? strip * loads : LANES;
+}
+
 static void choose_launch(growmajor_t *s, int log_width)
 {
     const rc_problem_t *p = &s->p;
@@ -52,9 +69,11 @@ static void choose_launch(growmajor_t *s, int log_width)
     launch_t *l = &s->launch[log_width];
     int64_t pieces = p->k / width; /* of a row */
     int64_t vectors = p->param[PARAM_VECTORS];
+    l->lanes = (int32_t)lanes_for(s, width);
     if (vectors == 0)
-        vectors = vectors_for(s, pieces);
-    l->lanes = LANES;
+        vectors = l->lanes < LANES ? 1 : vectors_for(s, pieces);
+    if (vectors > 1)
+        l->lanes = LANES;
     while (vectors == 1 && l->lanes / 2 >= pieces)
         l->lanes /= 2;
     l->entry = rc_cuda_growmajor_entry(p->precision, s->slots.wide, width, (int)vectors);
@@ -189,7 +208,7 @@ const rc_kernel_t rc_kernel_growmajor = {
     .name = "growmajor",
     .summary = "row-major B and C: a warp per row, lanes along K, vector loads, no atomics",
     .source = "rowcast; the layout of GE-SpMM, Huang et al. 2020, doi:10.1109/SC41405.2020.00076",
-    .version = 1,
+    .version = 2, /* 1: rows of B whole, however large B is */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
@@ -198,7 +217,10 @@ const rc_kernel_t rc_kernel_growmajor = {
     .any_k = 1,
     .deterministic = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
-        RC_ROWS_VECTORS_MAX, 1}},
+                  RC_ROWS_VECTORS_MAX, 1},
+        {"strip",
+            "vectors of 16 bytes of a row of B that CTAs take at a time, one per lane; 0: automatic",
+            0, 0, LANES, 1}},
     .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
