@@ -68,7 +68,7 @@ static cursor_t segment_size(const rc_items_t *items, int64_t segment, int64_t e
 
 int64_t rc_chunks_col_bytes(const rc_csr_t *a)
 {
-    return a->cols <= RC_CHUNKS_NARROW_COLS ? 2 : 4;
+    return a->cols <= RC_CHUNKS_NARROW_COLS ? RC_CHUNKS_NARROW_BYTES : (int64_t)sizeof(int32_t);
 }
 
 int64_t rc_chunks_entries(const rc_csr_t *a)
@@ -82,6 +82,23 @@ int64_t rc_chunks_entries(const rc_csr_t *a)
     while (entries < RC_CHUNKS_ENTRIES_MAX && 2 * mean > (double)(entries * RC_CHUNKS_BLOCK))
         entries *= 2;
     return entries;
+}
+
+int64_t rc_chunks_entries_large(const rc_csr_t *a)
+{
+    enum { extra = 16 };
+    int64_t best = RC_CHUNKS_ENTRIES_MIN;
+    int64_t least = INT64_MAX;
+    for (int64_t entries = RC_CHUNKS_ENTRIES_MIN; entries <= RC_CHUNKS_ENTRIES_MAX; entries *= 2) {
+        int64_t chunks = 0;
+        for (int64_t r = 0; r < a->rows; r++)
+            chunks += up(a->row_ptr[r + 1] - a->row_ptr[r], entries) / entries;
+        if (chunks * (entries + extra) < least) {
+            least = chunks * (entries + extra);
+            best = entries;
+        }
+    }
+    return best;
 }
 
 rc_status_t rc_chunks_check(const rc_chunks_size_t *s, rc_err_t *err)

@@ -184,6 +184,22 @@ static void entries_follow_the_rows(void **state)
     }
 }
 
+/* A row is one chunk where the padding allows it. */
+static void large_matrices_get_few_chunks(void **state)
+{
+    (void)state;
+    enum { rows = 10 };
+    static const int64_t want[][3] = {{0, 0, 4}, {4, 4, 4}, {5, 5, 8}, {7, 6, 8}, {9, 9, 16}, {9, 3, 4},
+        {27, 27, 32}, {16, 15, 16}, {100000, 100000, 64}};
+    int64_t ptr[rows + 1] = {0};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        for (int r = 0; r < rows; r++)
+            ptr[r + 1] = ptr[r] + want[i][r == 0 ? 0 : 1]; /* the first row may be longer */
+        rc_csr_t a = {.rows = rows, .cols = 1, .nnz = ptr[rows], .row_ptr = ptr};
+        assert_int_equal(rc_chunks_entries_large(&a), want[i][2]);
+    }
+}
+
 /* Entry e of chunk i is at column (i mod RC_CHUNKS_WARP) * far + 10000 e; from entry `length` on it is
  * padding. */
 static double sectors_of(int64_t warps, int64_t far, int64_t length, int64_t values, uint8_t count)
@@ -229,6 +245,7 @@ int main(void)
         cmocka_unit_test(chunks_hold_the_matrix),
         cmocka_unit_test(the_same_from_any_threads),
         cmocka_unit_test(entries_follow_the_rows),
+        cmocka_unit_test(large_matrices_get_few_chunks),
         cmocka_unit_test(sectors_tell_how_far_columns_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
