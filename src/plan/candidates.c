@@ -48,7 +48,7 @@ static const preference_t preferred[] = {{"gpanel", 1024}, {"gchunk", 1}, {"gpan
 enum { PREFERRED = sizeof preferred / sizeof *preferred };
 
 /* The same where B is beyond the last cache. */
-static const preference_t preferred_large[] = {{"gpanel", 64}, {"growmajor", 1}, {"gchunk", 1},
+static const preference_t preferred_large[] = {{"gpanel", 64}, {"gchunk", 1}, {"growmajor", 1},
     {"gpanel", 1}, {"gstage", 1}, {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
 enum { PREFERRED_LARGE = sizeof preferred_large / sizeof *preferred_large };
 
