@@ -89,7 +89,7 @@ static void time_kernel(timed_t *t, const rc_kernel_t *kernel, int64_t k)
     void *state;
     rc_kernel_spec_t spec;
     rc_err_t err = {0};
-    ok(rc_kernel_spec_parse(kernel->name, &spec, &err), &err, kernel->name);
+    ok(rc_kernel_spec_parse(kernel->name, kernel->device, &spec, &err), &err, kernel->name);
     rc_problem_t p = {.k = k,
         .precision = RC_FP32,
         .c_order = RC_C_ORIGINAL,
