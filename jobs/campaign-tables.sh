@@ -111,8 +111,9 @@ part_plan-tables()
         versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
     printf '### Our kernels with their defaults over the library\n\n'
-    { versus 'gchunk:entries=auto:vectors=0@csr' 'cusparse*@csr' "$real"
+    { versus 'gchunk:entries=auto:vectors=0*@csr' 'cusparse*@csr' "$real"
         versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@csr' 'cusparse*@csr' "$real"
+        versus 'gstage*:ctas=3:*@csr' 'cusparse*@csr' "$real"
         versus 'growmajor*@csr' 'cusparse*@csr' "$real"
         versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
         versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
