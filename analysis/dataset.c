@@ -49,12 +49,14 @@ static void fill_abilities(const rc_selection_t *s, int pair, rc_model_class_t *
         const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
         const rc_row_matrix_t *a = rc_view_matrix(s->view, r->matrix);
         double csr = (double)a->nnz * (r->precision == 1 ? 12 : 8) + 8 * ((double)a->rows + 1);
-        c->layout |= r->layout == 1 ? RC_LAYOUT_ROW : RC_LAYOUT_COL;
+        c->layout |= r->layout == RC_ROW_MAJOR   ? RC_LAYOUT_ROW
+                     : r->layout == RC_COL_MAJOR ? RC_LAYOUT_COL
+                                                 : RC_LAYOUT_COL | RC_LAYOUT_ROW; /* mixed */
         if (r->device_bytes > 0)
             c->memory = fmax(c->memory, (double)r->device_bytes / csr);
     }
     if (c->layout == (RC_LAYOUT_COL | RC_LAYOUT_ROW))
-        c->layout = 0; /* in one precision this, in the other that one: nothing can be promised */
+        c->layout = 0; /* mixed, or in one precision this, in the other that one: nothing can be promised */
 }
 
 static rc_status_t fill_classes(

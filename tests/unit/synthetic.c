@@ -249,7 +249,7 @@ static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t
     c->policy_version = rc_policy_find(c->policy)->version;
     c->kernel_version = version;
     c->precision = x->fp64;
-    c->layout = x->kernel == 2;
+    c->layout = x->kernel == 2 ? (w->s->mixed ? RC_ROW_COL : RC_ROW_MAJOR) : RC_COL_MAJOR;
     c->nw = g.nw;
     c->nt = g.nt;
     c->line = g.line;

@@ -28,6 +28,7 @@ typedef struct synthetic {
     double placed; /* times of matrix 0 are up to so much longer, relative, each by another part */
     int64_t version; /* of the kernels; 0: 2 */
     int schedule;    /* 1: also C in schedule order, of two matrices in three */
+    int mixed;       /* 1: kernel c has row-major B and column-major C */
     int params;      /* 1: warp has parameters, "warp:n=2" and "warp:n=4" */
 } synthetic_t;
 

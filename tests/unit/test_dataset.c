@@ -366,6 +366,23 @@ static void classes_of_a_plan_are_pairs(void **state)
         "nothing fits 'x/*'");
 }
 
+/* The layout of a class is that of all its operands; mixed ones are not known. */
+static void classes_have_one_layout(void **state)
+{
+    for (int mixed = 0; mixed < 2; mixed++) {
+        char store[SCRATCH_PATH];
+        rc_dataset_t d;
+        synthetic_t s = small;
+        s.mixed = mixed;
+        write_store(state, mixed ? "mixed.h5" : "one.h5", &s, store);
+        rc_dataset_options_t o = {.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8/lpt,syn-c:pre=1/csr"};
+        read_set(store, &o, &d);
+        assert_int_equal(d.cls[0].layout, RC_LAYOUT_COL);
+        assert_int_equal(d.cls[1].layout, mixed ? 0 : RC_LAYOUT_ROW);
+        rc_dataset_free(&d);
+    }
+}
+
 /* -------------------------------------------------------------------- of a model */
 
 static void model_of(const rc_dataset_t *d, rc_model_t *m)
@@ -475,6 +492,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(several_devices_are_an_error_that_lists_them),
         cmocka_unit_test(a_plan_is_a_greedy_portfolio),
         cmocka_unit_test(classes_of_a_plan_are_pairs),
+        cmocka_unit_test(classes_have_one_layout),
         cmocka_unit_test(a_model_reads_the_same_rows),
         cmocka_unit_test(failed_allocations_are_survived),
         cmocka_unit_test(what_is_no_store_is_an_error),
