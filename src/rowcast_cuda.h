@@ -50,7 +50,8 @@ RC_API rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err);
 
 struct CUstream_st;
 
-/** Device memory of an application, ordered by the stream. */
+/** Device memory of an application, ordered by the stream.  Plans of several threads that share one call it at the same
+ *  time, and what two plans share is freed by the last of them, on its stream. */
 typedef struct rc_cuda_allocator {
     /** \param[in] bytes  >= 1  \return memory for work that is put on the stream from now on,
      *  aligned to 64 bytes at least; NULL: there is none */
@@ -188,8 +189,8 @@ RC_API rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *probl
     rc_plan_t **out, rc_err_t *err);
 
 /** A plan with the same choices, values and bits of its results, and a workspace of its own: for
- *  another thread, or a stream that runs at the same time.  The prepared matrix is shared where the kernel can (ours but for
- *  gstat, gsub and gplain, cuSPARSE's CSR and COO) until either plan gets new values.
+ *  another thread, or a stream that runs at the same time.  The prepared matrix is shared where the kernel can (chunks, panels,
+ *  stages, slices, growmajor, and cuSPARSE's SpMM of CSR and COO) until either plan gets new values.
  *  \param[in] plan    of rc_plan_create, rc_plan_load or this; neither keeps the other alive
  *  \param[in] stream  of the same GPU; else as in rc_plan_create
  *  Cost: the matrix once more in host memory; where it is not shared, its preparation.
@@ -204,7 +205,7 @@ RC_API void rc_plan_free(rc_plan_t *plan);
 /** The plan's operation once: out = alpha f(A, in) + beta out.  It is asked for on the stream and not
  *  waited for; nothing is allocated, so that it can become part of a graph.  Two runs on the same operands
  *  give the same bits where the plan was made with `deterministic`.
- *  \param[in] k         one of the plan's; ignored for spmv
+ *  \param[in] k         one of the plan's, or in its range; ignored for spmv
  *  \param[in] b, ldb    device memory in the plan's precision and layout: B of spmm and spmm_t with its
  *                       leading dimension in values; x of spmv, which has none
  *  \param[in,out] c, ldc  C or y; with beta 0 what it held is not read
@@ -226,9 +227,9 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
 /** New values on the same pattern, in the order in which the matrix of the plan had them.  The choices
  *  stay.  Runs that are asked for later on the stream multiply by them.
  *
- *  Most kernels say where the prepared matrix has its values (ours but for gplain-sddmm and, for B so wide that
- *  fp64 would not fit shared memory, gslice; cuSPARSE's CSR and COO without preprocessing): then the first call finds out which is where, and later ones with values in device
- *  memory are a launch for each K: nothing is allocated or waited for, and they can become part of a graph.
+ *  Most kernels say where the prepared matrix has its values (ours but for gplain-sddmm; cuSPARSE's CSR and COO
+ *  without preprocessing): then the first call finds out which is where, and later ones with values in device memory are a
+ *  launch for each prepared matrix: nothing is allocated or waited for, and they can become part of a graph.
  *  With other kernels, and the first time where a clone shares the matrix, it is prepared anew, and graphs that hold
  *  runs are to be captured anew.
  *  \param[in] nnz     as many as the matrix has entries
@@ -237,12 +238,12 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
  *  \param[in] stream  of the plan's GPU; in a graph's capture only where nothing is waited for
  *  \return RC_OK; RC_EINVAL (also another nnz); RC_ENOMEM; RC_EDEVICE.  After an error the old values
  *          are in use.
- *  Cost: of the first call a preparation in fp64, and 4 bytes of device memory for each stored value (8
+ *  Cost: of the first call a preparation or, of fp32 from 2^23 entries, two, and 4 bytes of device memory for each stored value (8
  *  from 2^31 - 1 entries); of later ones that and the values are read, and the prepared values written. */
 RC_API rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
     int value_bytes, int on_device, struct CUstream_st *stream, rc_err_t *err);
 
-/** Number of parts: one per K. */
+/** Number of parts: one for each K, or for each piece of a range. */
 RC_API int rc_plan_parts(const rc_plan_t *plan);
 
 /** Part at index 0 .. rc_plan_parts - 1, in the order of the problem's K.

@@ -84,7 +84,7 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
     const rc_operation_t *operation = rc_operation_of(s->kind->op);
     rc_cusparse_operand_t *o = &s->operand[i];
     int wide = i == RC_CUSPARSE_OUT ? operation->out.wide : operation->in[i].wide;
-    cusparseOrder_t order = 
+    cusparseOrder_t order =
         layout_of(s, i) == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     drop_operand(o);
     rc_status_t st =
@@ -232,6 +232,9 @@ static rc_status_t largest_workspace(
 static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
 {
     size_t bytes = 0;
+    if (s->is_preprocessed && s->k != s->preprocessed_k)
+        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: preprocessed for K = %" PRId64 ", found %" PRId64,
+            s->preprocessed_k, s->k);
     rc_status_t st = workspace_size(s, &bytes, err);
     if (st < 0)
         return st;
@@ -273,6 +276,7 @@ rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t
     RC_TRY(rc_cusparse_bind(s, o, err));
     RC_TRY(rc_cusparse_call(s, RC_CUSPARSE_PREPROCESS, 1, 0, err));
     s->is_preprocessed = 1;
+    s->preprocessed_k = s->k;
     RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preprocessing", err));
 done:
     rc_cuda_leave(s->x, before);

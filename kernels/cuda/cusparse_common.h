@@ -79,6 +79,7 @@ struct rc_cusparse {
     cudaDataType type;
     int pre;
     int is_preprocessed;
+    int64_t preprocessed_k; /**< a graph may hold runs, so the workspace stays that of one K */
     void *workspace;
     size_t workspace_bytes;
     int changed; /**< 1: leading dimensions are others than those that were last found to be possible */

@@ -1,7 +1,7 @@
 /* The device function of gchunk for matrices of many CTAs.  A CTA takes `rounds` times as many
  * neighbouring chunks as it has groups: their rows share more of B, which L1 keeps for them, and A of
  * the next round is on its way while a round is multiplied.  The sums are those of rc::chunks, bit by
- * bit. */
+ * bit where B is finite, but for the sign of zeros: padding is not multiplied. */
 #ifndef RC_KERNELS_CUDA_GCHUNK_WALK_CUH
 #define RC_KERNELS_CUDA_GCHUNK_WALK_CUH
 

@@ -60,6 +60,19 @@ static rc_status_t copy_entry(
     return st < 0 ? st : rc_plan_prepare_again(to, out, &e->trial, &out->trial, err);
 }
 
+/* Copies that share no prepared matrix do not count as users of it. */
+static rc_status_t join(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
+{
+    int shares = 0;
+    for (int i = 0; i < plan->entries; i++)
+        shares |= plan->entry[i].trial.spec.kernel->share != NULL;
+    if (!shares)
+        return rc_users_new(&to->users, err);
+    to->users = plan->users;
+    rc_users_join(to->users);
+    return RC_OK;
+}
+
 rc_status_t rc_plan_copy(
     const rc_plan_t *plan, const rc_plan_place_t *place, rc_plan_t **out, rc_err_t *err)
 {
@@ -79,8 +92,7 @@ rc_status_t rc_plan_copy(
     to->deterministic = plan->deterministic;
     to->threads = plan->threads;
     to->k_range = plan->k_range;
-    to->users = plan->users;
-    rc_users_join(to->users);
+    RC_TRY(join(plan, to, err));
     to->entry = rc_alloc0((size_t)plan->entries, sizeof *to->entry, "a plan", err);
     RC_TRY(to->entry ? RC_OK : RC_ENOMEM);
     to->entries = plan->entries;

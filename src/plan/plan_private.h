@@ -150,8 +150,6 @@ rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geomet
 rc_status_t rc_plan_choose(
     rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err);
 
-/* -------------------------------------------------------------------- plan.c */
-
 /* ------------------------------------------------------------------ update.c */
 
 /** 1: new values in device memory are put in place without waiting for anything. */

@@ -205,6 +205,19 @@ static const rc_plan_trial_t *prepared_alike(const rc_plan_t *plan, const rc_pla
     return NULL;
 }
 
+/* Whose matrix a candidate shares; NULL: it is prepared.  \param[in] of  of another plan, or NULL */
+static const rc_plan_trial_t *shared_with(
+    const rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t)
+{
+    if (!t->spec.kernel->share)
+        return NULL;
+    if (of && !same_geometry(&of->problem.geometry, &t->problem.geometry))
+        return NULL; /* its order may be another one */
+    const rc_plan_trial_t *other = of ? of : prepared_alike(plan, t);
+    t->shares = of ? of->shares : other != NULL;
+    return other;
+}
+
 /* \param[in] of  NULL, or whose matrix is to be shared */
 static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_scratch_t *scratch,
     rc_plan_trial_t *t, rc_err_t *err)
@@ -219,7 +232,7 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
         return st;
     }
     int strides = plan->ld_out > 0 || plan->ld_in[0] > 0 || plan->ld_in[1] > 0;
-    if (!kernel->preprocess && !strides)
+    if (!kernel->preprocess && !strides && !plan->k_range)
         return RC_OK;
     if (!scratch->held)
         st = rc_plan_scratch_new(plan, t->problem.k, scratch, err);
@@ -229,6 +242,10 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
         st = kernel->preprocess(t->state, &scratch->o, err);
     if (st == RC_OK && strides) /* a kernel that does not take them says so in a run */
         st = kernel->run(t->state, &scratch->o, 1, 0, err);
+    if (st == RC_OK && plan->k_range) { /* the same of the least K there may be */
+        rc_operands_t least = rc_plan_operands(plan, 1, &scratch->o);
+        st = kernel->run(t->state, &least, 1, 0, err);
+    }
     return st;
 }
 
@@ -239,8 +256,10 @@ static rc_status_t analyse(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_t
 {
     const rc_kernel_t *kernel = t->spec.kernel;
     if (of) {
+        enum { load_bytes = 16 }; /* which may reach beyond K */
+        int64_t spare = load_bytes / (int64_t)rc_precision_bytes(plan->precision) - 1;
         t->analysis = of->analysis;
-        *bytes = rc_sat_mul(t->analysis.bytes_per_column, t->problem.k);
+        *bytes = rc_sat_mul(t->analysis.bytes_per_column, t->problem.k + spare);
         return RC_OK;
     }
     t->problem.resident = kernel->builds ? resident_of(plan) : NULL;
@@ -256,10 +275,8 @@ static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t
     *t = (rc_plan_trial_t){0};
     rc_status_t st = pose(plan, k, c, t, why);
     int64_t start = rc_clock_ns();
-    if (st == RC_OK && !of && (of = prepared_alike(plan, t)))
-        t->shares = t->spec.kernel->share != NULL;
-    if (st == RC_OK && !t->spec.kernel->share)
-        of = NULL;
+    if (st == RC_OK)
+        of = shared_with(plan, of, t);
     if (st == RC_OK)
         st = analyse(plan, of, t, &c->bytes, why);
     if (st == RC_OK) {

@@ -209,13 +209,14 @@ static void swap_trials(rc_plan_t *plan, rc_plan_trial_t *other)
     }
 }
 
-/* The entries have matrices of their own now; where other plans had them too, the values have places again. */
+/* The entries have matrices of their own now; the places that were found are those of the old ones. */
 static void adopt(rc_plan_t *plan, rc_users_t *users)
 {
-    int others = rc_users_others(plan->users);
     for (int i = 0; i < plan->entries; i++) {
-        rc_plan_gather_free(plan, &plan->entry[i]);
-        plan->entry[i].placed = others ? 0 : plan->entry[i].placed;
+        rc_plan_entry_t *e = &plan->entry[i];
+        if (e->gather.place)
+            e->placed = 0;
+        rc_plan_gather_free(plan, e);
     }
     (void)rc_users_leave(plan->users);
     plan->users = users;
@@ -241,6 +242,8 @@ static rc_status_t prepare_all(
         swap_trials(plan, trial);
         goto done;
     }
+    for (int i = 0; i < plan->entries; i++)
+        rc_plan_trial_free(&trial[i]);
     adopt(plan, users);
     users = NULL;
     fresh = old;

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/error.h"
+#include "plan/plan_private.h"
 #include "plan_small.h"
 #include "scratch.h"
 #include "sparse/csr.h"
@@ -149,6 +150,38 @@ static void the_matrix_of_several_k_is_one(void **state)
     assert_true(part[0].candidate[0].bytes > 0);
     assert_int_equal(part[1].candidate[0].bytes, 0);
     rc_plan_free(plan);
+}
+
+/* A copy that has a prepared matrix of its own leaves new values of the plan where they are put in place. */
+static void copies_of_their_own_do_not_count(void **state)
+{
+    (void)state;
+    const struct {
+        const char *kernel;
+        int alone; /* 1: the copy is freed before */
+        int in_place;
+    } cases[] = {{"cstat", 0, 1}, {"rowsplit", 0, 0}, {"rowsplit", 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture_t *f = begin();
+        rc_executor_t other;
+        rc_plan_t *copy = NULL;
+        rc_err_t err = {0};
+        f->p.layout = i == 0 ? RC_COL_MAJOR : RC_ROW_MAJOR;
+        rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = cases[i].kernel});
+        rc_executor_cpu(1, &other);
+        assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, &err), RC_OK);
+        assert_true(rc_plan_updates_async(plan));
+        assert_int_equal(rc_plan_copy(plan, &(rc_plan_place_t){.x = &other}, &copy, &err), RC_OK);
+        if (cases[i].alone)
+            rc_plan_free(copy);
+        assert_int_equal(rc_plan_updates_async(plan), cases[i].in_place);
+        for (int n = 0; n < 2; n++) /* a shared matrix is prepared anew the first time */
+            assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, &err), RC_OK);
+        assert_true(rc_plan_updates_async(plan));
+        if (!cases[i].alone)
+            rc_plan_free(copy);
+        rc_plan_free(plan);
+    }
 }
 
 static void ranges_have_ends(void **state)
@@ -474,6 +507,7 @@ int main(void)
         cmocka_unit_test(plans_multiply),
         cmocka_unit_test(copies_multiply_alike),
         cmocka_unit_test(the_matrix_of_several_k_is_one),
+        cmocka_unit_test(copies_of_their_own_do_not_count),
         cmocka_unit_test(ranges_have_ends),
         cmocka_unit_test(a_plan_describes_itself),
         cmocka_unit_test(wrong_matrices_are_refused),
