@@ -103,9 +103,9 @@ cuda)
     published=gstat:strip=8
     ours=gsub:lanes=8:strip=8,growmajor
     tuning=gstat:strip=1..16,gsub:lanes=2..16:strip=8,gsub:lanes=4..8:strip=16
-    vendor="cusparse-csr-*:alg=0..3:pre=0..1,cusparse-coo-*:alg=0..4,cusparse-bsr-*:alg=0..1"
+    vendor="cusparse-csr-row:alg=0..3:pre=0..1,cusparse-csr-col:alg=0..3:pre=0..1,cusparse-coo-*:alg=0..4,cusparse-bsr-*:alg=0..1"
     vendor_best=cusparse-csr-row:alg=3:pre=1,cusparse-coo-row:alg=4
-    vendor_few="cusparse-csr-*:alg=0..3,cusparse-csr-*:alg=3:pre=1,cusparse-coo-*:alg=1,cusparse-coo-*:alg=4"
+    vendor_few="cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1,cusparse-coo-*:alg=1,cusparse-coo-*:alg=4"
     ;;
 cpu)
     published=cstat:strip=4
@@ -315,7 +315,7 @@ plan_row=growmajor,gchunk,gchunk:entries=4,gchunk:entries=8,gchunk:entries=16,gc
 plan_row+=,gpanel,gpanel:strip=16x2,gpanel:strip=32x1,gpanel:strip=32x2,gpanel:pairs=yes,gpanel:longest=64,gpanel:longest=256,gpanel:panel=32,gstage,gstage:ctas=4
 plan_col=gchunk-col,gchunk-col:b=rows,gchunk-col:b=columns,gchunk-col:entries=8:b=columns:tile=2,gchunk-col:entries=16:b=columns:tile=2
 plan_col+=,gslice,gslice:strip=2:split=1,gslice:strip=8:split=1
-plan_vendor="cusparse-csr-*:alg=1..3:pre=0,cusparse-csr-*:alg=3:pre=1,cusparse-coo-*:alg=1..4"
+plan_vendor="cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1,cusparse-coo-*:alg=1..4"
 
 # Natural numbering, and what has none.
 large_set()

@@ -1,4 +1,5 @@
-# Two rows, B over the L2 and K, of two panels; $POINTS has a series for each axis, panel and kind
+# Two rows, B over the L2 and K, of two panels; $POINTS has a series for each axis, panel and kind, then for each
+# axis and panel that of the setting shown
 LINES = (KINDS + 2) / 3
 set multiplot layout 2, 2 margins screen 0.11, 0.985, 50. / HEIGHT, 1 - (TOP + 30. + 20 * LINES) / HEIGHT spacing screen 0.05, 64. / HEIGHT
 set logscale xy
@@ -18,7 +19,8 @@ do for [axis = 0:1] {
         eval factors('y', YMIN, YMAX, p == 1)
         unset title
         if (axis == 0) { set title PANEL[p] offset 0, -0.7 font ',13' textcolor rgb INK }
-        plot for [k = 1:KINDS] $POINTS index (axis * 2 + p - 1) * KINDS + k - 1 using 1:2 with points pointtype 7 pointsize dot(MATRICES) * 1.3 linecolor rgb COLOURS[k]
+        plot for [k = 1:KINDS] $POINTS index (axis * 2 + p - 1) * KINDS + k - 1 using 1:2 with points pointtype 7 pointsize dot(MATRICES) * 1.3 linecolor rgb COLOURS[k], \
+            for [k = 1:SHOWN] $POINTS index 4 * KINDS + axis * 2 + p - 1 using 1:2 with points pointtype 6 pointsize dot(MATRICES) * 2 linewidth 0.5 linecolor rgb INK
         unset label
     }
 }

@@ -191,6 +191,14 @@ static int64_t count_kind(const map_t *m, const char *name)
     return n;
 }
 
+static int64_t count_setting(const map_t *m, int setting)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < m->points; i++)
+        n += m->point[i].setting == setting;
+    return n;
+}
+
 /* The kinds of most points, first seen first among equals; with more than KINDS the last one is the rest. */
 static void choose_kinds(map_t *m)
 {
@@ -232,8 +240,26 @@ static void put_rows(const map_t *m, FILE *csv)
     }
 }
 
-/* A series for each class, axis and kind. */
-static rc_status_t put_block(const map_t *m, rc_plot_text_t *text, rc_err_t *err)
+/* The points that fit, as a series over an axis.  \param[in] kind, setting  -1: any
+ * \param[out] x  [2 * points] room */
+static void put_series(const map_t *m, int axis, int cls, int kind, int setting, double *x,
+    rc_plot_text_t *text)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < m->points; i++) {
+        const point_t *p = &m->point[i];
+        if (p->cls != cls || (kind >= 0 && kind_of(m, p->kind) != kind) ||
+            (setting >= 0 && p->setting != setting))
+            continue;
+        x[n] = axis == 0 ? p->fill : p->k;
+        x[m->points + n++] = p->gain;
+    }
+    (void)rc_plot_block_points(text, x, x + m->points, n, RC_PLOT_POINTS / (2 * KINDS));
+}
+
+/* A series for each class, axis and kind, then those of the setting that is shown.
+ * \param[in] shown  -1: none */
+static rc_status_t put_block(const map_t *m, int shown, rc_plot_text_t *text, rc_err_t *err)
 {
     double *x = rc_alloc((size_t)m->points, 2 * sizeof *x, "a figure", err);
     if (!x)
@@ -241,17 +267,11 @@ static rc_status_t put_block(const map_t *m, rc_plot_text_t *text, rc_err_t *err
     rc_plot_block_begin(text, "POINTS");
     for (int axis = 0; axis < 2; axis++)
         for (int cls = 0; cls < CLASSES; cls++)
-            for (int kind = 0; kind < m->kinds; kind++) {
-                int64_t n = 0;
-                for (int64_t i = 0; i < m->points; i++) {
-                    const point_t *p = &m->point[i];
-                    if (p->cls != cls || kind_of(m, p->kind) != kind)
-                        continue;
-                    x[n] = axis == 0 ? p->fill : p->k;
-                    x[m->points + n++] = p->gain;
-                }
-                (void)rc_plot_block_points(text, x, x + m->points, n, RC_PLOT_POINTS / (2 * KINDS));
-            }
+            for (int kind = 0; kind < m->kinds; kind++)
+                put_series(m, axis, cls, kind, -1, x, text);
+    for (int axis = 0; axis < 2 && shown >= 0; axis++)
+        for (int cls = 0; cls < CLASSES; cls++)
+            put_series(m, axis, cls, -1, shown, x, text);
     rc_plot_block_end(text);
     free(x);
     return RC_OK;
@@ -290,17 +310,20 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (st == RC_OK && m.points == 0)
         rc_str_add(&text->missing,
             "no kernel ran another order beside the original one on a GPU whose L2 is known");
+    if (st == RC_OK && m.points > 0 && in->shown >= 0 && count_setting(&m, in->shown) == 0)
+        rc_str_add(&text->missing, "no kernel ran another order beside the original one there");
     if (st == RC_OK && m.points > 0) {
         choose_kinds(&m);
         put_rows(&m, csv);
-        st = put_block(&m, text, err);
+        st = put_block(&m, in->shown, text, err);
         define(&m, text);
+        rc_str_addf(&text->define, "SHOWN = %d\n", in->shown >= 0);
         rc_str_addf(&text->caption,
             "What the best of the measured row orders, the original one included, gains over the original one, by "
             "how often B fills the L2 and by K: %" PRId64 " points, a matrix at a K and a precision each, under the "
             "C-stationary kernels and under the fastest kernel of ours. Chosen on one half of the samples and "
-            "scored on the other. An order may renumber columns too.",
-            m.points);
+            "scored on the other. An order may renumber columns too. Ringed: %s.",
+            m.points, in->shown >= 0 ? m.s->setting[in->shown].label : "none");
     }
     free(m.point);
     return st;
@@ -311,5 +334,6 @@ const rc_plot_t rc_plot_map = {
     .title = "When reordering pays: gain of the best order over the size of B",
     .source = "",
     .section = "Orders",
+    .home = rc_plot_home_main,
     .write = write,
 };

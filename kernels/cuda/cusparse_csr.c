@@ -96,7 +96,7 @@ const rc_kernel_t rc_kernel_cusparse_csr_row = {
 };
 
 const rc_kernel_t rc_kernel_cusparse_csr_col_row = {
-    .name = "cusparse-csr-col-row",
+    .name = "cusparse-csr-bcol-crow",
     .summary = "cuSPARSE SpMM of A in CSR, column-major B, row-major C",
     .layout = RC_COL_ROW,
     .prepare = prepare_col_row,
@@ -104,7 +104,7 @@ const rc_kernel_t rc_kernel_cusparse_csr_col_row = {
 };
 
 const rc_kernel_t rc_kernel_cusparse_csr_row_col = {
-    .name = "cusparse-csr-row-col",
+    .name = "cusparse-csr-brow-ccol",
     .summary = "cuSPARSE SpMM of A in CSR, row-major B, column-major C",
     .layout = RC_ROW_COL,
     .prepare = prepare_row_col,

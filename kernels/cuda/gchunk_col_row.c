@@ -97,7 +97,7 @@ static int64_t values(void *state, void **array)
 }
 
 const rc_kernel_t rc_kernel_gchunk_col_row = {
-    .name = "gchunk-col-row",
+    .name = "gchunk-bcol-crow",
     .summary = "column-major B, row-major C: a copy of B in rows, then gchunk",
     .source = "rowcast",
     .version = 1,

@@ -127,7 +127,7 @@ static rc_status_t run(
         overlaps = 0; /* with a copy it may not */
     }
     st = rc_cuda_launch_overlapping(
-        s->a.memory.x, &s->launch.of, overlaps, &args, "launch of gchunk-row-col", err);
+        s->a.memory.x, &s->launch.of, overlaps, &args, "launch of gchunk-brow-ccol", err);
 done:
     return st;
 }
@@ -139,7 +139,7 @@ static int64_t values(void *state, void **array)
 }
 
 const rc_kernel_t rc_kernel_gchunk_row_col = {
-    .name = "gchunk-row-col",
+    .name = "gchunk-brow-ccol",
     .summary = "row-major B, column-major C: rows in chunks of a fixed number of entries",
     .source = "rowcast",
     .version = 1,

@@ -20,7 +20,7 @@ plan 43
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
-for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm merge hyb csr ell coo csr5 gchunk gchunk-col gchunk-row-col gchunk-col-row gpanel gslice \
+for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm merge hyb csr ell coo csr5 gchunk gchunk-col gchunk-brow-ccol gchunk-bcol-crow gpanel gslice \
     gstage; do
     ROWCAST_GPU_KERNEL=$kernel
     case $kernel in

@@ -133,8 +133,8 @@ static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const r
     static const char *const by_layout[RC_LAYOUTS][KERNELS] = {
         {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col"},
         {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel"},
-        {NULL, "gchunk-row-col", "gchunk-row-col:entries=8", "gchunk*", NULL, "gchunk-row-col"},
-        {NULL, "gchunk-col-row", "gchunk-col-row:entries=8", "gchunk*", NULL, "gchunk-col-row"},
+        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", NULL, "gchunk-brow-ccol"},
+        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", NULL, "gchunk-bcol-crow"},
     };
     const char *kernels = by_layout[layout][below(rng, KERNELS)];
     rc_plan_options_t o = {.kernels = kernels,
