@@ -117,8 +117,10 @@ static int split_range(const char *text, rc_words_t *out, rc_status_t *st, rc_er
     if (!dots || strlen(text) >= sizeof word)
         return 0;
     (void)snprintf(word, sizeof word, "%.*s,%s", (int)(dots - text), text, dots + 2);
-    *st = rc_words_split(word, ',', out, err);
-    if (*st == RC_OK && out->count != 2)
+    int whole = dots > text && dots[2] != '\0' && !strstr(dots + 2, "..") && !strchr(text, ',');
+    if (whole)
+        *st = rc_words_split(word, ',', out, err);
+    else
         *st = rc_fail(err, RC_EINVAL, "--k: expected a range as in 8..512, found '%.40s'", text);
     return 1;
 }

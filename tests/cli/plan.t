@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 41
+plan 43
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -57,6 +57,8 @@ code "a range of K" 0 plans mesh2d:n=12 -k 3..20 -d cpu --kernels rowsplit -f cs
 is "a range is cut at powers of two" "$(cut -d, -f1 "$tmp/out" | tr '\n' ' ')" "k 4 8 16 20 "
 code "a range that ends before it begins" 2 plans mesh2d:n=12 -k 20..3
 code "a range of three" 2 plans mesh2d:n=12 -k 1..3,4
+code "a range without an end" 2 plans mesh2d:n=12 -k 3..
+ok "is shown as it was typed" grep -qF "expected a range as in 8..512, found '3..'" err
 code "an unknown kernel" 2 plans mesh2d:n=12 -k 8 --kernels rowsplt
 ok "a like one is named" grep -q "did you mean 'rowsplit'" err
 code "no memory" 3 plans mesh2d:n=12 -k 8 --device-memory 100
