@@ -231,16 +231,26 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
         t->state = NULL;
         return st;
     }
-    int strides = plan->ld_out > 0 || plan->ld_in[0] > 0 || plan->ld_in[1] > 0;
-    if (!kernel->preprocess && !strides && !plan->k_range)
-        return RC_OK;
-    if (!scratch->held)
+    if (kernel->preprocess && !scratch->held)
         st = rc_plan_scratch_new(plan, t->problem.k, scratch, err);
-    if (st == RC_ENOMEM && !kernel->preprocess)
-        return RC_OK; /* not tried: a run will say it */
     if (st == RC_OK && kernel->preprocess)
         st = kernel->preprocess(t->state, &scratch->o, err);
-    if (st == RC_OK && strides) /* a kernel that does not take them says so in a run */
+    return st;
+}
+
+/* What a kernel does not take of leading dimensions and K it says in a run. */
+static rc_status_t try_runs(
+    const rc_plan_t *plan, rc_plan_scratch_t *scratch, const rc_plan_trial_t *t, rc_err_t *err)
+{
+    const rc_kernel_t *kernel = t->spec.kernel;
+    int strides = plan->ld_out > 0 || plan->ld_in[0] > 0 || plan->ld_in[1] > 0;
+    if (!strides && !plan->k_range)
+        return RC_OK;
+    rc_status_t st =
+        scratch->held ? RC_OK : rc_plan_scratch_new(plan, t->problem.k, scratch, err);
+    if (st == RC_ENOMEM)
+        return RC_OK; /* not tried: a run of the plan will say it */
+    if (st == RC_OK && strides)
         st = kernel->run(t->state, &scratch->o, 1, 0, err);
     if (st == RC_OK && plan->k_range) { /* the same of the least K there may be */
         rc_operands_t least = rc_plan_operands(plan, 1, &scratch->o);
@@ -289,6 +299,8 @@ static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t
         st = prepare(plan, of, scratch, t, why);
     if (st == RC_OK)
         c->prepare_ns = (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
+    if (st == RC_OK)
+        st = try_runs(plan, scratch, t, why);
     t->problem.resident = NULL;
     if (st < 0)
         rc_plan_trial_free(t);
