@@ -31,12 +31,14 @@ static cudaStream_t new_stream(void)
     return s;
 }
 
+/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
 static void *on_device(const void *from, size_t bytes)
 {
     void *p = NULL;
     CUDA(cudaMalloc(&p, bytes + 16));
     if (bytes > 0)
         CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+    CUDA(cudaDeviceSynchronize());
     return p;
 }
 
@@ -73,6 +75,7 @@ static void counted_free(void *p, cudaStream_t stream, void *user)
 
 /* The operands of a product on the device. */
 typedef struct product {
+    char label[1000]; /* the plan */
     dense_t b;
     dense_t c;
     dense_t before;
@@ -82,6 +85,7 @@ typedef struct product {
 
 static void product_new(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int64_t k, product_t *x)
 {
+    x->label[0] = '\0';
     fill_product(rng, p, in, k, &x->b, &x->c);
     x->before = x->c;
     x->device_b = on_device(data_of(p, &x->b), data_bytes(p));
@@ -106,7 +110,7 @@ static void compare(const rc_plan_problem_t *p, const input_t *in, int64_t k, do
 {
     CUDA(cudaStreamSynchronize(stream));
     CUDA(cudaMemcpy(data_of(p, &x->c), x->device_c, data_bytes(p), cudaMemcpyDeviceToHost));
-    compare_product(p, in, k, alpha, beta, &x->b, &x->c, &x->before);
+    compare_product(x->label, p, in, k, alpha, beta, &x->b, &x->c, &x->before);
 }
 
 static void check_plan(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *in, cudaStream_t stream)
@@ -117,6 +121,7 @@ static void check_plan(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
         double beta = (double)below(rng, 3) / 2;
         int64_t k = some_k(rng, p, i);
         product_new(rng, p, in, k, &x);
+        (void)rc_plan_describe(plan, x.label, sizeof x.label);
         execute(plan, k, alpha, beta, &x, stream);
         compare(p, in, k, alpha, beta, &x, stream);
         product_free(&x);
@@ -341,7 +346,7 @@ static void run_in_a_graph(fixture_t *f, const char *kernel)
     CUDA(cudaStreamSynchronize(f->stream));
     /* twice the product and half of the product: two and a half times it, in one run */
     CUDA(cudaMemcpy(data_of(&f->p, &f->x.c), f->x.device_c, data_bytes(&f->p), cudaMemcpyDeviceToHost));
-    compare_product(&f->p, &f->in, 8, 2.5, 0, &f->x.b, &f->x.c, &f->x.before);
+    compare_product("product", &f->p, &f->in, 8, 2.5, 0, &f->x.b, &f->x.c, &f->x.before);
     CUDA(cudaGraphExecDestroy(exec));
     CUDA(cudaGraphDestroy(graph));
     rc_plan_free(plan);
@@ -459,7 +464,7 @@ static void threads_have_clones(void **state)
     }
     f->x.c = c[0];
     f->x.c.ld = f->x.before.ld;
-    compare_product(&f->p, &f->in, 8, 1, 0, &f->x.b, &f->x.c, &f->x.before);
+    compare_product("product", &f->p, &f->in, 8, 1, 0, &f->x.b, &f->x.c, &f->x.before);
     rc_plan_free(plan);
     end(f);
 }

@@ -98,8 +98,8 @@ size_t data_bytes(const rc_plan_problem_t *p)
     return p->precision == RC_FP32 ? sizeof d->f32 : sizeof d->f64;
 }
 
-void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha, double beta,
-    const dense_t *b, const dense_t *c, dense_t *before)
+void compare_product(const char *label, const rc_plan_problem_t *p, const input_t *in, int64_t k,
+    double alpha, double beta, const dense_t *b, const dense_t *c, dense_t *before)
 {
     double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
     for (int64_t r = 0; r < in->rows; r++)
@@ -114,7 +114,8 @@ void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, d
             }
             double want = alpha * sum + beta * before->f64[i];
             if (!(fabs(value(p, c, i) - want) <= (double)(in->cols + 4) * eps * mag))
-                fail_msg("C(%d, %d): expected %g, found %g", (int)r, (int)j, want, value(p, c, i));
+                fail_msg("%s, K = %d, alpha %g, beta %g: C(%d, %d): expected %g, found %g", label, (int)k, alpha,
+                    beta, (int)r, (int)j, want, value(p, c, i));
             before->f64[i] = value(p, c, i);
             before->f32[i] = (float)before->f64[i];
         }
@@ -135,7 +136,9 @@ void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
     before = c;
     rc_operands_t o = operands(p, &b, &c);
     assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
-    compare_product(p, in, k, alpha, beta, &b, &c, &before);
+    char label[1000];
+    (void)rc_plan_describe(plan, label, sizeof label);
+    compare_product(label, p, in, k, alpha, beta, &b, &c, &before);
 }
 
 int64_t some_k(rc_rng_t *rng, const rc_plan_problem_t *p, int i)

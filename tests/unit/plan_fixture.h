@@ -43,7 +43,8 @@ rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c);
 
 /* Compare every value of C, those between the lines included, with alpha A B + beta of what it was, in
  * fp64.  `before` is changed. */
-void compare_product(const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha, double beta,
+void compare_product(const char *label, const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha,
+    double beta,
     const dense_t *b, const dense_t *c, dense_t *before);
 
 /* A K that the problem asks for: each of a list in turn, or one of a range. */
