@@ -35,16 +35,19 @@ static double ms_since(const timed_t *t, int64_t begin)
     return 1e-6 * (double)(rc_clock_ns() - begin);
 }
 
+static rc_dense_t operand(void *data, int64_t rows, int64_t k, rc_layout_t layout)
+{
+    return (rc_dense_t){data, rows, k, layout == RC_ROW_MAJOR ? k : rows, RC_FP32, layout};
+}
+
 /* Milliseconds of a product: the best of some batches. */
 static double product_ms(const timed_t *t, const rc_kernel_t *kernel, void *state, int64_t k)
 {
     enum { batches = 4, batch = 10 };
     rc_err_t err = {0};
-    int row = kernel->layout == RC_ROW_MAJOR;
-    rc_operands_t o = {
-        .out = {t->c, t->a.rows, k, row ? k : t->a.rows, RC_FP32, kernel->layout}};
+    rc_operands_t o = {.in = {operand(t->b, t->a.cols, k, rc_layout_in(kernel->layout))},
+        .out = operand(t->c, t->a.rows, k, rc_layout_out(kernel->layout))};
     double best = 0;
-    o.in[0] = (rc_dense_t){t->b, t->a.cols, k, row ? k : t->a.cols, RC_FP32, kernel->layout};
     for (int i = 0; i < batches; i++) {
         (void)ms_since(t, 0);
         int64_t begin = rc_clock_ns();
