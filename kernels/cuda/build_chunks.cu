@@ -18,12 +18,12 @@ enum { CHUNKS, PARTS, LONGS, MEET };
 /* The rows of a segment; chunks from its beginning. */
 struct segment_t {
     int32_t need[RUNS * (RUN + 1)]; /* chunks of a row, 0: a pad; a place is left out after each run */
-    int64_t moved[RUNS][BLOCK];     /* by a run that begins at that chunk of a block */
-    int64_t begin[RUNS];
+    int32_t moved[RUNS][BLOCK];     /* by a run that begins at that chunk of a block */
+    int32_t begin[RUNS];
     int32_t parts[RUNS + 1]; /* of the runs before */
     int32_t longs[RUNS + 1];
     int32_t meet;
-    int64_t end;
+    int32_t end;
 };
 
 __device__ __forceinline__ int need_at(int i)
@@ -37,50 +37,64 @@ __device__ __forceinline__ int32_t parts_of(int32_t chunks)
 }
 
 /* Where a row begins that wants to begin at a chunk. */
-__device__ __forceinline__ int64_t placed(int64_t at, int32_t chunks)
+__device__ __forceinline__ int32_t placed(int32_t at, int32_t chunks)
 {
-    const int64_t in_block = at % BLOCK;
-    return chunks > BLOCK - in_block ? at + (BLOCK - in_block) % BLOCK : at;
+    const int32_t left = -at & (BLOCK - 1); /* of a block that something is in */
+    return chunks > left ? at + left : at;
 }
 
 __device__ void load_needs(const rc_build_items_t &items, int64_t first, int entries, segment_t *s)
 {
+    const int log_entries = __ffs(entries) - 1; /* a power of two */
     for (int i = threadIdx.x; i < RC_CHUNKS_SEGMENT; i += THREADS) {
         const rc::item it = rc::item_at(items, first + i);
-        s->need[need_at(i)] =
-            it.row < 0 ? 0 : it.length == 0 ? 1 : static_cast<int32_t>(rc::ceil_div(it.length, entries));
+        s->need[need_at(i)] = it.row < 0         ? 0
+                              : it.length == 0 ? 1
+                                               : static_cast<int32_t>((it.length + entries - 1) >> log_entries);
     }
     if (threadIdx.x == 0)
         s->meet = 0;
     __syncthreads();
 }
 
-/* Put the runs together; one thread. */
+/* Replace the numbers of the runs by those of all before; one warp. */
+__device__ void add_runs(int32_t *of)
+{
+    const int lane = static_cast<int>(threadIdx.x % WARP);
+    const int32_t mine = of[lane];
+    int32_t sum = mine;
+    for (int far = 1; far < WARP; far *= 2) {
+        const int32_t before = __shfl_up_sync(~0u, sum, far);
+        sum += lane >= far ? before : 0;
+    }
+    of[lane] = sum - mine;
+    if (lane == WARP - 1)
+        of[RUNS] = sum;
+}
+
+/* Put the runs together. */
 __device__ void join_runs(segment_t *s)
 {
-    int64_t at = 0;
-    int32_t parts = 0;
-    int32_t longs = 0;
-    for (int r = 0; r < RUNS; r++) {
-        const int32_t p = s->parts[r];
-        const int32_t l = s->longs[r];
-        s->begin[r] = at;
-        s->parts[r] = parts;
-        s->longs[r] = longs;
-        at += s->moved[r][at % BLOCK];
-        parts += p;
-        longs += l;
+    static_assert(RUNS == WARP, "a lane for each run");
+    if (threadIdx.x / WARP == 1)
+        add_runs(s->parts);
+    else if (threadIdx.x / WARP == 2)
+        add_runs(s->longs);
+    else if (threadIdx.x == 0) {
+        int32_t at = 0;
+        for (int r = 0; r < RUNS; r++) {
+            s->begin[r] = at;
+            at += s->moved[r][at & (BLOCK - 1)];
+        }
+        s->end = (at + BLOCK - 1) & -BLOCK;
     }
-    s->parts[RUNS] = parts;
-    s->longs[RUNS] = longs;
-    s->end = rc::ceil_div(at, BLOCK) * BLOCK;
 }
 
 __device__ void find_places(const rc_build_items_t &items, int64_t first, int entries, segment_t *s)
 {
     const int run = threadIdx.x / BLOCK;
     const int state = threadIdx.x % BLOCK;
-    int64_t at = state;
+    int32_t at = state;
     int32_t parts = 0;
     int32_t longs = 0;
     int32_t meet = 0;
@@ -100,8 +114,7 @@ __device__ void find_places(const rc_build_items_t &items, int64_t first, int en
             atomicAdd(&s->meet, meet);
     }
     __syncthreads();
-    if (threadIdx.x == 0)
-        join_runs(s);
+    join_runs(s);
     __syncthreads();
 }
 
@@ -184,7 +197,7 @@ __global__ void __launch_bounds__(THREADS) place(placing p)
     const int64_t first = static_cast<int64_t>(blockIdx.x) * RC_CHUNKS_SEGMENT;
     const int64_t *before = p.total + static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS;
     find_places(p.items, first, p.entries, &s);
-    for (int64_t i = threadIdx.x; i < s.end; i += THREADS) { /* chunks that belong to no row */
+    for (int32_t i = threadIdx.x; i < s.end; i += THREADS) { /* chunks that belong to no row */
         p.row[before[CHUNKS] + i] = -1;
         p.count[before[CHUNKS] + i] = RC_CHUNKS_NOTHING;
         p.from.first[before[CHUNKS] + i] = 0;
@@ -192,7 +205,7 @@ __global__ void __launch_bounds__(THREADS) place(placing p)
     }
     if (threadIdx.x < RUNS) {
         const int run = threadIdx.x;
-        int64_t at = s.begin[run];
+        int32_t at = s.begin[run];
         int32_t parts = s.parts[run];
         int32_t long_rows = s.longs[run];
         for (int i = run * RUN; i < (run + 1) * RUN; i++) {
@@ -336,16 +349,14 @@ extern "C" rc_status_t rc_build_chunks(
     rc_build_t *b, rc_precision_t precision, const rc_chunks_t *out, rc_err_t *err)
 {
     const size_t chunks = static_cast<size_t>(out->size.blocks) * BLOCK;
-    void *first = nullptr;
-    void *entries = nullptr;
-    rc_status_t st = rc_cuda_room(&b->memory, chunks * sizeof(int64_t), &first, err);
-    if (st == RC_OK)
-        st = rc_cuda_room(&b->memory, chunks, &entries, err);
+    rc_cuda_array_t array[] = {{nullptr, chunks * sizeof(int64_t), nullptr}, {nullptr, chunks, nullptr}};
+    rc_status_t st = rc_cuda_keep_arrays(&b->memory, array, 2, err);
     if (st == RC_OK && chunks > 0)
         st = count_segments(b, out->size.entries, err);
     if (st != RC_OK || chunks == 0)
         return st;
-    const source from = {static_cast<int64_t *>(first), static_cast<uint8_t *>(entries)};
+    const source from = {
+        static_cast<int64_t *>(array[0].to), static_cast<uint8_t *>(array[1].to)};
     const placing p = {b->items, b->total, static_cast<int>(out->size.entries), out->row, out->count,
         out->of, out->lengthy, from};
     const int current = rc_cuda_enter(b->x);

@@ -1,6 +1,7 @@
 /* kernels/panels.h on a GPU: a thread has an item, a CTA a segment. */
 #include "kernels/cuda/build.cuh"
 
+#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
 namespace
@@ -13,7 +14,24 @@ constexpr int LANES = 8; /* of a piece of one row */
 
 enum { LONGS, PARTS, LONG_BATCHES, LONG_COLUMNS, PIECES, BATCHES, COLUMNS, NUMBERS };
 
-typedef cub::BlockScan<int64_t, THREADS> scan_sum;
+/* The numbers of an item, or of several together. */
+struct numbers {
+    int64_t of[NUMBERS];
+};
+
+struct together {
+    __device__ numbers operator()(const numbers &a, const numbers &b) const
+    {
+        numbers sum;
+        for (int w = 0; w < NUMBERS; w++)
+            sum.of[w] = a.of[w] + b.of[w];
+        return sum;
+    }
+};
+
+typedef cub::BlockReduce<numbers, THREADS, cub::BLOCK_REDUCE_WARP_REDUCTIONS> reduce_numbers;
+typedef cub::BlockScan<numbers, THREADS, cub::BLOCK_SCAN_WARP_SCANS> scan_numbers;
+typedef cub::BlockScan<int32_t, THREADS> scan_sum;
 typedef cub::BlockScan<int32_t, THREADS> scan_max;
 
 /* What an item makes of itself. */
@@ -61,6 +79,7 @@ struct shorts_t {
     union {
         typename scan_sum::TempStorage sum;
         typename scan_max::TempStorage max;
+        typename reduce_numbers::TempStorage numbers;
     } room;
     int32_t item[THREADS];
     int32_t shared[THREADS]; /* columns of it and the next one where they are joined when both are free,
@@ -73,14 +92,12 @@ struct shorts_t {
 __device__ choice pair_up(const rc_build_items_t &items, int64_t first, const rc::item &it,
     int is_short, shorts_t *s)
 {
-    int64_t rank;
-    int64_t all;
-    scan_sum(s->room.sum).ExclusiveSum(static_cast<int64_t>(is_short), rank, all);
+    int32_t me;
+    int32_t n;
+    scan_sum(s->room.sum).ExclusiveSum(is_short, me, n);
     if (is_short)
-        s->item[rank] = threadIdx.x;
+        s->item[me] = threadIdx.x;
     __syncthreads();
-    const int n = static_cast<int>(all);
-    const int me = static_cast<int>(rank);
     if (is_short) {
         s->shared[me] = -1;
         if (me + 1 < n && it.length > 0) {
@@ -110,11 +127,10 @@ __device__ choice pair_up(const rc_build_items_t &items, int64_t first, const rc
 }
 
 /* The numbers that an item adds. */
-__device__ void weigh(
-    const rc::item &it, const choice &c, int is_long, int64_t longest, int64_t *number)
+__device__ numbers weigh(const rc::item &it, const choice &c, int is_long, int64_t longest)
 {
-    for (int w = 0; w < NUMBERS; w++)
-        number[w] = 0;
+    numbers n = {};
+    int64_t *number = n.of;
     if (is_long) {
         const int64_t entries = part_entries(it.length, longest);
         const int64_t parts = rc::ceil_div(it.length, entries);
@@ -128,6 +144,7 @@ __device__ void weigh(
         number[BATCHES] = rc::ceil_div(c.columns, BATCH);
         number[COLUMNS] = c.columns;
     }
+    return n;
 }
 
 __global__ void __launch_bounds__(THREADS)
@@ -143,18 +160,13 @@ __global__ void __launch_bounds__(THREADS)
         c = pair_up(items, first, it, is_short, &s);
     if (first + threadIdx.x < items.count)
         chosen[first + threadIdx.x] = c;
-    int64_t number[NUMBERS];
-    weigh(it, c, is_long, shape.longest, number);
-    for (int w = 0; w < NUMBERS; w++) {
-        int64_t before;
-        int64_t sum;
-        __syncthreads();
-        scan_sum(s.room.sum).ExclusiveSum(number[w], before, sum);
-        if (threadIdx.x == 0)
-            total[static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS + w] = sum;
-    }
+    __syncthreads();
+    const numbers sum = reduce_numbers(s.room.numbers)
+                            .Reduce(weigh(it, c, is_long, shape.longest), together());
     if (threadIdx.x == 0)
-        total[static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS + NUMBERS] = 0;
+        for (int w = 0; w < RC_BUILD_TOTALS; w++)
+            total[static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS + w] =
+                w < NUMBERS ? sum.of[w] : 0;
 }
 
 /* Entries that a piece is made of. */
@@ -246,7 +258,7 @@ __device__ void put_short(
 
 __global__ void __launch_bounds__(THREADS) place(placing p)
 {
-    __shared__ typename scan_sum::TempStorage room;
+    __shared__ typename scan_numbers::TempStorage room;
     const int64_t first = static_cast<int64_t>(blockIdx.x) * THREADS;
     const int64_t *total = p.total + static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS;
     const rc::item it = rc::item_at(p.items, first + threadIdx.x);
@@ -254,17 +266,15 @@ __global__ void __launch_bounds__(THREADS) place(placing p)
     choice c = {-1, -1};
     if (first + threadIdx.x < p.items.count)
         c = p.chosen[first + threadIdx.x];
-    int64_t number[NUMBERS];
-    weigh(it, c, is_long, p.shape.longest, number);
-    for (int w = 0; w < NUMBERS; w++) {
-        __syncthreads();
-        scan_sum(room).ExclusiveSum(number[w], number[w]);
-        number[w] += total[w];
-    }
+    numbers before;
+    scan_numbers(room).ExclusiveScan(
+        weigh(it, c, is_long, p.shape.longest), before, numbers{}, together());
+    for (int w = 0; w < NUMBERS; w++)
+        before.of[w] += total[w];
     if (is_long)
-        put_long(p, it, number);
+        put_long(p, it, before.of);
     else if (c.columns >= 0)
-        put_short(p, it, c, first, number);
+        put_short(p, it, c, first, before.of);
 }
 
 /* ----------------------------------------------------------------- entries */
