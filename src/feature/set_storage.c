@@ -1,0 +1,177 @@
+/* How much of what kernels store of a matrix is padding, and how often neighbouring rows need the same
+ * rows of B.  A row is cut into chunks of N entries, at least one; blocks of N rows follow each other from
+ * row 0.  Sums are of whole numbers, so nothing depends on which thread adds what.  A ratio to no entries
+ * is 1, a share of them 0. */
+#include "config.h"
+#include "feature/feature.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNKS = 5, BLOCKS = 5, WARP = 32, LINE = 8, LONG = 256 };
+static const int64_t chunk_entries[CHUNKS] = {4, 8, 16, 32, 64};
+static const int64_t block_rows[BLOCKS] = {2, 8, 32, 128, 512};
+
+static const rc_feature_t features[] = {
+    {"rows", "rows", RC_COST_SHAPE, "rows of A"},
+    {"cols", "columns", RC_COST_SHAPE, "columns of A"},
+    {"nnz", "entries", RC_COST_SHAPE, "entries of A"},
+    {"nnz_mu", "entries", RC_COST_SHAPE, "mean number of entries of a row"},
+    {"nnz_max", "entries", RC_COST_ROWS, "largest number of entries of a row"},
+    {"nnz_sigma", "entries", RC_COST_ROWS, "standard deviation of the number of entries of a row"},
+    {"empty_share", "1", RC_COST_ROWS, "share of the rows that have no entries"},
+    {"long_share", "1", RC_COST_ROWS, "share of the entries in rows of more than 256"},
+    {"warp_fill", "1", RC_COST_ROWS,
+        "32 times the longest row of every 32 that follow each other, over the entries"},
+    {"chunk_4", "1", RC_COST_ROWS, "places in chunks of 4 entries over the entries"},
+    {"chunk_8", "1", RC_COST_ROWS, "the same, of 8"},
+    {"chunk_16", "1", RC_COST_ROWS, "the same, of 16"},
+    {"chunk_32", "1", RC_COST_ROWS, "the same, of 32"},
+    {"chunk_64", "1", RC_COST_ROWS, "the same, of 64"},
+    {"block_2", "entries", RC_COST_NNZ, "entries over the distinct columns of blocks of 2 rows"},
+    {"block_8", "entries", RC_COST_NNZ, "the same, of 8 rows"},
+    {"block_32", "entries", RC_COST_NNZ, "the same, of 32 rows"},
+    {"block_128", "entries", RC_COST_NNZ, "the same, of 128 rows"},
+    {"block_512", "entries", RC_COST_NNZ, "the same, of 512 rows"},
+    {"line_entries", "entries", RC_COST_NNZ,
+        "entries over the distinct lines of 8 columns of rows: 32 bytes of a column of B in fp32"},
+    {"distance", "1", RC_COST_NNZ,
+        "mean distance of an entry (i, j) from the diagonal, |j n_row - i n_col| over n_row n_col"},
+};
+enum { COUNT = sizeof features / sizeof features[0] };
+
+typedef unsigned __int128 wide_t;
+
+typedef struct counts {
+    int64_t max;
+    int64_t empty;
+    int64_t in_long;
+    int64_t warps;
+    int64_t lines;
+    int64_t chunks[CHUNKS];
+    int64_t distinct[BLOCKS];
+    wide_t squares;
+    int64_t distance; /* in columns */
+} counts_t;
+
+static void merge(counts_t *to, const counts_t *from)
+{
+    to->max = from->max > to->max ? from->max : to->max;
+    to->empty += from->empty;
+    to->in_long += from->in_long;
+    to->warps += from->warps;
+    to->lines += from->lines;
+    for (int i = 0; i < CHUNKS; i++)
+        to->chunks[i] += from->chunks[i];
+    for (int i = 0; i < BLOCKS; i++)
+        to->distinct[i] += from->distinct[i];
+    to->squares += from->squares;
+    to->distance += from->distance;
+}
+
+static void count_row(const rc_csr_t *a, int64_t row, counts_t *c)
+{
+    int64_t begin = a->row_ptr[row];
+    int64_t n = a->row_ptr[row + 1] - begin;
+    int64_t line = -1;
+    /* the column that is as far along a row as the row is in its column */
+    int64_t diagonal = (int64_t)((double)row * (double)a->cols / (double)a->rows);
+    c->max = n > c->max ? n : c->max;
+    c->empty += n == 0;
+    c->in_long += n > LONG ? n : 0;
+    c->squares += (wide_t)n * (wide_t)n;
+    for (int i = 0; i < CHUNKS; i++)
+        c->chunks[i] += n > 0 ? (n + chunk_entries[i] - 1) / chunk_entries[i] : 1;
+    for (int64_t e = begin; e < begin + n; e++) {
+        int64_t j = a->col_idx[e];
+        c->lines += j / LINE != line;
+        line = j / LINE;
+        c->distance += j > diagonal ? j - diagonal : diagonal - j;
+    }
+}
+
+/* Rows first .. end - 1, which blocks of the largest size begin and end with.
+ * \param[in,out] seen  [BLOCKS][cols] the last block of each size that a column was in, from 1 */
+static void count_rows(const rc_csr_t *a, int64_t first, int64_t end, int32_t *seen, counts_t *c)
+{
+    int64_t longest = 0;
+    for (int64_t row = first; row < end; row++) {
+        int64_t n = a->row_ptr[row + 1] - a->row_ptr[row];
+        count_row(a, row, c);
+        longest = n > longest ? n : longest;
+        if (row % WARP == WARP - 1 || row + 1 == end) {
+            c->warps += WARP * longest;
+            longest = 0;
+        }
+        for (int64_t e = a->row_ptr[row]; e < a->row_ptr[row] + n; e++)
+            for (int i = 0; i < BLOCKS; i++) {
+                int32_t *at = &seen[(int64_t)a->col_idx[e] * BLOCKS + i];
+                int32_t block = (int32_t)(row / block_rows[i]) + 1;
+                c->distinct[i] += *at != block;
+                *at = block;
+            }
+    }
+}
+
+static void put(const rc_csr_t *a, const counts_t *c, double *out)
+{
+    double nnz = (double)a->nnz;
+    double rows = (double)a->rows;
+    double mean = a->rows > 0 ? nnz / rows : 0;
+    wide_t spread = (wide_t)a->rows * c->squares - (wide_t)a->nnz * (wide_t)a->nnz;
+    int some = a->nnz > 0;
+    const double first[] = {rows, (double)a->cols, nnz, mean, (double)c->max,
+        a->rows > 0 ? sqrt((double)spread) / rows : 0, a->rows > 0 ? (double)c->empty / rows : 0,
+        some ? (double)c->in_long / nnz : 0, some ? (double)c->warps / nnz : 1};
+    memcpy(out, first, sizeof first);
+    out += sizeof first / sizeof first[0];
+    for (int i = 0; i < CHUNKS; i++)
+        *out++ = some ? (double)(c->chunks[i] * chunk_entries[i]) / nnz : 1;
+    for (int i = 0; i < BLOCKS; i++)
+        *out++ = some ? nnz / (double)c->distinct[i] : 1;
+    *out++ = some ? nnz / (double)c->lines : 1;
+    *out = some ? (double)c->distance / nnz / (double)a->cols : 0;
+}
+
+static rc_status_t compute(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
+{
+    const int64_t block = block_rows[BLOCKS - 1];
+    counts_t all = {0};
+    int failed = 0;
+    (void)geometry;
+#pragma omp parallel num_threads(rc_feature_threads(a, BLOCKS * a->cols, threads))
+    {
+        counts_t c = {0};
+        rc_err_t why = {0};
+        int32_t *seen = rc_alloc0((size_t)a->cols + 1, BLOCKS * sizeof *seen, "columns of blocks", &why);
+        if (!seen) {
+#pragma omp atomic write
+            failed = 1;
+        }
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t first = 0; first < a->rows; first += block)
+            if (seen)
+                count_rows(a, first, first + block < a->rows ? first + block : a->rows, seen, &c);
+        free(seen);
+#pragma omp critical(rc_feature_storage)
+        merge(&all, &c);
+    }
+    if (failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for the columns of blocks of rows");
+    put(a, &all, out);
+    return RC_OK;
+}
+
+const rc_feature_set_t rc_feature_set_storage = {
+    .name = "storage",
+    .summary = "padding of chunks and warps, columns that blocks of rows share: which kernel suits",
+    .source = "our own, at the top of src/feature/set_storage.c",
+    .version = 1,
+    .count = COUNT,
+    .feature = features,
+    .compute = compute,
+};
