@@ -57,7 +57,7 @@ static const rc_opt_t options[] = {
         "made when it is not there.",
         0, 0},
     {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
-        "Say in the summary how the order came about, where the policy knows (blk, lsh, jiang).",
+        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, jiang).",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -85,13 +85,14 @@ const rc_command_t rc_command_order = {
         "used; clusters, rows alone included; rows of the largest cluster. jiang adds what the rule says "
         "of the first round and of the second one, which belongs to a kernel with tiles. Of blk: blocks, and the "
         "distinct columns of each, summed. Of auto: what was chosen, and entries and distinct columns of sampled "
-        "runs of 64 slots, before and under cells (0: not tried).\n\n"
-        "A symmetric order (rcm, amd) renumbers rows and columns of a square matrix alike; the mean "
+        "runs of 64 slots, before and under cells (0: not tried). Of bandk: super-rows and super-super-rows.\n\n"
+        "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the mean "
         "distance and -o's matrix are in the new numbering.",
     .examples = "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
                 "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
                 "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
                 "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
+                "rowcast order a.mtx -p bandk:srs=8:ssrs=8 --rows rows.txt --groups dir|rows and pointers of CSR-3\n"
                 "rowcast order a.mtx -p lsh:size=128 --rows rows.txt --explain|similar rows side by side\n"
                 "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
     .options = options,

@@ -87,19 +87,15 @@ static rc_status_t order_one(const inside_t *c, int64_t k, rc_err_t *err)
     const int32_t *member = c->by_label.row + c->ptr[k];
     int64_t n = c->ptr[k + 1] - c->ptr[k];
     int32_t *order = NULL;
-    rc_graph_t g = {0};
     rc_csr_t part;
     rc_status_t st = extract(c, k, &part, err);
-    if (st == RC_OK)
-        st = rc_graph_build(&part, &g, err);
     if (st == RC_OK) {
         order = rc_alloc((size_t)n, sizeof *order, "a community", err);
-        st = order ? rc_cuthill_mckee(&g, order, err) : RC_ENOMEM;
+        st = order ? rc_reverse_cuthill_mckee(&part, 1, order, err) : RC_ENOMEM;
     }
     for (int64_t i = 0; st == RC_OK && i < n; i++)
-        c->place[member[order[i]]] = (int32_t)(n - 1 - i);
+        c->place[member[order[i]]] = (int32_t)i;
     free(order);
-    rc_graph_free(&g);
     free(part.row_ptr);
     free(part.col_idx);
     return st;

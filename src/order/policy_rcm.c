@@ -9,23 +9,11 @@
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    rc_graph_t g;
     int64_t n = in->a->rows;
-    rc_status_t st = rc_graph_build(in->a, &g, err);
-    if (st < 0)
-        return st;
-    st = rc_schedule_alloc(n, n, out, err);
+    rc_status_t st = rc_schedule_alloc(n, n, out, err);
     if (st == RC_OK)
-        st = rc_cuthill_mckee(&g, out->row, err);
-    for (int64_t i = 0, j = n - 1; st == RC_OK && i < j; i++, j--) {
-        int32_t swap = out->row[i];
-        out->row[i] = out->row[j];
-        out->row[j] = swap;
-    }
-    if (st == RC_OK)
-        st = rc_schedule_symmetric(out, err);
-    rc_graph_free(&g);
-    return st;
+        st = rc_reverse_cuthill_mckee(in->a, in->threads, out->row, err);
+    return st == RC_OK ? rc_schedule_symmetric(out, err) : st;
 }
 
 const rc_policy_t rc_policy_rcm = {

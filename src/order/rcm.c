@@ -2,169 +2,371 @@
 #include "order/rcm.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "order/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A search of the graph, its neighbours sorted by rank. */
+/* ------------------------------------------------------------------ levels */
+
+rc_status_t rc_level_of_matrix(const rc_csr_t *a, rc_level_t *out, rc_err_t *err)
+{
+    *out = (rc_level_t){0};
+    rc_status_t st = rc_graph_build(a, &out->g, err);
+    if (st < 0)
+        return st;
+    out->index = rc_alloc((size_t)a->rows, sizeof *out->index, "names of vertices", err);
+    if (!out->index)
+        return RC_ENOMEM;
+    for (int64_t v = 0; v < a->rows; v++)
+        out->index[v] = (int32_t)v;
+    return RC_OK;
+}
+
+void rc_level_free(rc_level_t *l)
+{
+    rc_graph_free(&l->g);
+    free(l->index);
+    free(l->rank);
+    *l = (rc_level_t){0};
+}
+
+/* *x[p] = what was (*x)[order[p]]; NULL stays. */
+static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *err)
+{
+    if (!*x)
+        return RC_OK;
+    int32_t *to = rc_alloc((size_t)n, sizeof *to, "names of vertices", err);
+    if (!to)
+        return RC_ENOMEM;
+    for (int64_t p = 0; p < n; p++)
+        to[p] = (*x)[order[p]];
+    free(*x);
+    *x = to;
+    return RC_OK;
+}
+
+/* The numbers of the edges in the new order of their vertices; with `at`, vertices named anew. */
+static rc_status_t take_edges(int32_t **x, const int64_t *from, const int64_t *ptr, int64_t n,
+    const int32_t *order, const int32_t *at, int threads, rc_err_t *err)
+{
+    int32_t *to = rc_alloc((size_t)ptr[n], sizeof *to, "a graph", err);
+    if (!to)
+        return RC_ENOMEM;
+    const int32_t *old = *x;
+#pragma omp parallel for num_threads(threads) schedule(static) if (n > 10000)
+    for (int64_t p = 0; p < n; p++) {
+        const int32_t *list = old + from[order[p]];
+        int64_t count = ptr[p + 1] - ptr[p];
+        for (int64_t e = 0; e < count; e++)
+            to[ptr[p] + e] = at ? at[list[e]] : list[e];
+    }
+    free(*x);
+    *x = to;
+    return RC_OK;
+}
+
+rc_status_t rc_level_renumber(rc_level_t *l, const int32_t *order, int threads, rc_err_t *err)
+{
+    rc_graph_t *g = &l->g;
+    rc_status_t st;
+    int64_t *ptr = rc_alloc((size_t)g->n + 1, sizeof *ptr, "a graph", err);
+    int32_t *at = rc_alloc((size_t)g->n, sizeof *at, "a graph", err);
+    RC_TRY(ptr && at ? RC_OK : RC_ENOMEM);
+    ptr[0] = 0;
+    for (int64_t p = 0; p < g->n; p++) {
+        at[order[p]] = (int32_t)p;
+        ptr[p + 1] = ptr[p] + g->ptr[order[p] + 1] - g->ptr[order[p]];
+    }
+    RC_TRY(take(&l->index, g->n, order, err));
+    RC_TRY(take(&l->rank, g->n, order, err));
+    RC_TRY(take_edges(&g->adj, g->ptr, ptr, g->n, order, at, threads, err));
+    free(at);
+    at = NULL;
+    if (g->weight)
+        RC_TRY(take_edges(&g->weight, g->ptr, ptr, g->n, order, NULL, threads, err));
+    free(g->ptr);
+    g->ptr = ptr;
+    ptr = NULL;
+done:
+    free(ptr);
+    free(at);
+    return st;
+}
+
+/* ------------------------------------------------------------------- ranks */
+
+/* order = the vertices by index, then by degree: digits of 30 bits of the degree. */
+static rc_status_t sort_by_degree(const rc_level_t *l, int32_t *order, rc_err_t *err)
+{
+    enum { bits = 30 };
+    const rc_graph_t *g = &l->g;
+    rc_status_t st = RC_OK;
+    int32_t *key = rc_alloc((size_t)g->n, sizeof *key, "degrees", err);
+    if (!key)
+        return RC_ENOMEM;
+    int64_t most = 0;
+    for (int shift = 0; st == RC_OK && shift < 60 && most >> shift >= (shift > 0); shift += bits) {
+        for (int64_t v = 0; v < g->n; v++) {
+            int64_t degree = 0;
+            for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++)
+                degree += g->weight[e];
+            most = degree > most ? degree : most;
+            key[v] = (int32_t)(degree >> shift & ((INT64_C(1) << bits) - 1));
+        }
+        st = rc_sort_by_key(key, 0, g->n, order, err);
+    }
+    free(key);
+    return st;
+}
+
+static rc_status_t rank_vertices(rc_level_t *l, int32_t *order, rc_err_t *err)
+{
+    int64_t n = l->g.n;
+    free(l->rank);
+    l->rank = rc_alloc((size_t)n, sizeof *l->rank, "ranks", err);
+    if (!l->rank)
+        return RC_ENOMEM;
+    for (int64_t v = 0; v < n; v++)
+        order[l->index[v]] = (int32_t)v;
+    rc_status_t st = sort_by_degree(l, order, err);
+    for (int64_t i = 0; st == RC_OK && i < n; i++)
+        l->rank[order[i]] = (int32_t)i;
+    return st;
+}
+
+/* -------------------------------------------------------------- components */
+
+static int see(uint64_t *seen, int32_t v)
+{
+    uint64_t bit = UINT64_C(1) << (v & 63);
+    int before = (seen[v >> 6] & bit) != 0;
+    seen[v >> 6] |= bit;
+    return before;
+}
+
+/* Component after component by the smallest index, each breadth first: neighbours get close numbers.
+ * \param[out] order  [n]
+ * \param[out] start  [n] bit p: a component begins at position p */
+static rc_status_t walk_components(
+    const rc_level_t *l, int32_t *order, uint64_t *start, rc_err_t *err)
+{
+    const rc_graph_t *g = &l->g;
+    uint64_t *seen = rc_alloc0((size_t)(g->n / 64 + 1), sizeof *seen, "a search", err);
+    int32_t *by_index = rc_alloc((size_t)g->n, sizeof *by_index, "a search", err);
+    if (!seen || !by_index) {
+        free(seen);
+        free(by_index);
+        return RC_ENOMEM;
+    }
+    for (int64_t v = 0; v < g->n; v++)
+        by_index[l->index[v]] = (int32_t)v;
+    int64_t end = 0;
+    for (int64_t i = 0; i < g->n; i++) {
+        if (see(seen, by_index[i]))
+            continue;
+        int64_t at = end;
+        (void)see(start, (int32_t)end);
+        order[end++] = by_index[i];
+        for (; at < end; at++)
+            for (int64_t e = g->ptr[order[at]]; e < g->ptr[order[at] + 1]; e++)
+                if (!see(seen, g->adj[e]))
+                    order[end++] = g->adj[e];
+    }
+    free(seen);
+    free(by_index);
+    return RC_OK;
+}
+
+/* ---------------------------------------------------------------- searches */
+
+/* A search of one component after the other. */
 typedef struct search {
-    int64_t n;
-    const int64_t *ptr;
-    int32_t *near;   /* [ptr[n]] neighbours of each vertex by rank */
-    int32_t *rank;   /* [n] position by (degree, index) */
-    int64_t *seen;   /* [n] number of the last search that saw the vertex */
-    int32_t *queue;  /* [n] vertices of the search in hand, in its order */
-    int64_t searches;
+    const rc_graph_t *g;
+    const int32_t *rank;
+    int32_t *near;   /* [edges] the neighbours of each vertex by rank */
+    uint32_t *seen;  /* [n] number of the last search that saw the vertex */
+    uint32_t number; /* of the search in hand */
 } search_t;
 
 typedef struct levels {
-    int64_t count; /* vertices found */
     int64_t depth; /* levels */
     int64_t last;  /* where the last level begins in the queue */
 } levels_t;
 
-static void close_search(search_t *s)
+static int ascending(const void *x, const void *y)
 {
-    free(s->near);
-    free(s->rank);
-    free(s->seen);
-    free(s->queue);
+    uint64_t a = *(const uint64_t *)x;
+    uint64_t b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
 }
 
-typedef struct keyed {
-    int64_t degree;
-    int32_t vertex;
-} keyed_t;
-
-static int by_degree(const void *x, const void *y)
+static void sort_keys(uint64_t *key, int64_t n)
 {
-    const keyed_t *a = x;
-    const keyed_t *b = y;
-    if (a->degree != b->degree)
-        return a->degree < b->degree ? -1 : 1;
-    return (a->vertex > b->vertex) - (a->vertex < b->vertex);
+    enum { few = 48 };
+    if (n > few) {
+        qsort(key, (size_t)n, sizeof *key, ascending);
+        return;
+    }
+    for (int64_t i = 1; i < n; i++) {
+        uint64_t x = key[i];
+        int64_t j = i;
+        for (; j > 0 && key[j - 1] > x; j--)
+            key[j] = key[j - 1];
+        key[j] = x;
+    }
 }
 
-/* Vertices by (degree, index). */
-static rc_status_t rank_vertices(const rc_graph_t *g, search_t *s, rc_err_t *err)
+/* near = the neighbours of each vertex by rank. */
+static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
 {
-    keyed_t *key = rc_alloc((size_t)g->n, sizeof *key, "degrees", err);
-    if (!key)
+    const rc_graph_t *g = s->g;
+    int64_t most = 0;
+    for (int64_t v = 0; v < g->n; v++)
+        most = g->ptr[v + 1] - g->ptr[v] > most ? g->ptr[v + 1] - g->ptr[v] : most;
+    uint64_t *all = rc_alloc((size_t)(most * threads), sizeof *all, "the lists of neighbours", err);
+    if (!all)
         return RC_ENOMEM;
-    for (int64_t v = 0; v < g->n; v++) {
-        key[v] = (keyed_t){0, (int32_t)v};
-        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++)
-            key[v].degree += g->weight[e];
+    int next = 0;
+#pragma omp parallel num_threads(threads) if (g->n > 10000)
+    {
+        int mine;
+#pragma omp atomic capture
+        mine = next++;
+        uint64_t *key = all + mine * most;
+#pragma omp for schedule(dynamic, 4096)
+        for (int64_t v = 0; v < g->n; v++) {
+            int64_t n = g->ptr[v + 1] - g->ptr[v];
+            const int32_t *from = g->adj + g->ptr[v];
+            int32_t *to = s->near + g->ptr[v];
+            for (int64_t e = 0; e < n; e++)
+                key[e] = (uint64_t)s->rank[from[e]] << 32 | (uint32_t)from[e];
+            sort_keys(key, n);
+            for (int64_t e = 0; e < n; e++)
+                to[e] = (int32_t)(uint32_t)key[e];
+        }
     }
-    if (g->n > 0)
-        qsort(key, (size_t)g->n, sizeof *key, by_degree);
-    for (int64_t i = 0; i < g->n; i++) {
-        s->queue[i] = key[i].vertex;
-        s->rank[key[i].vertex] = (int32_t)i;
-    }
-    free(key);
+    free(all);
     return RC_OK;
 }
 
-/* Each vertex, in rank order, puts itself into the lists of its neighbours: all lists come out
- * sorted without sorting each. */
-static rc_status_t sort_neighbours(const rc_graph_t *g, search_t *s, rc_err_t *err)
+/* Breadth first from a root; the queue gets the component in the order of Cuthill and McKee. */
+static levels_t breadth_first(search_t *s, int32_t root, int32_t *queue)
 {
-    int64_t *at = rc_alloc((size_t)g->n, sizeof *at, "the lists of neighbours", err);
-    if (!at)
-        return RC_ENOMEM;
-    memcpy(at, g->ptr, (size_t)g->n * sizeof *at);
-    for (int64_t i = 0; i < g->n; i++) {
-        int32_t v = s->queue[i];
-        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++)
-            s->near[at[g->adj[e]]++] = v;
-    }
-    free(at);
-    return RC_OK;
-}
-
-static rc_status_t open_search(const rc_graph_t *g, search_t *s, rc_err_t *err)
-{
-    size_t n = (size_t)g->n;
-    *s = (search_t){.n = g->n, .ptr = g->ptr};
-    s->near = rc_alloc((size_t)g->ptr[n], sizeof *s->near, "the lists of neighbours", err);
-    s->rank = rc_alloc(n, sizeof *s->rank, "ranks", err);
-    s->seen = rc_alloc0(n, sizeof *s->seen, "a search", err);
-    s->queue = rc_alloc(n, sizeof *s->queue, "a search", err);
-    rc_status_t st = s->near && s->rank && s->seen && s->queue ? RC_OK : RC_ENOMEM;
-    if (st == RC_OK)
-        st = rank_vertices(g, s, err);
-    if (st == RC_OK)
-        st = sort_neighbours(g, s, err);
-    if (st < 0)
-        close_search(s);
-    return st;
-}
-
-/* Breadth first from a root: the queue holds the component in the order of Cuthill and McKee. */
-static levels_t breadth_first(search_t *s, int32_t root)
-{
-    levels_t l = {.count = 1, .depth = 1, .last = 0};
-    int64_t mark = ++s->searches;
+    const int64_t *ptr = s->g->ptr;
+    levels_t l = {.depth = 1, .last = 0};
+    int64_t end = 1;
     int64_t level_end = 1;
-    s->queue[0] = root;
+    if (s->number == UINT32_MAX) {
+        memset(s->seen, 0, (size_t)s->g->n * sizeof *s->seen);
+        s->number = 0;
+    }
+    uint32_t mark = ++s->number;
+    queue[0] = root;
     s->seen[root] = mark;
-    for (int64_t i = 0; i < l.count; i++) {
+    for (int64_t i = 0; i < end; i++) {
         if (i == level_end) {
             l.last = i;
             l.depth++;
-            level_end = l.count;
+            level_end = end;
         }
-        int32_t v = s->queue[i];
-        for (int64_t e = s->ptr[v]; e < s->ptr[v + 1]; e++)
+        int32_t v = queue[i];
+        for (int64_t e = ptr[v]; e < ptr[v + 1]; e++)
             if (s->seen[s->near[e]] != mark) {
                 s->seen[s->near[e]] = mark;
-                s->queue[l.count++] = s->near[e];
+                queue[end++] = s->near[e];
             }
     }
     return l;
 }
 
-/* The vertex of least rank in part of the queue. */
-static int32_t least(const search_t *s, int64_t from, int64_t to)
+/* The vertex of least rank in part of a queue. */
+static int32_t least(const search_t *s, const int32_t *queue, int64_t from, int64_t to)
 {
-    int32_t v = s->queue[from];
+    int32_t v = queue[from];
     for (int64_t i = from + 1; i < to; i++)
-        if (s->rank[s->queue[i]] < s->rank[v])
-            v = s->queue[i];
+        if (s->rank[queue[i]] < s->rank[v])
+            v = queue[i];
     return v;
 }
 
-/* \param[in] v  any vertex of the component */
-static int32_t find_root(search_t *s, int32_t v)
+/* The order of the component of vertices [from, to), at order[from].
+ * \param[out] other  [to - from], scratch */
+static void order_component(search_t *s, int64_t from, int64_t to, int32_t *order, int32_t *other)
 {
-    levels_t l = breadth_first(s, v);
-    int32_t root = least(s, 0, l.count);
-    l = breadth_first(s, root);
+    int32_t *found = order + from;
+    int32_t *next = other;
+    int64_t n = to - from;
+    for (int64_t p = 0; p < n; p++)
+        found[p] = (int32_t)(from + p);
+    if (n == 1)
+        return;
+    levels_t l = breadth_first(s, least(s, found, 0, n), found);
     for (;;) {
-        int32_t far = least(s, l.last, l.count);
-        levels_t next = breadth_first(s, far);
-        if (next.depth <= l.depth)
-            return root;
-        root = far;
-        l = next;
+        levels_t farther = breadth_first(s, least(s, found, l.last, n), next);
+        if (farther.depth <= l.depth)
+            break;
+        int32_t *swap = found;
+        found = next;
+        next = swap;
+        l = farther;
     }
+    if (found != order + from)
+        memcpy(order + from, found, (size_t)n * sizeof *order);
 }
 
-rc_status_t rc_cuthill_mckee(const rc_graph_t *g, int32_t *order, rc_err_t *err)
+static rc_status_t order_components(
+    const rc_level_t *l, const uint64_t *start, int threads, int32_t *order, rc_err_t *err)
 {
-    search_t s;
-    rc_status_t st = open_search(g, &s, err);
-    if (st < 0)
-        return st;
-    int64_t placed = 0;
-    for (int64_t v = 0; v < g->n; v++) {
-        if (s.seen[v])
-            continue; /* of an earlier component */
-        levels_t l = breadth_first(&s, find_root(&s, (int32_t)v));
-        memcpy(order + placed, s.queue, (size_t)l.count * sizeof *order);
-        placed += l.count;
+    size_t n = (size_t)l->g.n;
+    search_t s = {.g = &l->g, .rank = l->rank};
+    rc_status_t st;
+    int32_t *other = rc_alloc(n, sizeof *other, "a search", err);
+    s.seen = rc_alloc0(n, sizeof *s.seen, "a search", err);
+    s.near = rc_alloc((size_t)l->g.ptr[n], sizeof *s.near, "the lists of neighbours", err);
+    RC_TRY(other && s.seen && s.near ? RC_OK : RC_ENOMEM);
+    RC_TRY(sort_neighbours(&s, threads, err));
+    for (int64_t from = 0; from < l->g.n;) {
+        int64_t to = from + 1;
+        while (to < l->g.n && !(start[to >> 6] >> (to & 63) & 1))
+            to++;
+        order_component(&s, from, to, order, other);
+        from = to;
     }
-    close_search(&s);
-    return RC_OK;
+done:
+    free(other);
+    free(s.seen);
+    free(s.near);
+    return st;
+}
+
+rc_status_t rc_cuthill_mckee(rc_level_t *l, int threads, int32_t *order, rc_err_t *err)
+{
+    rc_status_t st;
+    uint64_t *start = rc_alloc0((size_t)(l->g.n / 64 + 1), sizeof *start, "components", err);
+    RC_TRY(start ? RC_OK : RC_ENOMEM);
+    RC_TRY(rank_vertices(l, order, err));
+    RC_TRY(walk_components(l, order, start, err));
+    RC_TRY(rc_level_renumber(l, order, threads, err));
+    st = order_components(l, start, threads, order, err);
+done:
+    free(start);
+    return st;
+}
+
+rc_status_t rc_reverse_cuthill_mckee(
+    const rc_csr_t *a, int threads, int32_t *order, rc_err_t *err)
+{
+    rc_level_t l;
+    int64_t n = a->rows;
+    rc_status_t st = rc_level_of_matrix(a, &l, err);
+    if (st == RC_OK)
+        st = rc_cuthill_mckee(&l, threads, order, err);
+    for (int64_t i = 0, j = n - 1; st == RC_OK && i <= j; i++, j--) {
+        int32_t first = l.index[order[i]];
+        order[i] = l.index[order[j]];
+        order[j] = first;
+    }
+    rc_level_free(&l);
+    return st;
 }

@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 58
+plan 63
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -139,6 +139,15 @@ ok "and says what the rule says" grep -q 'lsh: dense_ratio 0.[0-9]* <= 0.5,' "$t
 ok "of both rounds" grep -q '^order,.*,round_1,round_2' "$tmp/out"
 code "a signature that is no whole number of bands is a usage error" 2 similar lsh:siglen=7
 code "a similarity that is no number is one" 2 similar lsh:sim_min=nan
+{
+    printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n9 9 8\n'
+    for r in 2 3 4 5 6 7 8 9; do echo "$r $((r - 1))"; done
+} >"$tmp/path.mtx"
+ok "bandk runs" "$ROWCAST" order "$tmp/path.mtx" -p bandk:srs=2:ssrs=2 --rows "$tmp/rows" --groups "$tmp/csrk" -o "$tmp/b.mtx"
+is "a path stays one" "$(rows "$tmp/rows")" "8 7 6 5 4 3 2 1 0 "
+is "with its super-rows" "$(rows "$tmp/csrk/sr_ptr.txt")" "0 1 3 5 7 9 "
+is "and super-super-rows" "$(rows "$tmp/csrk/ssr_ptr.txt")" "0 1 3 5 "
+is "rows and columns move together" "$(awk '!/^%/ && NF == 3 && ($1 - $2) ^ 2 != 1' "$tmp/b.mtx" | tail -n +2)" ""
 if "$ROWCAST" info --format csv | grep -q '^policy,metis,'; then
     ok "metis gives groups" square metis:part=4 --groups "$tmp/groups"
     is "of all slots" "$(rows "$tmp/groups/part_ptr.txt" | awk '{ print $1, $NF }')" "0 5"

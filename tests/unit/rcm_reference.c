@@ -2,12 +2,11 @@
 #include "rcm_reference.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Everything on a full matrix of weights, every choice by trying all vertices. */
 typedef struct full {
     int n;
-    int *weight; /* [n * n] */
+    const int *weight; /* [n * n] */
     long *degree;
 } full_t;
 
@@ -79,22 +78,34 @@ static int append(const full_t *f, int root, int32_t *order, int at, int *placed
     return end;
 }
 
-void rcm_reference(const rc_csr_t *a, int32_t *order)
+static void *zeros(size_t n, size_t size)
 {
-    full_t f = {.n = (int)a->rows};
-    size_t n = (size_t)f.n;
-    f.weight = calloc(n * n + 1, sizeof *f.weight);
-    f.degree = calloc(n + 1, sizeof *f.degree);
-    int *distance = calloc(n + 1, sizeof *distance);
-    int *placed = calloc(n + 1, sizeof *placed);
-    if (!f.weight || !f.degree || !distance || !placed)
+    void *p = calloc(n + 1, size);
+    if (!p)
         abort();
-    for (int r = 0; r < f.n; r++)
+    return p;
+}
+
+int *weights_reference(const rc_csr_t *a)
+{
+    size_t n = (size_t)a->rows;
+    int *weight = zeros(n * n, sizeof *weight);
+    for (size_t r = 0; r < n; r++)
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
-            if (a->col_idx[e] != r) {
-                f.weight[r * f.n + a->col_idx[e]]++;
-                f.weight[a->col_idx[e] * f.n + r]++;
+            if (a->col_idx[e] != (int)r) {
+                weight[r * n + (size_t)a->col_idx[e]]++;
+                weight[(size_t)a->col_idx[e] * n + r]++;
             }
+    return weight;
+}
+
+void cuthill_mckee_reference(int vertices, const int *weight, int32_t *order)
+{
+    full_t f = {.n = vertices, .weight = weight};
+    size_t n = (size_t)f.n;
+    f.degree = zeros(n, sizeof *f.degree);
+    int *distance = zeros(n, sizeof *distance);
+    int *placed = zeros(n, sizeof *placed);
     for (int r = 0; r < f.n; r++)
         for (int c = 0; c < f.n; c++)
             f.degree[r] += f.weight[r * f.n + c];
@@ -102,13 +113,20 @@ void rcm_reference(const rc_csr_t *a, int32_t *order)
     for (int v = 0; v < f.n; v++)
         if (!placed[v])
             end = append(&f, root_of(&f, v, distance), order, end, placed);
-    for (int i = 0, j = f.n - 1; i < j; i++, j--) {
+    free(f.degree);
+    free(distance);
+    free(placed);
+}
+
+void rcm_reference(const rc_csr_t *a, int32_t *order)
+{
+    int n = (int)a->rows;
+    int *weight = weights_reference(a);
+    cuthill_mckee_reference(n, weight, order);
+    for (int i = 0, j = n - 1; i < j; i++, j--) {
         int32_t swap = order[i];
         order[i] = order[j];
         order[j] = swap;
     }
-    free(f.weight);
-    free(f.degree);
-    free(distance);
-    free(placed);
+    free(weight);
 }

@@ -1,0 +1,254 @@
+#include "config.h"
+#include "order/bandk.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "order/coarsen.h"
+#include "order/policy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels from the rows up to the coarsest; groups[i] are those of the vertices of level[i]. */
+typedef struct bandk {
+    const rc_bandk_rule_t *rule;
+    int threads;
+    int tops; /* number of the coarsest level: 1 or 2 */
+    rc_level_t level[3];
+    rc_grouping_t groups[2];
+    int32_t *order; /* of the level in hand: position -> vertex, or its index */
+} bandk_t;
+
+static void close_bandk(bandk_t *b)
+{
+    for (int i = 0; i < 3; i++)
+        rc_level_free(&b->level[i]);
+    for (int i = 0; i < 2; i++)
+        rc_grouping_free(&b->groups[i]);
+    free(b->order);
+}
+
+static rc_status_t order_level(bandk_t *b, int i, rc_err_t *err)
+{
+    free(b->order);
+    b->order = rc_alloc((size_t)b->level[i].g.n, sizeof *b->order, "an order", err);
+    return b->order ? rc_cuthill_mckee(&b->level[i], b->threads, b->order, err) : RC_ENOMEM;
+}
+
+/* Vertices of an order become indices. */
+static void name_order(bandk_t *b, int i)
+{
+    for (int64_t p = 0; p < b->level[i].g.n; p++)
+        b->order[p] = b->level[i].index[b->order[p]];
+}
+
+/* Level i + 1 from level i, whose vertices are numbered in Cuthill-McKee order for it. */
+static rc_status_t coarsen(bandk_t *b, int i, rc_err_t *err)
+{
+    rc_level_t *fine = &b->level[i];
+    int64_t size = i == 0 ? b->rule->srs : b->rule->ssrs;
+    rc_status_t st = order_level(b, i, err);
+    if (st == RC_OK)
+        st = rc_level_renumber(fine, b->order, b->threads, err);
+    if (st == RC_OK)
+        st = b->rule->band ? rc_group_runs(fine->g.n, size, &b->groups[i], err)
+                           : rc_group_heavy(&fine->g, size, &b->groups[i], err);
+    if (st == RC_OK)
+        st = rc_coarse_level(fine, &b->groups[i], b->threads, &b->level[i + 1], err);
+    free(fine->g.weight); /* what follows asks for ranks alone */
+    fine->g.weight = NULL;
+    return st;
+}
+
+/* --------------------------------------------------------- inside of groups */
+
+/* A member of the group in hand. */
+typedef struct member {
+    int32_t earliest; /* place of its earliest placed neighbour in another group, INT32_MAX: none */
+    int32_t rank;
+    int32_t vertex;
+} member_t;
+
+typedef struct expansion {
+    const rc_level_t *l;
+    const rc_grouping_t *groups;
+    int32_t *place; /* [n] of a vertex, -1: none yet */
+    int32_t *order; /* [n] position -> vertex */
+    int64_t end;    /* positions taken */
+    member_t *member; /* [largest group] */
+} expansion_t;
+
+static int by_earliest(const void *x, const void *y)
+{
+    const member_t *a = x;
+    const member_t *b = y;
+    if (a->earliest != b->earliest)
+        return a->earliest < b->earliest ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void sort_members(member_t *m, int64_t n)
+{
+    enum { few = 24 };
+    if (n > few) {
+        qsort(m, (size_t)n, sizeof *m, by_earliest);
+        return;
+    }
+    for (int64_t i = 1; i < n; i++) {
+        member_t x = m[i];
+        int64_t j = i;
+        for (; j > 0 && by_earliest(&m[j - 1], &x) > 0; j--)
+            m[j] = m[j - 1];
+        m[j] = x;
+    }
+}
+
+static void put(expansion_t *x, int32_t v)
+{
+    x->place[v] = (int32_t)x->end;
+    x->order[x->end++] = v;
+}
+
+/* Places the members that are neighbours of v and have no place, by rank. */
+static void put_neighbours(expansion_t *x, int32_t v, member_t *scratch)
+{
+    const rc_graph_t *g = &x->l->g;
+    int64_t n = 0;
+    for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
+        int32_t u = g->adj[e];
+        if (x->groups->group[u] == x->groups->group[v] && x->place[u] < 0)
+            scratch[n++] = (member_t){0, x->l->rank[u], u};
+    }
+    sort_members(scratch, n);
+    for (int64_t i = 0; i < n; i++)
+        put(x, scratch[i].vertex);
+}
+
+/* \param[in] scratch  [members of the group] */
+static void expand_group(expansion_t *x, int32_t k, member_t *scratch)
+{
+    const rc_graph_t *g = &x->l->g;
+    int64_t n = x->groups->ptr[k + 1] - x->groups->ptr[k];
+    for (int64_t i = 0; i < n; i++) {
+        int32_t v = x->groups->member[x->groups->ptr[k] + i];
+        int32_t earliest = INT32_MAX;
+        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
+            int32_t at = x->place[g->adj[e]];
+            if (at >= 0 && at < earliest)
+                earliest = at;
+        }
+        x->member[i] = (member_t){earliest, x->l->rank[v], v};
+    }
+    sort_members(x->member, n);
+    int64_t at = x->end;
+    for (int64_t i = 0; i < n; i++) {
+        if (x->place[x->member[i].vertex] >= 0)
+            continue;
+        put(x, x->member[i].vertex);
+        for (; at < x->end; at++)
+            put_neighbours(x, x->order[at], scratch);
+    }
+}
+
+/* The order of level i from that of the groups of it, and where each group begins.
+ * \param[in,out] b->order  of level i + 1, then of level i: positions -> indices
+ * \param[out] ptr  [groups + 1], the caller's to free */
+static rc_status_t expand(bandk_t *b, int i, int64_t **ptr, rc_err_t *err)
+{
+    const rc_grouping_t *groups = &b->groups[i];
+    int64_t n = b->level[i].g.n;
+    int64_t most = 0;
+    rc_status_t st;
+    for (int64_t k = 0; k < groups->count; k++)
+        most = groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
+    expansion_t x = {.l = &b->level[i], .groups = groups};
+    int64_t *begin = rc_alloc((size_t)groups->count + 1, sizeof *begin, "pointers", err);
+    member_t *scratch = rc_alloc((size_t)most, sizeof *scratch, "members of a group", err);
+    x.place = rc_alloc((size_t)n, sizeof *x.place, "an order", err);
+    x.order = rc_alloc((size_t)n, sizeof *x.order, "an order", err);
+    x.member = rc_alloc((size_t)most, sizeof *x.member, "members of a group", err);
+    RC_TRY(begin && scratch && x.place && x.order && x.member ? RC_OK : RC_ENOMEM);
+    for (int64_t v = 0; v < n; v++)
+        x.place[v] = -1;
+    begin[0] = 0;
+    for (int64_t k = 0; k < groups->count; k++) {
+        expand_group(&x, groups->named[b->order[k]], scratch);
+        begin[k + 1] = x.end;
+    }
+    free(b->order);
+    b->order = x.order;
+    x.order = NULL;
+    name_order(b, i);
+    *ptr = begin;
+    begin = NULL;
+done:
+    free(begin);
+    free(scratch);
+    free(x.place);
+    free(x.order);
+    free(x.member);
+    return st;
+}
+
+/* ------------------------------------------------------------------ stages */
+
+void rc_bandk_stages_free(rc_bandk_stages_t *s)
+{
+    rc_csr_free(&s->coarse);
+    free(s->order);
+    *s = (rc_bandk_stages_t){0};
+}
+
+/* ------------------------------------------------------------------- whole */
+
+static void reverse(int32_t *x, int64_t n)
+{
+    for (int64_t i = 0, j = n - 1; i < j; i++, j--) {
+        int32_t swap = x[i];
+        x[i] = x[j];
+        x[j] = swap;
+    }
+}
+
+static rc_status_t write_schedule(
+    const bandk_t *b, int64_t **ptr, rc_schedule_t *out, rc_err_t *err)
+{
+    static const char *const names[] = {"sr_ptr", "ssr_ptr"};
+    int64_t n = b->level[0].g.n;
+    rc_status_t st = rc_schedule_alloc(n, n, out, err);
+    for (int64_t p = 0; st == RC_OK && p < n; p++)
+        out->row[p] = b->order[p];
+    if (st == RC_OK)
+        st = rc_schedule_symmetric(out, err);
+    for (int i = 0; st == RC_OK && i < b->tops; i++) {
+        st = rc_schedule_add_groups(out, names[i], b->groups[i].count, ptr[i], err);
+        ptr[i] = NULL;
+    }
+    return st;
+}
+
+rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads,
+    rc_bandk_stages_t *stages, rc_schedule_t *out, rc_err_t *err)
+{
+    bandk_t b = {.rule = rule, .threads = threads, .tops = rule->ssrs > 0 ? 2 : 1};
+    int64_t *ptr[2] = {NULL, NULL};
+    rc_status_t st;
+    (void)stages;
+    if (a->nnz > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "Band-k takes at most %d entries, the matrix has %" PRId64,
+            INT32_MAX, a->nnz);
+    RC_TRY(rc_level_of_matrix(a, &b.level[0], err));
+    for (int i = 0; i < b.tops; i++)
+        RC_TRY(coarsen(&b, i, err));
+    RC_TRY(order_level(&b, b.tops, err));
+    name_order(&b, b.tops);
+    reverse(b.order, b.level[b.tops].g.n);
+    for (int i = b.tops - 1; i >= 0; i--)
+        RC_TRY(expand(&b, i, &ptr[i], err));
+    st = write_schedule(&b, ptr, out, err);
+done:
+    free(ptr[0]);
+    free(ptr[1]);
+    close_bandk(&b);
+    return st;
+}

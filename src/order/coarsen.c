@@ -1,0 +1,427 @@
+#include "config.h"
+#include "order/coarsen.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+void rc_grouping_free(rc_grouping_t *g)
+{
+    free(g->group);
+    free(g->ptr);
+    free(g->member);
+    free(g->named);
+    *g = (rc_grouping_t){0};
+}
+
+/* The lists of members of groups whose numbers are known.  Takes `group` over, whatever the outcome. */
+static rc_status_t list_members(
+    int32_t *group, int64_t n, int64_t count, rc_grouping_t *out, rc_err_t *err)
+{
+    rc_grouping_t g = {.count = count, .group = group};
+    g.ptr = rc_alloc0((size_t)count + 2, sizeof *g.ptr, "groups", err);
+    g.member = rc_alloc((size_t)n, sizeof *g.member, "groups", err);
+    if (!g.ptr || !g.member) {
+        rc_grouping_free(&g);
+        return RC_ENOMEM;
+    }
+    /* ptr[k + 2] counts, then ptr[k + 1] is where group k goes on */
+    for (int64_t v = 0; v < n; v++)
+        g.ptr[group[v] + 2]++;
+    for (int64_t k = 0; k < count; k++)
+        g.ptr[k + 2] += g.ptr[k + 1];
+    for (int64_t v = 0; v < n; v++)
+        g.member[g.ptr[group[v] + 1]++] = (int32_t)v;
+    *out = g;
+    return RC_OK;
+}
+
+rc_status_t rc_group_runs(int64_t n, int64_t size, rc_grouping_t *out, rc_err_t *err)
+{
+    int32_t *group = rc_alloc((size_t)n, sizeof *group, "groups", err);
+    if (!group)
+        return RC_ENOMEM;
+    for (int64_t v = 0; v < n; v++)
+        group[v] = (int32_t)((n - 1 - v) / size);
+    return list_members(group, n, n / size + (n % size != 0), out, err);
+}
+
+/* ------------------------------------------------------------------ growth */
+
+/* A heap of candidates, largest first: weight to the group in the upper half, then the complement of the
+ * vertex.  A vertex is there once for each growth of its weight; only its latest is valid. */
+typedef struct heap {
+    uint64_t *key;
+    size_t count;
+    size_t room;
+} heap_t;
+
+static rc_status_t push(heap_t *h, uint64_t key, rc_err_t *err)
+{
+    if (h->count == h->room) {
+        rc_status_t st = rc_grow(
+            (void **)&h->key, &h->room, h->count + 1, sizeof *h->key, "candidates of a group", err);
+        if (st < 0)
+            return st;
+    }
+    size_t i = h->count++;
+    for (; i > 0 && h->key[(i - 1) / 2] < key; i = (i - 1) / 2)
+        h->key[i] = h->key[(i - 1) / 2];
+    h->key[i] = key;
+    return RC_OK;
+}
+
+static uint64_t pop(heap_t *h)
+{
+    uint64_t top = h->key[0];
+    uint64_t last = h->key[--h->count];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < h->count; i = child) {
+        child += child + 1 < h->count && h->key[child + 1] > h->key[child];
+        if (h->key[child] <= last)
+            break;
+        h->key[i] = h->key[child];
+    }
+    h->key[i] = last;
+    return top;
+}
+
+typedef struct growth {
+    const rc_graph_t *g;
+    int32_t *group;   /* [n] -1: none yet */
+    uint32_t *weight; /* [n] to the group in hand; 0 for all but candidates */
+    heap_t candidate;
+} growth_t;
+
+static uint32_t vertex_of(uint64_t key)
+{
+    return UINT32_MAX - (uint32_t)key;
+}
+
+static rc_status_t add_candidates(growth_t *w, int64_t v, rc_err_t *err)
+{
+    const rc_graph_t *g = w->g;
+    rc_status_t st = RC_OK;
+    for (int64_t e = g->ptr[v]; e < g->ptr[v + 1] && st == RC_OK; e++) {
+        int32_t u = g->adj[e];
+        if (w->group[u] >= 0)
+            continue;
+        w->weight[u] += (uint32_t)g->weight[e];
+        st = push(&w->candidate, (uint64_t)w->weight[u] << 32 | (UINT32_MAX - (uint32_t)u), err);
+    }
+    return st;
+}
+
+/* The next member, or -1.  Keys are popped as they are outdated. */
+static int64_t take_best(growth_t *w)
+{
+    while (w->candidate.count > 0) {
+        uint64_t key = pop(&w->candidate);
+        uint32_t u = vertex_of(key);
+        if (w->group[u] < 0 && w->weight[u] == key >> 32)
+            return u;
+    }
+    return -1;
+}
+
+static rc_status_t grow(growth_t *w, int64_t seed, int64_t size, int32_t number, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int64_t v = seed;
+    w->candidate.count = 0;
+    for (int64_t members = 1; v >= 0; members++) {
+        w->group[v] = number;
+        w->weight[v] = 0;
+        if (members == size)
+            break;
+        st = add_candidates(w, v, err);
+        if (st < 0)
+            return st;
+        v = take_best(w);
+    }
+    for (size_t i = 0; i < w->candidate.count; i++)
+        w->weight[vertex_of(w->candidate.key[i])] = 0;
+    return RC_OK;
+}
+
+/* group[v] = the groups in the order of their creation.  \param[out] count  of them */
+static rc_status_t grow_all(
+    const rc_graph_t *g, int64_t size, int32_t *group, int64_t *count, rc_err_t *err)
+{
+    growth_t w = {.g = g, .group = group};
+    rc_status_t st;
+    w.weight = rc_alloc0((size_t)g->n, sizeof *w.weight, "weights to a group", err);
+    RC_TRY(w.weight ? RC_OK : RC_ENOMEM);
+    int64_t n = 0;
+    for (int64_t v = 0; v < g->n; v++)
+        group[v] = -1;
+    for (int64_t v = 0; v < g->n; v++)
+        if (group[v] < 0)
+            RC_TRY(grow(&w, v, size, (int32_t)n++, err));
+    *count = n;
+    st = RC_OK;
+done:
+    free(w.weight);
+    free(w.candidate.key);
+    return st;
+}
+
+/* ----------------------------------------------------------------- merging */
+
+/* Small groups go into others: lists of groups that are one now. */
+typedef struct merging {
+    const rc_graph_t *g;
+    const rc_grouping_t *made; /* as they grew */
+    int64_t size;
+    int32_t *into;    /* [count] the group that it was merged into, or itself */
+    int32_t *next;    /* [count] next group of the same one, -1: none */
+    int32_t *last;    /* [count] of the list of a group */
+    int64_t *members; /* [count] vertices of a group and what was merged into it */
+    int32_t *waiting; /* [count + 1] waiting group of a key; the last for no neighbour; -1: none */
+    int32_t *weight;  /* [count] edge weight to the group in hand */
+    int32_t *near;    /* [count] its neighbouring groups */
+    int64_t nears;
+} merging_t;
+
+static int32_t group_of(merging_t *m, int32_t k)
+{
+    while (m->into[k] != k) {
+        m->into[k] = m->into[m->into[k]];
+        k = m->into[k];
+    }
+    return k;
+}
+
+static void find_near(merging_t *m, int32_t k)
+{
+    const rc_graph_t *g = m->g;
+    m->nears = 0;
+    for (int32_t part = k; part >= 0; part = m->next[part])
+        for (int64_t i = m->made->ptr[part]; i < m->made->ptr[part + 1]; i++) {
+            int64_t v = m->made->member[i];
+            for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
+                int32_t other = group_of(m, m->made->group[g->adj[e]]);
+                if (other == k)
+                    continue;
+                if (m->weight[other] == 0)
+                    m->near[m->nears++] = other;
+                m->weight[other] += g->weight[e];
+            }
+        }
+}
+
+/* The neighbouring group with most weight among those with room for so many more; -1: none. */
+static int32_t heaviest(const merging_t *m, int64_t more)
+{
+    int32_t best = -1;
+    for (int64_t i = 0; i < m->nears; i++) {
+        int32_t k = m->near[i];
+        if (m->members[k] > m->size - more)
+            continue;
+        if (best < 0 || m->weight[k] > m->weight[best] ||
+            (m->weight[k] == m->weight[best] && k < best))
+            best = k;
+    }
+    return best;
+}
+
+static void merge(merging_t *m, int32_t from, int32_t to)
+{
+    m->into[from] = to;
+    m->members[to] += m->members[from];
+    m->next[m->last[to]] = from;
+    m->last[to] = m->last[from];
+}
+
+static void place_small(merging_t *m, int32_t k)
+{
+    find_near(m, k);
+    int32_t to = heaviest(m, m->members[k]);
+    if (to < 0) {
+        int32_t key = heaviest(m, 0);
+        int32_t *waiting = &m->waiting[key < 0 ? m->made->count : key];
+        if (*waiting >= 0 && m->members[*waiting] <= m->size - m->members[k])
+            to = *waiting;
+        else
+            *waiting = k;
+    }
+    for (int64_t i = 0; i < m->nears; i++)
+        m->weight[m->near[i]] = 0;
+    if (to >= 0)
+        merge(m, k, to);
+}
+
+static void free_merging(merging_t *m)
+{
+    free(m->into);
+    free(m->next);
+    free(m->last);
+    free(m->members);
+    free(m->waiting);
+    free(m->weight);
+    free(m->near);
+}
+
+static rc_status_t open_merging(merging_t *m, rc_err_t *err)
+{
+    size_t n = (size_t)m->made->count;
+    m->into = rc_alloc(n, sizeof *m->into, "groups", err);
+    m->next = rc_alloc(n, sizeof *m->next, "groups", err);
+    m->last = rc_alloc(n, sizeof *m->last, "groups", err);
+    m->members = rc_alloc(n, sizeof *m->members, "groups", err);
+    m->waiting = rc_alloc(n + 1, sizeof *m->waiting, "groups", err);
+    m->weight = rc_alloc0(n, sizeof *m->weight, "groups", err);
+    m->near = rc_alloc(n, sizeof *m->near, "groups", err);
+    if (!m->into || !m->next || !m->last || !m->members || !m->waiting || !m->weight || !m->near)
+        return RC_ENOMEM;
+    for (size_t k = 0; k < n; k++) {
+        m->into[k] = m->last[k] = (int32_t)k;
+        m->next[k] = m->waiting[k] = -1;
+        m->members[k] = m->made->ptr[k + 1] - m->made->ptr[k];
+    }
+    m->waiting[n] = -1;
+    return RC_OK;
+}
+
+/* group[v] = the group that is left of its own, numbered without gaps.  \return how many are left */
+static int64_t number_left(merging_t *m, int32_t *group)
+{
+    int64_t left = 0;
+    for (int64_t k = 0; k < m->made->count; k++)
+        if (m->into[k] == k)
+            m->last[k] = (int32_t)left++;
+    for (int64_t v = 0; v < m->g->n; v++)
+        group[v] = m->last[group_of(m, group[v])];
+    return left;
+}
+
+rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out, rc_err_t *err)
+{
+    rc_grouping_t made = {0};
+    merging_t m = {.g = g, .made = &made, .size = size};
+    int64_t count = 0;
+    rc_status_t st;
+    int32_t *group = rc_alloc((size_t)g->n, sizeof *group, "groups", err);
+    RC_TRY(group ? RC_OK : RC_ENOMEM);
+    RC_TRY(grow_all(g, size, group, &count, err));
+    st = list_members(group, g->n, count, &made, err);
+    group = NULL;
+    RC_TRY(st);
+    RC_TRY(open_merging(&m, err));
+    for (int64_t k = 0; k < count; k++)
+        if (m.into[k] == k && m.members[k] <= size / 2)
+            place_small(&m, (int32_t)k);
+    count = number_left(&m, made.group);
+    group = made.group;
+    made.group = NULL;
+    st = list_members(group, g->n, count, out, err);
+    group = NULL;
+done:
+    free(group);
+    rc_grouping_free(&made);
+    free_merging(&m);
+    return st;
+}
+
+/* ------------------------------------------------------------ coarse graph */
+
+/* The edges of one group; adj NULL: only how many.  at[k]: where group k is in the list, if it is. */
+static int64_t coarse_edges(const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *at,
+    int32_t *adj, int32_t *weight)
+{
+    int32_t n = 0;
+    for (int64_t i = groups->ptr[k]; i < groups->ptr[k + 1]; i++) {
+        int64_t v = groups->member[i];
+        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
+            int32_t other = groups->group[g->adj[e]];
+            if (other == k)
+                continue;
+            if (at[other] < 0) {
+                adj[n] = other;
+                weight[n] = 0;
+                at[other] = n++;
+            }
+            weight[at[other]] += g->weight[e];
+        }
+    }
+    for (int32_t i = 0; i < n; i++)
+        at[adj[i]] = -1;
+    return n;
+}
+
+static int64_t count_edges(const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *seen)
+{
+    int64_t n = 0;
+    for (int64_t i = groups->ptr[k]; i < groups->ptr[k + 1]; i++) {
+        int64_t v = groups->member[i];
+        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
+            int32_t other = groups->group[g->adj[e]];
+            n += other != k && seen[other] != k;
+            seen[other] = (int32_t)k;
+        }
+    }
+    return n;
+}
+
+/* named = the groups by the smallest index among their members. */
+static rc_status_t name_groups(const rc_level_t *fine, rc_grouping_t *groups, rc_err_t *err)
+{
+    int64_t n = fine->g.n;
+    int32_t *first = rc_alloc((size_t)n, sizeof *first, "names of groups", err);
+    groups->named = rc_alloc((size_t)groups->count, sizeof *groups->named, "names of groups", err);
+    if (!first || !groups->named) {
+        free(first);
+        return RC_ENOMEM;
+    }
+    for (int64_t i = 0; i < n; i++)
+        first[i] = -1;
+    for (int64_t k = 0; k < groups->count; k++) {
+        int32_t least = INT32_MAX;
+        for (int64_t i = groups->ptr[k]; i < groups->ptr[k + 1]; i++)
+            if (fine->index[groups->member[i]] < least)
+                least = fine->index[groups->member[i]];
+        first[least] = (int32_t)k;
+    }
+    int64_t rank = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (first[i] >= 0)
+            groups->named[rank++] = first[i];
+    free(first);
+    return RC_OK;
+}
+
+rc_status_t rc_coarse_level(const rc_level_t *fine, rc_grouping_t *groups, int threads,
+    rc_level_t *out, rc_err_t *err)
+{
+    const rc_graph_t *g = &fine->g;
+    rc_status_t st;
+    int64_t n = groups->count;
+    *out = (rc_level_t){.g = {.n = n}};
+    int32_t *at = rc_alloc((size_t)(n * threads), sizeof *at, "a graph of groups", err);
+    out->g.ptr = rc_alloc0((size_t)n + 1, sizeof *out->g.ptr, "a graph of groups", err);
+    out->index = rc_alloc((size_t)n, sizeof *out->index, "a graph of groups", err);
+    RC_TRY(at && out->g.ptr && out->index ? RC_OK : RC_ENOMEM);
+    RC_TRY(name_groups(fine, groups, err));
+    for (int64_t i = 0; i < n; i++)
+        out->index[groups->named[i]] = (int32_t)i;
+    for (int64_t i = 0; i < n * threads; i++)
+        at[i] = -1;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) if (n > 10000)
+    for (int64_t k = 0; k < n; k++)
+        out->g.ptr[k + 1] = count_edges(g, groups, k, at + n * omp_get_thread_num());
+    for (int64_t k = 0; k < n; k++)
+        out->g.ptr[k + 1] += out->g.ptr[k];
+    out->g.adj = rc_alloc((size_t)out->g.ptr[n], sizeof *out->g.adj, "a graph of groups", err);
+    out->g.weight = rc_alloc((size_t)out->g.ptr[n], sizeof *out->g.weight, "a graph of groups", err);
+    RC_TRY(out->g.adj && out->g.weight ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < n * threads; i++)
+        at[i] = -1;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) if (n > 10000)
+    for (int64_t k = 0; k < n; k++)
+        (void)coarse_edges(g, groups, k, at + n * omp_get_thread_num(), out->g.adj + out->g.ptr[k],
+            out->g.weight + out->g.ptr[k]);
+done:
+    free(at);
+    return st;
+}
