@@ -194,21 +194,29 @@ typedef struct levels {
     int64_t last;  /* where the last level begins in the queue */
 } levels_t;
 
-static int ascending(const void *x, const void *y)
+/* Sort by the upper halves, which are below n; the keys end up in key.
+ * \param[out] other  [count], scratch */
+static void sort_keys(uint64_t *key, int64_t count, int64_t n, uint64_t *other)
 {
-    uint64_t a = *(const uint64_t *)x;
-    uint64_t b = *(const uint64_t *)y;
-    return (a > b) - (a < b);
-}
-
-static void sort_keys(uint64_t *key, int64_t n)
-{
-    enum { few = 48 };
-    if (n > few) {
-        qsort(key, (size_t)n, sizeof *key, ascending);
+    enum { few = 48, bits = 8, buckets = 1 << bits };
+    if (count > few) {
+        uint64_t *from = key;
+        for (int shift = 32; (n - 1) >> (shift - 32) > 0; shift += bits) {
+            int64_t start[buckets + 1] = {0};
+            for (int64_t i = 0; i < count; i++)
+                start[(from[i] >> shift & (buckets - 1)) + 1]++;
+            for (int b = 0; b < buckets; b++)
+                start[b + 1] += start[b];
+            uint64_t *to = from == key ? other : key;
+            for (int64_t i = 0; i < count; i++)
+                to[start[from[i] >> shift & (buckets - 1)]++] = from[i];
+            from = to;
+        }
+        if (from != key)
+            memcpy(key, from, (size_t)count * sizeof *key);
         return;
     }
-    for (int64_t i = 1; i < n; i++) {
+    for (int64_t i = 1; i < count; i++) {
         uint64_t x = key[i];
         int64_t j = i;
         for (; j > 0 && key[j - 1] > x; j--)
@@ -224,7 +232,7 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
     int64_t most = 0;
     for (int64_t v = 0; v < g->n; v++)
         most = g->ptr[v + 1] - g->ptr[v] > most ? g->ptr[v + 1] - g->ptr[v] : most;
-    uint64_t *all = rc_alloc((size_t)(most * threads), sizeof *all, "the lists of neighbours", err);
+    uint64_t *all = rc_alloc((size_t)(2 * most * threads), sizeof *all, "the lists of neighbours", err);
     if (!all)
         return RC_ENOMEM;
     int next = 0;
@@ -233,7 +241,7 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
         int mine;
 #pragma omp atomic capture
         mine = next++;
-        uint64_t *key = all + mine * most;
+        uint64_t *key = all + 2 * mine * most;
 #pragma omp for schedule(dynamic, 4096)
         for (int64_t v = 0; v < g->n; v++) {
             int64_t n = g->ptr[v + 1] - g->ptr[v];
@@ -241,7 +249,7 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
             int32_t *to = s->near + g->ptr[v];
             for (int64_t e = 0; e < n; e++)
                 key[e] = (uint64_t)s->rank[from[e]] << 32 | (uint32_t)from[e];
-            sort_keys(key, n);
+            sort_keys(key, n, g->n, key + most);
             for (int64_t e = 0; e < n; e++)
                 to[e] = (int32_t)(uint32_t)key[e];
         }
