@@ -1,0 +1,91 @@
+/* Tuning files of CSR-k. */
+#include "config.h"
+#include "base/error.h"
+#include "kernels/csrk.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A finite number of a member, at least `least`. */
+static rc_status_t read_number(
+    const json_t *o, const char *path, const char *key, double least, double *out, rc_err_t *err)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!json_is_number(v))
+        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a number, found %s", path, key,
+            !v ? "none" : json_is_null(v) ? "null" : "something else");
+    *out = json_number_value(v);
+    if (!isfinite(*out) || *out < least)
+        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a finite number of %g or more, found %g", path,
+            key, least, *out);
+    return RC_OK;
+}
+
+static rc_status_t read_line(
+    const json_t *root, const char *key, rc_csrk_line_t *out, rc_err_t *err)
+{
+    const double any = -1e9;
+    const json_t *o = json_object_get(root, key);
+    if (!json_is_object(o))
+        return rc_fail(err, RC_EFORMAT, "%s: expected an object with constant and slope", key);
+    rc_status_t st = read_number(o, key, "constant", any, &out->constant, err);
+    return st == RC_OK ? read_number(o, key, "slope", any, &out->slope, err) : st;
+}
+
+/* The members "2", "3" and "4". */
+static rc_status_t read_cases(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
+{
+    const json_t *cases = json_object_get(root, "cases");
+    rc_status_t st = RC_OK;
+    t->factors[0] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
+    if (!json_is_object(cases))
+        return rc_fail(err, RC_EFORMAT, "cases: expected an object with the members 2, 3 and 4");
+    for (int c = 2; c <= RC_CSRK_CASES && st == RC_OK; c++) {
+        char key[2] = {(char)('0' + c), '\0'};
+        char path[] = "cases.0";
+        path[sizeof path - 2] = key[0];
+        const json_t *o = json_object_get(cases, key);
+        rc_csrk_factors_t *f = &t->factors[c - 1];
+        if (!json_is_object(o))
+            return rc_fail(err, RC_EFORMAT, "%s: expected an object with ssrs and srs, found none", path);
+        st = read_number(o, path, "ssrs", 0, &f->ssrs, err);
+        if (st == RC_OK)
+            st = read_number(o, path, "srs", 0, &f->srs, err);
+    }
+    return st;
+}
+
+static rc_status_t read_tuning(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
+{
+    const char *device = json_string_value(json_object_get(root, "device"));
+    if (!device || !device[0] || strlen(device) >= sizeof t->device)
+        return rc_fail(err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes",
+            sizeof t->device - 1);
+    memcpy(t->device, device, strlen(device) + 1);
+    rc_status_t st = read_line(root, "ssrs", &t->ssrs, err);
+    if (st == RC_OK)
+        st = read_line(root, "srs", &t->srs, err);
+    return st == RC_OK ? read_cases(root, t, err) : st;
+}
+
+rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err)
+{
+    rc_csrk_tuning_t t = {.device = ""};
+    json_error_t why;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return rc_fail_errno(err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno,
+            "neither volta nor ampere, and cannot open '%s'", path);
+    json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
+    (void)fclose(f);
+    rc_status_t st = root ? read_tuning(root, &t, err)
+                          : rc_fail(err, RC_EFORMAT, "line %d: %s", why.line, why.text);
+    json_decref(root);
+    if (st < 0)
+        return rc_err_context(err, "%s", path);
+    *out = t;
+    return RC_OK;
+}

@@ -1,0 +1,154 @@
+#include "config.h"
+#include "base/error.h"
+#include "cmd/cmd.h"
+#include "cmd/load.h"
+#include "cmd/one_matrix.h"
+#include "cmd/table.h"
+#include "kernels/csrk.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+struct options {
+    rc_one_matrix_options_t matrix;
+    double rdensity; /* NaN: not given */
+    const char *device;
+    const char *reading;
+};
+
+#define MATRIX(member) offsetof(struct options, matrix.member)
+
+static const rc_opt_t options[] = {
+    {"device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
+        "Whose formulas: volta or ampere, as published, or a file of a tuning. Required.", 0, 0},
+    {"rdensity", 0, RC_OPT_DOUBLE, offsetof(struct options, rdensity), "X",
+        "Mean entries of a row, instead of a matrix; 0 counts as 1.", 0, 1e18},
+    {"reading", 0, RC_OPT_TEXT, offsetof(struct options, reading), "READING",
+        "Which number the published formulas of SRS mean by SSRS in cases 3 and 4: new (default): that "
+        "of the case; original: that of the formula; srs: a slip for SRS.",
+        0, 0},
+    RC_ONE_MATRIX_READING(MATRIX),
+    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT", "table (default), csv or json.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_tune = {
+    .name = "tune",
+    .summary = "print the sizes that suit a matrix and a device",
+    .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING]",
+    .description =
+        "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by the "
+        "formulas of Lane and Booth 2022, in constant time from the mean entries of a row (rdensity): "
+        "SSRS = round(c - s ln rdensity), SRS likewise, then by the case of rdensity. The case also "
+        "gives the block of threads (x, y, z) of the GPU kernel: GPUSpMV-3 up to rdensity 8, "
+        "GPUSpMV-3.5 up to 16, up to 32 and above.\n\n"
+        "overhead is the bytes of the pointers over those of CSR in fp32, all groups full. For a matrix "
+        "super_rows, super_super_rows and pointer_bytes are those of its natural order cut to size; "
+        "rowcast order FILE --policy bandk writes those of Band-k.\n\n"
+        "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": 1.25}, "
+        "\"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, \"4\": {...}}}: "
+        "in cases 2 to 4 both sizes are multiplied and rounded.\n\n"
+        RC_ONE_MATRIX_HELP,
+    .examples = "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
+                "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program",
+    .options = options,
+    .run = run,
+};
+
+typedef struct question {
+    rc_csrk_tuning_t tuning;
+    rc_csrk_reading_t reading;
+    rc_table_format_t format;
+    double rdensity;
+    int64_t rows; /* -1: no matrix */
+} question_t;
+
+static rc_status_t print(const question_t *q, rc_err_t *err)
+{
+    enum { always = 9 };
+    static const rc_column_t columns[] = {{"device", ""}, {"reading", ""}, {"rdensity", "entries"},
+        {"case", ""}, {"kernel", ""}, {"block", "threads"}, {"ssrs", "super-rows"}, {"srs", "rows"},
+        {"overhead", ""}, {"super_rows", ""}, {"super_super_rows", ""}, {"pointer_bytes", "bytes"}};
+    const rc_csrk_sizes_t s = rc_csrk_sizes(&q->tuning, q->reading, q->rdensity);
+    char block[48];
+    int all = q->rows >= 0 ? (int)(sizeof columns / sizeof *columns) : always;
+    rc_table_t *t = rc_table_begin(stdout, q->format, columns, all, err);
+    if (!t)
+        return RC_ENOMEM;
+    (void)snprintf(block, sizeof block, "%" PRId32 ",%" PRId32 ",%" PRId32, s.block[0], s.block[1],
+        s.block[2]);
+    rc_table_text(t, q->tuning.device);
+    rc_table_text(t, rc_csrk_reading_names[q->reading]);
+    rc_table_real(t, q->rdensity, 6);
+    rc_table_int(t, s.number);
+    rc_table_text(t, s.number == 1 ? "GPUSpMV-3" : "GPUSpMV-3.5");
+    rc_table_text(t, block);
+    rc_table_int(t, s.ssrs);
+    rc_table_int(t, s.srs);
+    rc_table_real(t, rc_csrk_overhead(q->rdensity, s.srs, s.ssrs), 3);
+    if (q->rows >= 0) {
+        int64_t super_rows = q->rows / s.srs + (q->rows % s.srs != 0);
+        rc_table_int(t, super_rows);
+        rc_table_int(t, super_rows / s.ssrs + (super_rows % s.ssrs != 0));
+        rc_table_int(t, rc_csrk_pointer_bytes(q->rows, s.srs, s.ssrs));
+    }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t read_words(
+    const struct options *o, char **word, int words, question_t *q, rc_err_t *err)
+{
+    if (strcmp(word[0], "csrk") != 0)
+        return rc_fail(err, RC_EINVAL, "expected csrk, found '%s'", word[0]);
+    if ((words == 2) == !isnan(o->rdensity))
+        return rc_fail(err, RC_EINVAL, "expected a FILE or --rdensity, found %s",
+            words == 2 ? "both" : "neither");
+    if (!o->device)
+        return rc_fail(err, RC_EINVAL, "--device is missing");
+    rc_status_t st = rc_table_format_parse(o->matrix.format, &q->format, err);
+    if (st < 0)
+        return st;
+    while (o->reading && strcmp(rc_csrk_reading_names[q->reading], o->reading) != 0)
+        if (!rc_csrk_reading_names[++q->reading])
+            return rc_fail(err, RC_EINVAL, "--reading: expected new, original or srs, found '%s'", o->reading);
+    st = rc_csrk_tuning_open(o->device, &q->tuning, err);
+    return st < 0 ? rc_err_context(err, "--device") : RC_OK;
+}
+
+static rc_status_t look_at(const struct options *o, const char *word, question_t *q, rc_err_t *err)
+{
+    rc_csr_t a = {0};
+    rc_mtx_info_t info;
+    int threads = o->matrix.threads ? (int)o->matrix.threads : omp_get_max_threads();
+    rc_status_t st = rc_command_load(word, threads, o->matrix.memory, 0, &a, &info, err);
+    if (st == RC_OK) {
+        q->rdensity = rc_csrk_rdensity(a.rows, a.nnz);
+        q->rows = a.rows;
+    }
+    rc_csr_free(&a);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .rdensity = NAN};
+    question_t q = {.rows = -1};
+    char **word;
+    rc_err_t err = {0};
+    int code = rc_command_parse(&rc_command_tune, &o, argc, argv, 1, 2, &word);
+    if (code != RC_EXIT_OK)
+        return code;
+    int words = (int)(argv + argc - word);
+    rc_status_t st = read_words(&o, word, words, &q, &err);
+    if (st == RC_OK && words == 2)
+        st = look_at(&o, word[1], &q, &err);
+    else
+        q.rdensity = o.rdensity > 0 ? o.rdensity : 1;
+    if (st == RC_OK)
+        st = print(&q, &err);
+    return st < 0 ? rc_command_fail(&rc_command_tune, &err) : RC_EXIT_OK;
+}

@@ -1,0 +1,115 @@
+/* CSR-k: the tuning formulas at the boundaries of their cases, and files of them. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/csrk.h"
+#include "scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Case, SSRS and SRS by reading; from the definitions, worked out apart. */
+static const struct {
+    double rdensity;
+    int expected[2][3][3]; /* volta, ampere; new, original, srs */
+} sizes[] = {
+    {0, {{{1, 9, 10}, {1, 9, 10}, {1, 9, 10}}, {{1, 9, 21}, {1, 9, 21}, {1, 9, 21}}}},
+    {0.5, {{{1, 10, 11}, {1, 10, 11}, {1, 10, 11}}, {{1, 10, 23}, {1, 10, 23}, {1, 10, 23}}}},
+    {1, {{{1, 9, 10}, {1, 9, 10}, {1, 9, 10}}, {{1, 9, 21}, {1, 9, 21}, {1, 9, 21}}}},
+    {2, {{{1, 8, 9}, {1, 8, 9}, {1, 8, 9}}, {{1, 8, 18}, {1, 8, 18}, {1, 8, 18}}}},
+    {8, {{{1, 6, 7}, {1, 6, 7}, {1, 6, 7}}, {{1, 6, 13}, {1, 6, 13}, {1, 6, 13}}}},
+    {8.000000000000002, {{{2, 9, 14}, {2, 9, 14}, {2, 9, 14}}, {{2, 6, 52}, {2, 6, 52}, {2, 6, 52}}}},
+    {16, {{{2, 8, 12}, {2, 8, 12}, {2, 8, 12}}, {{2, 6, 44}, {2, 6, 44}, {2, 6, 44}}}},
+    {16.000000000000004, {{{3, 20, 10}, {3, 20, 2}, {3, 20, 3}}, {{3, 15, 45}, {3, 15, 18}, {3, 15, 33}}}},
+    {20, {{{3, 20, 10}, {3, 20, 2}, {3, 20, 3}}, {{3, 13, 39}, {3, 13, 15}, {3, 13, 30}}}},
+    {32, {{{3, 20, 10}, {3, 20, 2}, {3, 20, 2}}, {{3, 13, 39}, {3, 13, 15}, {3, 13, 24}}}},
+    {32.00000000000001, {{{4, 25, 12}, {4, 25, 2}, {4, 25, 2}}, {{4, 10, 20}, {4, 10, 10}, {4, 10, 16}}}},
+    {100, {{{4, 15, 7}, {4, 15, 1}, {4, 15, 1}}, {{4, 6, 12}, {4, 6, 6}, {4, 6, 8}}}},
+    {1e6, {{{4, 1, 1}, {4, 1, 1}, {4, 1, 1}}, {{4, 1, 1}, {4, 1, 1}, {4, 1, 1}}}},
+};
+
+static void formulas_as_published(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"volta", "ampere"};
+    static const int32_t block[4][3] = {{8, 12, 1}, {4, 8, 12}, {8, 8, 8}, {16, 8, 4}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int d = 0; d < 2; d++)
+            for (int r = 0; r < 3; r++) {
+                const int *e = sizes[i].expected[d][r];
+                rc_csrk_sizes_t s = rc_csrk_sizes(rc_csrk_tuning_find(devices[d]), (rc_csrk_reading_t)r,
+                    sizes[i].rdensity);
+                if (s.number != e[0] || s.ssrs != e[1] || s.srs != e[2])
+                    fail_msg("%s, %s, rdensity %.17g: expected case %d, %d, %d, found %d, %d, %d", devices[d],
+                        rc_csrk_reading_names[r], sizes[i].rdensity, e[0], e[1], e[2], s.number,
+                        (int)s.ssrs, (int)s.srs);
+                assert_memory_equal(s.block, block[s.number - 1], sizeof s.block);
+            }
+    assert_null(rc_csrk_tuning_find("hopper"));
+    assert_true(rc_csrk_rdensity(0, 0) == 1 && rc_csrk_rdensity(5, 0) == 1 && rc_csrk_rdensity(4, 10) == 2.5);
+}
+
+/* The figures of the definitions. */
+static void pointers_take_little(void **state)
+{
+    (void)state;
+    assert_true(fabs(rc_csrk_overhead(2, 9, 8) - 0.025) < 1e-15);
+    assert_true(fabs(rc_csrk_overhead(2, 18, 8) - 0.0125) < 1e-15);
+    assert_true(rc_csrk_overhead(2, 96, 0) < 0.0021);
+    assert_int_equal(rc_csrk_pointer_bytes(9, 2, 2), 4 * 6 + 4 * 4);
+    assert_int_equal(rc_csrk_pointer_bytes(9, 2, 0), 4 * 6);
+    assert_int_equal(rc_csrk_pointer_bytes(0, 2, 2), 4 + 4);
+}
+
+#define HEAD "{\"device\": \"d\", \"ssrs\": {\"constant\": 8.9, \"slope\": 1.25}, "
+#define LINES HEAD "\"srs\": {\"constant\": 10.146, \"slope\": 1.5}, "
+
+static void files(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *says; /* "": it is right */
+    } cases[] = {
+        {LINES "\"loss\": 1.02, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {\"ssrs\": 4, "
+               "\"srs\": 2.5}, \"4\": {\"ssrs\": 5, \"srs\": 0}}}", ""},
+        {LINES "\"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"4\": {\"ssrs\": 5, \"srs\": 2}}}",
+            "cases.3: expected an object with ssrs and srs, found none"},
+        {LINES "\"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": null}}}",
+            "cases.2.srs: expected a number, found null"},
+        {LINES "\"cases\": {\"2\": {\"ssrs\": NaN, \"srs\": 1}}}", "line 1: "},
+        {LINES "\"cases\": {\"2\": {\"ssrs\": -1, \"srs\": 1}}}", "cases.2.ssrs: expected a finite number of 0"},
+        {LINES "\"loss\": 1}", "cases: expected an object"},
+        {HEAD "\"cases\": {}}", "srs: expected an object with constant and slope"},
+        {"{}", "device: expected a text"},
+        {"", "line 1: "},
+    };
+    char path[SCRATCH_PATH];
+    rc_csrk_tuning_t t;
+    scratch_path(state, "tuning.json", path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rc_err_t err = {0};
+        scratch_write(path, cases[i].text, strlen(cases[i].text));
+        rc_status_t st = rc_csrk_tuning_open(path, &t, &err);
+        if (st != (cases[i].says[0] ? RC_EFORMAT : RC_OK) || !strstr(err.text, cases[i].says))
+            fail_msg("file %zu: found %d '%s'", i, (int)st, err.text);
+        if (i > 0)
+            continue;
+        rc_csrk_sizes_t s = rc_csrk_sizes(&t, RC_CSRK_ORIGINAL, 20); /* 5 and 6 by the formulas */
+        assert_int_equal(s.ssrs, 20);
+        assert_int_equal(s.srs, 15);
+        assert_int_equal(rc_csrk_sizes(&t, RC_CSRK_NEW, 40).srs, 1);
+    }
+    assert_int_equal(rc_csrk_tuning_open("/there/is/none", &t, NULL), RC_ENOENT);
+    assert_int_equal(rc_csrk_tuning_open("ampere", &t, NULL), RC_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas_as_published),
+        cmocka_unit_test(pointers_take_little),
+        cmocka_unit_test(files),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
