@@ -2,7 +2,7 @@
 # y = A x in the formats of Nisa et al. on a CPU: sweep, store, query.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 20
+plan 26
 
 mkdir -p "$tmp/col/G"
 for spec in mesh2d:n=20 arrow:n=1500 manyempty:n=400; do
@@ -46,6 +46,15 @@ is "of every kernel" "$(cut -d, -f7 "$tmp/out" | sort -u | grep -c '^merge:items
 code "lanes are a power of two" 2 sweep -d cpu -x csr:lanes=3
 ok "that is said" grep -q 'lanes: expected a power of two, found 3' "$tmp/err"
 code "items are at least one" 2 sweep -d cpu -x merge:items=0
+
+code "CSR-k is swept" 0 sweep -d cpu -p csr,rcm,bandk,bandk:srs=16:ssrs=0 --precision fp32,fp64 -x csr2,csr3,csr2:srs=16
+is "all right, in the numbering of the order, or skipped" "$(rows 'kernel ~ csr2* || kernel ~ csr3*' c_order,status)" \
+    "original,ok symmetric,ok symmetric,skipped"
+is "which is that of the shape" "$(rows 'status == skipped && kernel ~ csr2*' name,policy | tr ' ' '\n' | cut -d: -f1 | sort -u | paste -sd ' ' -)" \
+    "nothing,bandk nothing,rcm"
+ok "and is said" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped && policy ~ bandk*' -o message | grep -q 'this one is 4 x 3'"
+code "no empty super-rows" 2 sweep -d cpu -x csr2:srs=0
+code "nor super-super-rows of CSR-2" 2 sweep -d cpu -x csr2:ssrs=8
 
 # an ELLPACK of 12 TB beside a product in CSR
 rm -rf "$tmp/col/G"

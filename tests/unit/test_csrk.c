@@ -1,9 +1,12 @@
-/* CSR-k: the tuning formulas at the boundaries of their cases, and files of them. */
+/* CSR-k: the tuning formulas at the boundaries of their cases, files of them, and the pointers of kernels. */
 #include "config.h"
 #include "unit.h"
 
 #include "kernels/csrk.h"
+#include "kernels/super_rows.h"
+#include "order/policy.h"
 #include "scratch.h"
+#include "sparse/generate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,12 +107,70 @@ static void files(void **state)
     assert_int_equal(rc_csrk_tuning_open("ampere", &t, NULL), RC_OK);
 }
 
+/* ---------------------------------------------------------------- pointers */
+
+/* Pointers of both levels are runs of at most `most`, in between all of them full where they are cut. */
+static void check_pointers(const rc_problem_t *p, int64_t srs, int64_t ssrs, const int64_t *most)
+{
+    const int64_t size[2] = {srs, ssrs};
+    rc_super_rows_t s;
+    int64_t below = p->schedule->slots;
+    assert_int_equal(rc_super_rows_build(p, 2, size, &s, NULL), RC_OK);
+    assert_int_equal(rc_super_rows_bytes(&s), 4 * (s.count[0] + s.count[1] + 2));
+    for (int l = 0; l < 2; l++) {
+        const rc_groups_t *g = &p->schedule->group[l];
+        assert_int_equal(s.ptr[l][0], 0);
+        assert_int_equal(s.ptr[l][s.count[l]], below);
+        for (int64_t i = 0; i < s.count[l]; i++) {
+            assert_in_range(s.ptr[l][i + 1] - s.ptr[l][i], 1, most[l]);
+            if (size[l] != RC_SUPER_ROWS_AUTO && i + 1 < s.count[l])
+                assert_int_equal(s.ptr[l][i + 1] - s.ptr[l][i], size[l]);
+        }
+        if (srs == RC_SUPER_ROWS_AUTO && size[l] == RC_SUPER_ROWS_AUTO && l < p->schedule->levels &&
+            strcmp(p->schedule->group[0].name, "sr_ptr") == 0) {
+            assert_int_equal(s.count[l], g->count);
+            for (int64_t i = 0; i <= g->count; i++)
+                assert_int_equal(s.ptr[l][i], g->ptr[i]);
+        }
+        below = s.count[l];
+    }
+    rc_super_rows_free(&s);
+}
+
+static void pointers_of_orders(void **state)
+{
+    (void)state;
+    enum { AUTO = RC_SUPER_ROWS_AUTO };
+    static const char *const orders[] = {"csr", "rcm", "bandk:srs=5:ssrs=3", "bandk:srs=5:ssrs=0", "hub"};
+    rc_csr_t a = {0};
+    assert_int_equal(rc_generate("rmat:scale=9,edges=4", &a, NULL, NULL), RC_OK);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        rc_schedule_t s = {0};
+        assert_int_equal(rc_order_build(orders[i], &a, NULL, 1, &s, NULL), RC_OK);
+        rc_problem_t p = {.k = 1, .a = &a, .schedule = &s};
+        int own = strncmp(orders[i], "bandk", 5) == 0;
+        check_pointers(&p, 7, 4, (int64_t[]){7, 4});
+        check_pointers(&p, 1000000, 1, (int64_t[]){s.slots, 1});
+        check_pointers(&p, AUTO, 4, (int64_t[]){own ? 5 : RC_SRS_DEFAULT, 4});
+        check_pointers(&p, AUTO, AUTO,
+            (int64_t[]){own ? 5 : RC_SRS_DEFAULT, s.levels == 2 ? 3 : RC_SSRS_DEFAULT});
+        check_pointers(&p, 7, AUTO, (int64_t[]){7, RC_SSRS_DEFAULT});
+        rc_schedule_free(&s);
+    }
+    rc_csr_free(&a);
+    rc_schedule_t huge = {.slots = INT64_C(1) << 31};
+    rc_problem_t p = {.k = 1, .schedule = &huge};
+    rc_super_rows_t s;
+    assert_int_equal(rc_super_rows_build(&p, 1, (int64_t[]){8}, &s, NULL), RC_ENOTSUP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_as_published),
         cmocka_unit_test(pointers_take_little),
         cmocka_unit_test(files),
+        cmocka_unit_test(pointers_of_orders),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

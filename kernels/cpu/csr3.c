@@ -1,0 +1,53 @@
+/* y = A x of CSR-3 (Lane and Booth 2022, Listing 1): the super-super-rows are shared out among the threads in
+ * equal runs (static schedule), a row is a plain sum, y is stored once.  Works under any order: super-rows and
+ * super-super-rows are the groups sr_ptr and ssr_ptr of the order, or runs cut to size. */
+#include "config.h"
+#include "kernels/cpu/super_rows.h"
+
+enum { LEVELS = 2 };
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    return rc_csrk_analyse(p, LEVELS, out, err);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    return rc_csrk_new(x, p, LEVELS, state, err);
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)err;
+    const rc_csrk_t *k = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
+    const int32_t *ptr = k->super.ptr[1];
+#pragma omp parallel for num_threads(k->slots.threads) schedule(static)
+    for (int64_t t = 0; t < k->super.count[1]; t++)
+        for (int64_t s = ptr[t]; s < ptr[t + 1]; s++)
+            rc_csrk_super_row(k, s, &run);
+    rc_slots_scale_absent(&k->slots, &o->out, beta);
+    return RC_OK;
+}
+
+const rc_kernel_t rc_kernel_csr3 = {
+    .name = "csr3",
+    .summary = "y = A x: super-super-rows shared out in equal runs (CSR-3)",
+    .source = "Lane and Booth 2022, Listing 1",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .deterministic = rc_kernel_always,
+    .param = {RC_SRS_PARAM, RC_SSRS_PARAM},
+    .analyse = analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = rc_csrk_release,
+};

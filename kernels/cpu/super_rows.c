@@ -1,0 +1,63 @@
+#include "config.h"
+#include "kernels/cpu/super_rows.h"
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+#define VALUE float
+#define NAME(x) x##_f32
+#include "kernels/cpu/super_rows.inc"
+#define VALUE double
+#define NAME(x) x##_f64
+#include "kernels/cpu/super_rows.inc"
+
+rc_status_t rc_csrk_analyse(
+    const rc_problem_t *p, int levels, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_super_rows_t s;
+    rc_status_t st = rc_slots_analyse(p, out, err);
+    if (st == RC_OK)
+        st = rc_super_rows_count(p, levels, p->param, &s, err);
+    if (st < 0)
+        return st;
+    out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&s));
+    out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&s));
+    return RC_OK;
+}
+
+rc_status_t rc_csrk_new(
+    rc_executor_t *x, const rc_problem_t *p, int levels, void **state, rc_err_t *err)
+{
+    rc_csrk_t *k = rc_alloc0(1, sizeof *k, "kernel state", err);
+    if (!k)
+        return RC_ENOMEM;
+    k->precision = p->precision;
+    rc_status_t st = rc_super_rows_build(p, levels, p->param, &k->super, err);
+    if (st == RC_OK)
+        st = rc_slots_build(x, p, &k->slots, err);
+    if (st < 0) {
+        rc_csrk_release(k);
+        return st;
+    }
+    *state = k;
+    return RC_OK;
+}
+
+void rc_csrk_release(void *state)
+{
+    rc_csrk_t *k = state;
+    if (!k)
+        return;
+    rc_slots_free(&k->slots);
+    rc_super_rows_free(&k->super);
+    free(k);
+}
+
+void rc_csrk_super_row(const rc_csrk_t *k, int64_t s, const rc_cpu_run_t *run)
+{
+    const int32_t *ptr = k->super.ptr[0];
+    if (k->precision == RC_FP32)
+        rows_f32(&k->slots, ptr[s], ptr[s + 1], run);
+    else
+        rows_f64(&k->slots, ptr[s], ptr[s + 1], run);
+}
