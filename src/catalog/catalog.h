@@ -91,7 +91,7 @@ void rc_catalog_free(rc_catalog_t *c);
 
 /** The fields that an expression over entries may name; see rc_entry_get. */
 extern const rc_field_t rc_entry_fields[];
-enum { RC_ENTRY_FIELDS = 22 };
+enum { RC_ENTRY_FIELDS = 23 };
 
 /** rc_field_get_fn of an rc_entry_t. */
 void rc_entry_get(const void *entry, int field, rc_value_t *out);

@@ -25,6 +25,7 @@ static const char *const where_names[] = {"file", "generated", "absent", NULL};
     F(PATTERN_NNZ, "pattern_nnz", INT, "entries with explicit zeros", NULL)                        \
     F(DENSITY, "density", REAL, "nnz / (rows * cols)", NULL)                                       \
     F(SQUARE, "square", BOOL, "rows == cols", NULL)                                                \
+    F(PATTERN_SYMMETRIC, "pattern_symmetric", BOOL, "symmetry == 1", NULL)                         \
     F(SYMMETRY, "symmetry", REAL, "pattern symmetry, 0 to 1", NULL)                                \
     F(NUMERICAL_SYMMETRY, "numerical_symmetry", REAL, "numerical symmetry, 0 to 1", NULL)          \
     F(REAL, "real", BOOL, "not complex", NULL)                                                     \
@@ -93,6 +94,8 @@ static int64_t number_of(const rc_entry_t *e, int field)
         return e->pattern_nnz;
     case FIELD_SQUARE:
         return e->rows < 0 ? -1 : e->rows == e->cols;
+    case FIELD_PATTERN_SYMMETRIC:
+        return e->pattern_symmetry >= 0 ? e->pattern_symmetry >= 1 : -1;
     case FIELD_REAL:
         return e->real;
     case FIELD_BINARY:

@@ -336,6 +336,7 @@ rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err)
     RC_TRY(check_ids(v, h->path, err));
     RC_TRY(make_all_texts(v, err));
     RC_TRY(read_features(v, h, err));
+    RC_TRY(rc_view_read_traits(v, h, err));
     RC_TRY(mark_dictionaries(v, err));
     RC_TRY(mark_newest(v, err));
     RC_TRY(fill_speedups(v, err));
@@ -405,6 +406,8 @@ void rc_view_free(rc_view_t *v)
         free(t[i]->bytes);
     rc_dicts_free(&v->dicts);
     free(v->feature);
+    free(v->variance);
+    free(v->symmetry);
     free(v->result);
     free(v->sample);
     free(v->newest);

@@ -153,6 +153,33 @@ static void square(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_bool(out, m->rows == m->cols);
 }
 
+static void variance(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const rc_cursor_t *c = cursor;
+    (void)f;
+    give_real(out, c->view->variance[result_of(cursor)->matrix]);
+}
+
+/* Lane and Booth 2022, Table 1. */
+static void regular(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const double most = 10;
+    variance(f, cursor, out);
+    if (!isnan(out->r))
+        give_bool(out, out->r <= most);
+}
+
+static void pattern_symmetric(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const rc_cursor_t *c = cursor;
+    double share = c->view->symmetry[result_of(cursor)->matrix];
+    (void)f;
+    if (isnan(share))
+        give_missing(out);
+    else
+        give_bool(out, share == 1);
+}
+
 static void policy(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
@@ -277,6 +304,10 @@ static const rc_field_t result_fields[] = {
     {"nnz", INT, "", "stored entries", of_matrix, MATRIX(nnz), NULL},
     {"density", REAL, "1", "nnz / (rows * cols)", density, 0, NULL},
     {"square", BOOL, "", "rows == cols", square, 0, NULL},
+    {"variance", REAL, "entries^2", "variance of the row length; missing when its features are", variance, 0, NULL},
+    {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
+    {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are", pattern_symmetric,
+        0, NULL},
     {"digest", TEXT, "", "identity of the matrix", digest, 0, NULL},
     {"policy", TEXT, "", "row-order policy with its parameters", policy, 0, NULL},
     {"policy_version", INT, "", "version of the policy that ordered the rows", policy_version, 0,

@@ -3,6 +3,7 @@
 #define RC_TABLE_VIEW_PRIVATE_H
 
 #include "store/dict.h"
+#include "store/h5.h"
 #include "table/view.h"
 
 /* C strings of one text field of a dictionary. */
@@ -39,7 +40,12 @@ struct rc_view {
     rc_digest_t *feature;               /* identities of the feature rows */
     size_t features;
     size_t feature_capacity;
+    double *variance; /* [matrices] of the row length; NaN: not known */
+    double *symmetry; /* [matrices] of the pattern, 0 .. 1; NaN: not known */
 };
+
+/** Fill variance and symmetry from the features of the store.  \return RC_OK, RC_ENOMEM, RC_ESTORE */
+rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err);
 
 /** rc_view_read of a store that is open already, and stays so. */
 rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err);

@@ -2,7 +2,7 @@
 # y = A x in the formats of Nisa et al. on a CPU: sweep, store, query.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 26
+plan 28
 
 mkdir -p "$tmp/col/G"
 for spec in mesh2d:n=20 arrow:n=1500 manyempty:n=400; do
@@ -53,6 +53,8 @@ is "all right, in the numbering of the order, or skipped" "$(rows 'kernel ~ csr2
 is "which is that of the shape" "$(rows 'status == skipped && kernel ~ csr2*' name,policy | tr ' ' '\n' | cut -d: -f1 | sort -u | paste -sd ' ' -)" \
     "nothing,bandk nothing,rcm"
 ok "and is said" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped && policy ~ bandk*' -o message | grep -q 'this one is 4 x 3'"
+is "regular matrices and symmetric ones are told apart" "$(rows 'regular && pattern_symmetric' name)" "mesh2d"
+is "from the others" "$(rows '!regular' name)" "arrow manyempty"
 code "no empty super-rows" 2 sweep -d cpu -x csr2:srs=0
 code "nor super-super-rows of CSR-2" 2 sweep -d cpu -x csr2:ssrs=8
 

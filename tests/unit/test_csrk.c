@@ -1,15 +1,18 @@
-/* CSR-k: the tuning formulas at the boundaries of their cases, files of them, and the pointers of kernels. */
+/* CSR-k: the tuning formulas at the boundaries of their cases, files of them, the pointers of
+ * kernels, and what tells the classes of matrices. */
 #include "config.h"
 #include "unit.h"
 
+#include "feature/feature.h"
 #include "kernels/csrk.h"
 #include "kernels/super_rows.h"
 #include "order/policy.h"
+#include "order_matrix.h"
 #include "scratch.h"
 #include "sparse/generate.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Case, SSRS and SRS by reading; from the definitions, worked out apart. */
@@ -164,6 +167,61 @@ static void pointers_of_orders(void **state)
     assert_int_equal(rc_super_rows_build(&p, 1, (int64_t[]){8}, &s, NULL), RC_ENOTSUP);
 }
 
+/* ----------------------------------------------------------------- classes */
+
+/* Of a matrix, looking at all pairs of rows and columns. */
+static void classes_of(const rc_csr_t *a, double out[4])
+{
+    unsigned char *flag = calloc((size_t)(a->rows * a->cols) + 1, 1);
+    double n = (double)a->rows;
+    double off = 0;
+    double both = 0;
+    assert_non_null(flag);
+    memset(out, 0, 4 * sizeof *out);
+    for (int64_t r = 0; r < a->rows; r++) {
+        double length = (double)(a->row_ptr[r + 1] - a->row_ptr[r]);
+        out[0] += length / n;
+        out[1] = length > out[1] ? length : out[1];
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+            flag[r * a->cols + a->col_idx[e]] = 1;
+    }
+    for (int64_t r = 0; r < a->rows; r++)
+        out[2] += pow((double)(a->row_ptr[r + 1] - a->row_ptr[r]) - out[0], 2) / n;
+    for (int64_t r = 0; r < a->rows && a->rows == a->cols; r++)
+        for (int64_t c = 0; c < a->cols; c++)
+            if (r != c && flag[r * a->cols + c]) {
+                off++;
+                both += flag[c * a->cols + r];
+            }
+    out[3] = a->rows != a->cols ? 0 : off > 0 ? both / off : 1;
+    free(flag);
+}
+
+static void classes_of_matrices(void **state)
+{
+    (void)state;
+    static const rc_geometry_t g = {32, 32, 32};
+    const rc_feature_set_t *set = rc_feature_set_find("lane");
+    rc_rng_t r;
+    rc_rng_seed(&r, 5);
+    assert_int_equal(set->count, 4);
+    for (int round = 0; round < 60; round++) {
+        rc_csr_t a;
+        double expected[4];
+        double found[4];
+        if (round % 2)
+            random_matrix(&r, 60, &a);
+        else
+            assert_int_equal(rc_generate(round % 4 ? "rmat:scale=5,edges=3" : "mesh2d:n=6", &a, NULL, NULL), RC_OK);
+        classes_of(&a, expected);
+        assert_int_equal(set->compute(&a, &g, 1 + round % 3, found, NULL), RC_OK);
+        for (int i = 0; i < 4; i++)
+            if (!(fabs(found[i] - expected[i]) <= 1e-12 * (1 + fabs(expected[i]))))
+                fail_msg("%s: expected %.17g, found %.17g", set->feature[i].name, expected[i], found[i]);
+        rc_csr_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +229,7 @@ int main(void)
         cmocka_unit_test(pointers_take_little),
         cmocka_unit_test(files),
         cmocka_unit_test(pointers_of_orders),
+        cmocka_unit_test(classes_of_matrices),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

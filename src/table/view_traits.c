@@ -1,0 +1,78 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "table/view_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRAITS = 2 };
+
+/* Where a set has a trait: the name of its column, and whether it is there as its root. */
+static const struct {
+    const char *set;
+    const char *column[TRAITS]; /* variance, symmetry; NULL: none */
+    int is_root;
+} sources[] = {
+    {"nisa", {"nnz_sigma", NULL}, 1}, /* also in stores that are older than the next one */
+    {"lane", {"nnz_variance", "pattern_symmetry"}, 0},
+};
+
+static int column_of(const rc_words_t *names, const char *name)
+{
+    for (int i = 0; name && i < names->count; i++)
+        if (strcmp(names->word[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static rc_status_t read_set(rc_view_t *v, const rc_h5_t *h, size_t source, rc_err_t *err)
+{
+    rc_row_feature_t *row = NULL;
+    double *value = NULL;
+    char *names = NULL;
+    rc_words_t list = {0};
+    int64_t n = 0;
+    int columns = 0;
+    rc_status_t st;
+    RC_TRY(rc_h5_read_features(h, sources[source].set, &row, &value, &n, &columns, &names, err));
+    RC_TRY(rc_words_split(names, ',', &list, err));
+    for (int t = 0; t < TRAITS && list.count == columns; t++) {
+        int c = column_of(&list, sources[source].column[t]);
+        for (int64_t i = 0; c >= 0 && i < n; i++) {
+            double x = value[i * columns + c];
+            if (row[i].matrix >= 0 && (size_t)row[i].matrix < v->dicts.d[RC_T_MATRIX].count)
+                (t == 0 ? v->variance : v->symmetry)[row[i].matrix] = sources[source].is_root ? x * x : x;
+        }
+    }
+done:
+    free(row);
+    free(value);
+    free(names);
+    rc_words_free(&list);
+    return st;
+}
+
+rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
+{
+    size_t matrices = v->dicts.d[RC_T_MATRIX].count;
+    char **sets = NULL;
+    int count = 0;
+    v->variance = rc_alloc(matrices, sizeof *v->variance, "traits of matrices", err);
+    v->symmetry = rc_alloc(matrices, sizeof *v->symmetry, "traits of matrices", err);
+    if (!v->variance || !v->symmetry)
+        return RC_ENOMEM;
+    for (size_t m = 0; m < matrices; m++)
+        v->variance[m] = v->symmetry[m] = NAN;
+    rc_status_t st = rc_h5_feature_sets(h, &sets, &count, err);
+    for (size_t source = 0; source < sizeof sources / sizeof *sources; source++)
+        for (int s = 0; s < count && st == RC_OK; s++)
+            if (strcmp(sets[s], sources[source].set) == 0)
+                st = read_set(v, h, source, err);
+    for (int s = 0; s < count; s++)
+        free(sets[s]);
+    free(sets);
+    return st;
+}
