@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/dataset.h"
 #include "analysis/dataset_private.h"
+#include "analysis/formats.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
@@ -20,6 +21,17 @@ int rc_dataset_best(const rc_dataset_t *d, int64_t row)
     return best;
 }
 
+double rc_dataset_margin(const rc_dataset_t *d, int64_t row)
+{
+    const double *t = d->time + row * d->classes;
+    int best = rc_dataset_best(d, row);
+    double second = INFINITY;
+    for (int c = 0; c < d->classes; c++)
+        if (c != best && t[c] < second)
+            second = t[c];
+    return second / t[best];
+}
+
 /* -------------------------------------------------------------------- classes */
 
 static rc_status_t name_class(
@@ -30,9 +42,10 @@ static rc_status_t name_class(
     RC_TRY(rc_strcpy(c->kernel, sizeof c->kernel, p->kernel_name, "name of a kernel", err));
     c->policy_version = rc_view_policy_version(s->view, p->policy);
     c->kernel_version = rc_view_kernel_version(s->view, p->kernel);
+    const char *format = task == RC_TASK_FORMAT ? rc_format_class_of(p->kernel_name) : NULL;
     int n = task == RC_TASK_PLAN
                 ? snprintf(c->name, sizeof c->name, "%s/%s", p->kernel_name, p->policy_name)
-                : snprintf(c->name, sizeof c->name, "%s", p->policy_name);
+                : snprintf(c->name, sizeof c->name, "%s", format ? format : p->policy_name);
     if (n < 0 || (size_t)n >= sizeof c->name)
         RC_TRY(rc_fail(
             err, RC_ERANGE, "name of a class too long: %s/%s", p->kernel_name, p->policy_name));
@@ -93,11 +106,19 @@ static int best_alone(const rc_dataset_t *d)
     return best;
 }
 
+static int has_class(const rc_dataset_t *d, const char *name)
+{
+    for (int c = 0; c < d->classes; c++)
+        if (strcmp(d->cls[c].name, name) == 0)
+            return 1;
+    return 0;
+}
+
 static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t *err)
 {
     int fits = 0;
     rc_str_t list = {0};
-    if (!wanted && d->task == RC_TASK_PLAN) {
+    if (!wanted && (d->task == RC_TASK_PLAN || (d->task == RC_TASK_FORMAT && !has_class(d, "csr")))) {
         d->baseline = best_alone(d);
         return RC_OK;
     }
@@ -248,7 +269,8 @@ rc_status_t rc_dataset_read(
         .k = options->k,
         .precision = options->precision,
         .device = options->device,
-        .where = options->where};
+        .where = options->where,
+        .misses = options->task == RC_TASK_FORMAT};
     rc_selection_t s = {0};
     rc_dataset_t d = {.task = options->task};
     int *pair = NULL;
@@ -264,9 +286,11 @@ rc_status_t rc_dataset_read(
     RC_TRY(rc_common_geometry(&s, pair, classes, &d.geometry, err));
     RC_TRY(rc_choose_inputs(options->features, &d, err));
     RC_TRY(rc_add_problem_inputs(&s, pair, &d, err));
-    RC_TRY(rc_fill_rows(&s, pair, store, &d, err));
-    RC_TRY(choose_baseline(&d, options->baseline, err));
+    RC_TRY(rc_fill_rows(&s, pair, store, options, &d, err));
     RC_TRY(fill_groups(&d, err));
+    if (d.task == RC_TASK_FORMAT)
+        RC_TRY(rc_formats_restrict(options->classes, &d, err));
+    RC_TRY(choose_baseline(&d, options->baseline, err));
     RC_TRY(fill_digest(&d, err));
     *out = d;
     d = (rc_dataset_t){0};
@@ -274,6 +298,122 @@ done:
     free(pair);
     rc_selection_free(&s);
     rc_dataset_free(&d);
+    return st;
+}
+
+/* ----------------------------------------------------------------------- parts */
+
+/* Index `i` of a list, of which NULL is all. */
+static int64_t row_at(const rc_dataset_part_t *p, int64_t i)
+{
+    return p->row ? p->row[i] : i;
+}
+
+static int class_at(const rc_dataset_part_t *p, int i)
+{
+    return p->cls ? p->cls[i] : i;
+}
+
+static int input_at(const rc_dataset_part_t *p, int i)
+{
+    return p->input ? p->input[i] : i;
+}
+
+static rc_status_t take_columns(
+    const rc_dataset_t *d, const rc_dataset_part_t *p, rc_dataset_t *out, rc_err_t *err)
+{
+    out->inputs = p->inputs;
+    out->classes = p->classes;
+    out->input = rc_alloc((size_t)p->inputs, sizeof *out->input, "inputs of a data set", err);
+    out->cls = rc_alloc((size_t)p->classes, sizeof *out->cls, "classes", err);
+    if (!out->input || !out->cls)
+        return RC_ENOMEM;
+    for (int i = 0; i < p->inputs; i++)
+        out->input[i] = d->input[input_at(p, i)];
+    for (int c = 0; c < p->classes; c++)
+        out->cls[c] = d->cls[class_at(p, c)];
+    return RC_OK;
+}
+
+/* Rows of out, which has its arrays. */
+static void take_rows(const rc_dataset_t *d, const rc_dataset_part_t *p, rc_dataset_t *out)
+{
+    for (int64_t i = 0; i < p->rows; i++) {
+        int64_t from = row_at(p, i);
+        out->sample[i] = d->sample[from];
+        for (int k = 0; k < p->inputs; k++)
+            out->value[i * p->inputs + k] = d->value[from * d->inputs + input_at(p, k)];
+        for (int c = 0; c < p->classes; c++) {
+            int64_t at = i * p->classes + c;
+            int64_t source = from * d->classes + class_at(p, c);
+            out->time[at] = d->time[source];
+            if (out->setup)
+                out->setup[at] = d->setup[source];
+            if (out->half.cost)
+                memcpy(out->half.cost + at * RC_HALVES, d->half.cost + source * RC_HALVES,
+                    RC_HALVES * sizeof *d->half.cost);
+        }
+    }
+    out->rows = p->rows;
+}
+
+static rc_status_t take_table(
+    const rc_dataset_t *d, const rc_dataset_part_t *p, rc_dataset_t *out, rc_err_t *err)
+{
+    size_t rows = (size_t)p->rows;
+    size_t times = rows * (size_t)p->classes;
+    out->sample = rc_alloc(rows, sizeof *out->sample, "samples", err);
+    out->value = rc_alloc(rows * (size_t)p->inputs, sizeof *out->value, "inputs", err);
+    out->time = rc_alloc(times, sizeof *out->time, "times", err);
+    if (d->setup)
+        out->setup = rc_alloc(times, sizeof *out->setup, "setup times", err);
+    if (!out->sample || !out->value || !out->time || (d->setup && !out->setup))
+        return RC_ENOMEM;
+    rc_status_t st = d->half.cost ? rc_halves_make(p->rows, p->classes, &out->half, err) : RC_OK;
+    if (st == RC_OK)
+        take_rows(d, p, out);
+    return st;
+}
+
+/* The baseline of d where the part has it. */
+static void take_baseline(const rc_dataset_t *d, rc_dataset_t *out)
+{
+    const char *wanted[] = {d->cls[d->baseline].name, "csr"};
+    out->baseline = best_alone(out);
+    for (int i = 1; i >= 0; i--)
+        for (int c = 0; c < out->classes; c++)
+            if (strcmp(out->cls[c].name, wanted[i]) == 0)
+                out->baseline = c;
+}
+
+rc_status_t rc_dataset_take(
+    const rc_dataset_t *d, const rc_dataset_part_t *part, rc_dataset_t *out, rc_err_t *err)
+{
+    rc_dataset_part_t p = *part;
+    rc_dataset_t t = {.task = d->task,
+        .operation = d->operation,
+        .feature_version = d->feature_version,
+        .geometry = d->geometry,
+        .dropped = d->dropped};
+    rc_status_t st;
+    p.rows = p.row ? p.rows : d->rows;
+    p.classes = p.cls ? p.classes : d->classes;
+    p.inputs = p.input ? p.inputs : d->inputs;
+    if (p.rows < 1 || p.classes < 1 || p.inputs < 1)
+        return rc_fail(err, RC_EINVAL,
+            "part of a data set: expected rows, classes and inputs, found %lld, %d and %d",
+            (long long)p.rows, p.classes, p.inputs);
+    memcpy(t.device, d->device, sizeof t.device);
+    memcpy(t.feature_set, d->feature_set, sizeof t.feature_set);
+    RC_TRY(take_columns(d, &p, &t, err));
+    RC_TRY(take_table(d, &p, &t, err));
+    take_baseline(d, &t);
+    RC_TRY(fill_groups(&t, err));
+    RC_TRY(fill_digest(&t, err));
+    *out = t;
+    t = (rc_dataset_t){0};
+done:
+    rc_dataset_free(&t);
     return st;
 }
 
@@ -306,7 +446,7 @@ rc_status_t rc_dataset_read_for(
     RC_TRY(set_device(&s, &d, err));
     RC_TRY(rc_find_classes(&s, m, &pair, err));
     RC_TRY(copy_inputs(m, &d, err));
-    RC_TRY(rc_fill_rows(&s, pair, store, &d, err));
+    RC_TRY(rc_fill_rows(&s, pair, store, NULL, &d, err));
     RC_TRY(fill_groups(&d, err));
     RC_TRY(fill_digest(&d, err));
     *out = d;

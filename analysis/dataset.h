@@ -5,9 +5,12 @@
 #define RC_ANALYSIS_DATASET_H
 
 #include "base/digest.h"
+#include "base/outcome.h"
 #include "model/model.h"
 #include "rowcast.h"
 #include "table/split_half.h"
+
+enum { RC_FORMATS = 6 }; /**< of the task format, see formats.h */
 
 /** What the command line says about a data set.  NULL and 0 stand for the defaults. */
 typedef struct rc_dataset_options {
@@ -17,12 +20,14 @@ typedef struct rc_dataset_options {
                                one kernel of the store; NULL: the one with most results */
     const char *classes;  /**< comma-separated patterns; order task: of policies (NULL:
                                "csr,dcsr,lpt,warp"; "all"); plan task: KERNEL/POLICY, both globs
-                               (NULL: a greedy portfolio of all pairs, see `portfolio`) */
+                               (NULL: a greedy portfolio of all pairs, see `portfolio`); format
+                               task: names of formats (NULL: all six), see formats.h */
     const char *baseline; /**< class of that name; NULL: csr; plan: the pair that is best always
                                taken alone (geometric mean over the rows) */
     const char
         *features;         /**< "mehrabi"; "matrix": its matrix-only part (n_row ..
-                                nnz_blocks_per_row); or comma-separated feature names; NULL: mehrabi */
+                                nnz_blocks_per_row); "nisa", "nisa-1", "nisa-2" (sets 1 and 2); or
+                                comma-separated feature names; NULL: mehrabi, format task: nisa */
     const char *k;         /**< "n", "8,32,n": NULL: all; n alone is the default of no task */
     const char *precision; /**< "fp32", "fp64", both; NULL: all that the store has */
     const char *device;    /**< device class or glob; NULL: the only one, an error lists them */
@@ -30,6 +35,9 @@ typedef struct rc_dataset_options {
     int portfolio;         /**< plan task without `classes`: at most so many; 0: 16 */
     double portfolio_loss; /**< ... and stop when the portfolio's geomean loss against all pairs is
                                 below this; 0: 0.005 */
+    int missing_worst;     /**< format task: 1: a format that failed or was skipped on a matrix has an
+                                infinite time there; 0: such matrices are left out */
+    int mean;              /**< 1: times are means of the samples, 0: medians */
 } rc_dataset_options_t;
 
 /** Whose measurement a row is. */
@@ -50,6 +58,11 @@ typedef struct rc_sample {
 typedef struct rc_dataset_dropped {
     int64_t incomplete; /**< (matrix, K, precision) without an ok result of every class */
     int64_t features;   /**< without features of the set, version and geometry */
+    int64_t coo;        /**< format task without the class coo: where that is fastest */
+    /** Format task: (matrix, precision) without an ok result of a format, by the status of what
+     *  it has instead; RC_CASE_PENDING: nothing.  They are in `incomplete`, each once, but for
+     *  those that missing_worst keeps. */
+    int64_t format[RC_FORMATS][RC_CASE_STATUSES];
 } rc_dataset_dropped_t;
 
 typedef struct rc_dataset {
@@ -68,10 +81,11 @@ typedef struct rc_dataset {
     rc_sample_t *sample; /**< [rows], sorted by (digest, value_bytes, k): independent of the order
                               of rows in the store */
     double *value;       /**< [rows * inputs] raw */
-    double *time;        /**< [rows * classes] median ns, > 0 */
+    double *time;        /**< [rows * classes] median ns, > 0; INFINITY only with missing_worst */
     rc_halves_t half;    /**< the same times split in halves, for figures that are held out; its
                               `cost` is NULL where the errors of the times are not known */
-    double *setup;       /**< [rows * classes] ns: building the order and preprocessing */
+    double *setup;       /**< [rows * classes] ns: building the order and preprocessing; NaN with an
+                              infinite time */
     int groups;
     char **group; /**< [groups] names before the "/", sorted; of the built-in set alone its
                        generators */
@@ -93,7 +107,28 @@ rc_status_t rc_dataset_read_for(
 
 void rc_dataset_free(rc_dataset_t *d);
 
-/** The class of smallest time of a row; the first of equals. */
+/** The class of smallest time of a row, its label; the first of equals. */
 int rc_dataset_best(const rc_dataset_t *d, int64_t row);
+
+/** Margin of the label of a row: the second smallest time over the smallest, >= 1; INFINITY where
+ *  only one class has a time. */
+double rc_dataset_margin(const rc_dataset_t *d, int64_t row);
+
+/** What a part of a data set has. */
+typedef struct rc_dataset_part {
+    const int64_t *row; /**< [rows] ascending; NULL: all */
+    int64_t rows;
+    const int *cls; /**< [classes] ascending; NULL: all */
+    int classes;
+    const int *input; /**< [inputs]; NULL: all */
+    int inputs;
+} rc_dataset_part_t;
+
+/** A data set of some rows, classes and inputs of another; digest and groups are its own.  The
+ *  baseline is that of `d` where it is a class, else csr, else the class that is best always taken.
+ *  \param[out] out  free with rc_dataset_free
+ *  \return RC_OK, RC_EINVAL (no row, class or input), RC_ENOMEM */
+rc_status_t rc_dataset_take(
+    const rc_dataset_t *d, const rc_dataset_part_t *part, rc_dataset_t *out, rc_err_t *err);
 
 #endif

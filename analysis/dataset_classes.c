@@ -252,6 +252,8 @@ done:
 rc_status_t rc_choose_classes(
     const rc_selection_t *s, const rc_dataset_options_t *o, int **pair, int *classes, rc_err_t *err)
 {
+    if (o->task == RC_TASK_FORMAT)
+        return rc_formats_find(s, o->classes, pair, classes, err);
     list_t l = {rc_alloc((size_t)s->pairs, sizeof(int), "classes", err), 0};
     if (!l.pair)
         return RC_ENOMEM;

@@ -16,6 +16,7 @@ typedef struct rc_query {
     const char *device;
     const char *where;
     const rc_model_t *model; /**< its device, kernels, versions and geometry apply; NULL: none */
+    int misses;              /**< 1: also what was tried and has no time */
 } rc_query_t;
 
 /** A (matrix, K, precision): a row of the data set to be. */
@@ -55,6 +56,9 @@ typedef struct rc_selection {
     int pairs;
     rc_pick_t *pick; /**< [picks] at most one of each cell and pair */
     int64_t picks;
+    rc_pick_t *miss; /**< [misses] newest results of current versions that failed or were skipped,
+                          in cells and pairs that may have no pick; only when asked for */
+    int64_t misses;
 } rc_selection_t;
 
 /** Read and select.  Free with rc_selection_free.  Errors as of rc_dataset_read. */
@@ -65,6 +69,20 @@ void rc_selection_free(rc_selection_t *s);
  *  \param[out] pair  [*classes], free() */
 rc_status_t rc_choose_classes(const rc_selection_t *s, const rc_dataset_options_t *o, int **pair,
     int *classes, rc_err_t *err);
+
+/** The formats of the task format that the store has an ok result of, as pairs.
+ *  \param[out] pair  [*count] in the order of rc_format_classes, free()
+ *  \return RC_OK, RC_EINVAL (one that is named, or of all six, is not there; a name of none) */
+rc_status_t rc_formats_find(const rc_selection_t *s, const char *classes, int **pair, int *count,
+    rc_err_t *err);
+
+/** What became of each class in each cell: RC_CASE_PENDING nothing.
+ *  \param[out] status  [cells * n], free() */
+rc_status_t rc_formats_status(const rc_selection_t *s, const int *pair, int n,
+    unsigned char **status, rc_err_t *err);
+
+/** Leave the classes that are named, and without coo the rows where that is not the fastest. */
+rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *err);
 
 /** The pairs of a model's classes. */
 rc_status_t rc_find_classes(
@@ -97,9 +115,10 @@ rc_status_t rc_common_geometry(
     const rc_selection_t *s, const int *pair, int n, rc_model_geometry_t *out, rc_err_t *err);
 
 /** The table: rows of d from the cells that have a result of every class and features of the set,
- *  version and geometry of d.  d has its classes and inputs. */
-rc_status_t rc_fill_rows(
-    const rc_selection_t *s, const int *pair, const char *store, rc_dataset_t *d, rc_err_t *err);
+ *  version and geometry of d.  d has its classes and inputs.
+ *  \param[in] o  statistic and what misses are; NULL: the defaults */
+rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *store,
+    const rc_dataset_options_t *o, rc_dataset_t *d, rc_err_t *err);
 
 /** "a, b, c and 12 more" of names, for messages; the text is in *text (free with rc_str_free). */
 void rc_list_names(rc_str_t *text, const char *const *name, int n, int most);

@@ -334,50 +334,73 @@ static rc_status_t renumber(rc_selection_t *s, rc_err_t *err)
         now[s->cell[i].before] = (int32_t)i;
     for (int64_t i = 0; i < s->picks; i++)
         s->pick[i].cell = now[s->pick[i].cell];
+    for (int64_t i = 0; i < s->misses; i++)
+        s->miss[i].cell = now[s->miss[i].cell];
     qsort(s->pair, (size_t)s->pairs, sizeof *s->pair, by_pair);
     for (int i = 0; i < s->pairs; i++)
         now[s->pair[i].before] = i;
     for (int64_t i = 0; i < s->picks; i++)
         s->pick[i].pair = now[s->pick[i].pair];
+    for (int64_t i = 0; i < s->misses; i++)
+        s->miss[i].pair = now[s->miss[i].pair];
     free(now);
     return RC_OK;
 }
 
-static rc_status_t number_rows(rc_selection_t *s, const int64_t *row, int64_t rows, rc_err_t *err)
+/* Numbers of cells and pairs by what they are. */
+typedef struct numbers {
+    rc_map_t cells;
+    rc_map_t pairs;
+    size_t cell_capacity;
+    size_t pair_capacity;
+} numbers_t;
+
+static rc_status_t number_row(
+    rc_selection_t *s, numbers_t *n, int64_t row, rc_pick_t *out, rc_err_t *err)
 {
-    rc_map_t cells = {0};
-    rc_map_t pairs = {0};
-    size_t cell_capacity = 0;
-    size_t pair_capacity = 0;
+    rc_status_t st = RC_OK;
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    const int64_t cell_key[] = {r->matrix, r->precision, r->k};
+    const int64_t pair_key[] = {r->kernel, r->policy};
+    rc_digest_t key = rc_digest(cell_key, sizeof cell_key);
+    int64_t cell = rc_map_get(&n->cells, key, -1);
+    if (cell < 0) {
+        cell = s->cells;
+        RC_TRY(add_cell(s, &n->cell_capacity, r, err));
+        RC_TRY(rc_map_set(&n->cells, key, cell, err));
+    }
+    key = rc_digest(pair_key, sizeof pair_key);
+    int64_t pair = rc_map_get(&n->pairs, key, -1);
+    if (pair < 0) {
+        pair = s->pairs;
+        RC_TRY(add_pair(s, &n->pair_capacity, r, err));
+        RC_TRY(rc_map_set(&n->pairs, key, pair, err));
+    }
+    *out = (rc_pick_t){row, (int32_t)cell, (int32_t)pair};
+done:
+    return st;
+}
+
+/* \param[in] miss  [misses] rows that have no time */
+static rc_status_t number_rows(rc_selection_t *s, const int64_t *row, int64_t rows,
+    const int64_t *miss, int64_t misses, rc_err_t *err)
+{
+    numbers_t n = {0};
     rc_status_t st = RC_OK;
     s->pick = rc_alloc((size_t)rows, sizeof *s->pick, "results of a data set", err);
-    if (!s->pick)
+    s->miss = rc_alloc((size_t)misses + 1, sizeof *s->miss, "results of a data set", err);
+    if (!s->pick || !s->miss)
         return RC_ENOMEM;
     for (int64_t i = 0; i < rows; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, row[i]);
-        const int64_t cell_key[] = {r->matrix, r->precision, r->k};
-        const int64_t pair_key[] = {r->kernel, r->policy};
-        rc_digest_t key = rc_digest(cell_key, sizeof cell_key);
-        int64_t cell = rc_map_get(&cells, key, -1);
-        if (cell < 0) {
-            cell = s->cells;
-            RC_TRY(add_cell(s, &cell_capacity, r, err));
-            RC_TRY(rc_map_set(&cells, key, cell, err));
-        }
-        key = rc_digest(pair_key, sizeof pair_key);
-        int64_t pair = rc_map_get(&pairs, key, -1);
-        if (pair < 0) {
-            pair = s->pairs;
-            RC_TRY(add_pair(s, &pair_capacity, r, err));
-            RC_TRY(rc_map_set(&pairs, key, pair, err));
-        }
-        s->pair[pair].cells++;
-        s->pick[s->picks++] = (rc_pick_t){row[i], (int32_t)cell, (int32_t)pair};
+        RC_TRY(number_row(s, &n, row[i], &s->pick[s->picks], err));
+        s->pair[s->pick[s->picks++].pair].cells++;
     }
+    for (int64_t i = 0; i < misses; i++)
+        RC_TRY(number_row(s, &n, miss[i], &s->miss[s->misses++], err));
     RC_TRY(renumber(s, err));
 done:
-    rc_map_free(&cells);
-    rc_map_free(&pairs);
+    rc_map_free(&n.cells);
+    rc_map_free(&n.pairs);
     return st;
 }
 
@@ -400,17 +423,34 @@ static rc_status_t mark_n(rc_selection_t *s, const wanted_t *w, rc_err_t *err)
 
 /* ----------------------------------------------------------------- selection */
 
-static int takes_part(const rc_view_t *v, const rc_query_t *q, const wanted_t *w, int64_t i)
+static int is_asked_for(const rc_view_t *v, const rc_query_t *q, const wanted_t *w, int64_t i)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
     rc_cursor_t c;
-    if (!rc_view_counts(v, i) || r->c_order != 0 || r->op != q->operation || r->precision < 0 ||
-        r->precision > 1 || !w->fp[r->precision])
+    if (r->c_order != 0 || r->op != q->operation || r->precision < 0 || r->precision > 1 ||
+        !w->fp[r->precision])
         return 0;
     if (!w->every_k && !in_list(w, r->k) && !(w->k_n && r->k == rc_view_matrix(v, r->matrix)->cols))
         return 0;
     rc_view_seek(v, i, &c);
     return rc_expr_match(w->where, rc_view_get, &c);
+}
+
+/* Of the chosen device, what was tried and has no time.  \param[out] row  [*n], free() */
+static rc_status_t select_misses(const rc_selection_t *s, const rc_query_t *q, const wanted_t *w,
+    int64_t **row, int64_t *n, rc_err_t *err)
+{
+    const rc_view_t *v = s->view;
+    int64_t *list = rc_alloc((size_t)rc_view_count(v), sizeof *list, "results", err);
+    if (!list)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if (rc_view_is_newest(v, i) && rc_view_is_current(v, i) && !rc_view_counts(v, i) &&
+            rc_view_result(v, i)->device == s->device && rc_view_result(v, i)->matrix >= 0 &&
+            is_asked_for(v, q, w, i))
+            list[(*n)++] = i;
+    *row = list;
+    return RC_OK;
 }
 
 static rc_status_t select_rows(
@@ -419,12 +459,14 @@ static rc_status_t select_rows(
     const rc_view_t *v = s->view;
     int64_t n = 0;
     int64_t kept = 0;
+    int64_t *miss = NULL;
+    int64_t misses = 0;
     rc_status_t st = RC_OK;
     int64_t *row = rc_alloc((size_t)rc_view_count(v), sizeof *row, "results", err);
     if (!row)
         return RC_ENOMEM;
     for (int64_t i = 0; i < rc_view_count(v); i++)
-        if (takes_part(v, q, w, i))
+        if (rc_view_counts(v, i) && is_asked_for(v, q, w, i))
             row[n++] = i;
     if (n == 0)
         RC_TRY(rc_fail(err, RC_EINVAL,
@@ -439,10 +481,13 @@ static rc_status_t select_rows(
     if (kept == 0)
         RC_TRY(rc_fail(err, RC_EINVAL,
             "%s: no result of a kernel of the model, measured with its geometry", q->store));
-    RC_TRY(number_rows(s, row, kept, err));
+    if (q->misses)
+        RC_TRY(select_misses(s, q, w, &miss, &misses, err));
+    RC_TRY(number_rows(s, row, kept, miss, misses, err));
     RC_TRY(mark_n(s, w, err));
 done:
     free(row);
+    free(miss);
     return st;
 }
 
@@ -470,5 +515,6 @@ void rc_selection_free(rc_selection_t *s)
     free(s->cell);
     free(s->pair);
     free(s->pick);
+    free(s->miss);
     *s = (rc_selection_t){0};
 }

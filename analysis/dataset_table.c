@@ -2,6 +2,7 @@
  * all of them. */
 #include "config.h"
 #include "analysis/dataset_private.h"
+#include "analysis/formats.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -112,12 +113,26 @@ static rc_status_t set_name(rc_dataset_t *d, const rc_feature_set_t *set, rc_err
         d->feature_set, sizeof d->feature_set, set->name, "name of a feature set", err);
 }
 
-static rc_status_t use_set(
-    const rc_feature_set_t *set, int matrix_only, rc_dataset_t *d, rc_err_t *err)
+/* Parts of sets that have a name: their first features, or those that `takes` says. */
+static const struct subset {
+    const char *name;
+    const char *set;
+    int count;
+    int (*takes)(const char *feature);
+} subsets[] = {
+    {"matrix", "mehrabi", RC_FEATURES_MEHRABI, is_matrix_only},
+    {"nisa-1", "nisa", 5, NULL},  /* Nisa et al., section IV: feature set 1 */
+    {"nisa-2", "nisa", 11, NULL}, /* sets 1 and 2, which results call set 2 */
+};
+
+/* \param[in] part  NULL: all of it */
+static rc_status_t use_set(const rc_feature_set_t *set, const struct subset *part, rc_dataset_t *d,
+    rc_err_t *err)
 {
     rc_status_t st = set_name(d, set, err);
-    for (int i = 0; st == RC_OK && i < set->count; i++)
-        if (!matrix_only || is_matrix_only(set->feature[i].name))
+    int count = part ? part->count : set->count;
+    for (int i = 0; st == RC_OK && i < count; i++)
+        if (!part || !part->takes || part->takes(set->feature[i].name))
             st = add_input(d, set->feature[i].name, set->feature[i].unit, err);
     return st;
 }
@@ -140,7 +155,7 @@ static rc_status_t unknown_feature(const char *word, rc_err_t *err)
         rc_str_addf(&list, "%s%s", s ? ", " : "", set->name);
     }
     (void)rc_fail(err, RC_EINVAL,
-        "--features: unknown feature '%s'%s%s%s; sets: %s, matrix; 'rowcast features' lists the "
+        "--features: unknown feature '%s'%s%s%s; sets: %s, matrix, nisa-1, nisa-2; 'rowcast features' lists the "
         "features of a set",
         word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
         list.text && !list.failed ? list.text : "");
@@ -176,10 +191,12 @@ done:
 
 rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *err)
 {
-    const char *name = features ? features : "mehrabi";
-    int matrix_only = strcmp(name, "matrix") == 0;
-    const rc_feature_set_t *set = rc_feature_set_find(matrix_only ? "mehrabi" : name);
-    return set ? use_set(set, matrix_only, d, err) : use_names(name, d, err);
+    const char *name = features ? features : d->task == RC_TASK_FORMAT ? "nisa" : "mehrabi";
+    const rc_feature_set_t *set = rc_feature_set_find(name);
+    for (size_t i = 0; i < sizeof subsets / sizeof *subsets; i++)
+        if (strcmp(name, subsets[i].name) == 0)
+            return use_set(rc_feature_set_find(subsets[i].set), &subsets[i], d, err);
+    return set ? use_set(set, NULL, d, err) : use_names(name, d, err);
 }
 
 /* ------------------------------------------------------------------- geometry */
@@ -337,6 +354,14 @@ static rc_status_t allocate(rc_dataset_t *d, int64_t rows, rc_err_t *err)
     return rc_halves_make(rows, d->classes, &d->half, err);
 }
 
+static int has_any(const int64_t *row, int n)
+{
+    for (int c = 0; c < n; c++)
+        if (row[c] >= 0)
+            return 1;
+    return 0;
+}
+
 static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t *out)
 {
     const rc_row_matrix_t *m = rc_view_matrix(s->view, c->matrix);
@@ -350,38 +375,51 @@ static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t
     out->value_bytes = c->precision == 1 ? 8 : 4;
 }
 
-/* The times of a cell; 0 when it lacks a class. */
-static int fill_times(const rc_selection_t *s, const int64_t *row, rc_dataset_t *d)
+/* The times of a cell; 0 when it lacks a class.
+ * \param[in] status  [classes] of a cell whose classes may have failed; NULL: none may */
+static int fill_times(const rc_selection_t *s, const int64_t *row, const unsigned char *status,
+    int mean, rc_dataset_t *d)
 {
     double *time = d->time + d->rows * d->classes;
     double *setup = d->setup + d->rows * d->classes;
     for (int c = 0; c < d->classes; c++) {
-        if (row[c] < 0)
+        if (row[c] < 0 && (!status || status[c] == RC_CASE_PENDING))
             return 0;
+        time[c] = INFINITY;
+        setup[c] = NAN;
+        if (row[c] < 0)
+            continue;
         const rc_row_result_t *r = rc_view_result(s->view, row[c]);
-        time[c] = r->median_ns;
+        time[c] = mean && r->mean_ns > 0 ? r->mean_ns : r->median_ns;
         setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
     }
-    return 1;
+    return has_any(row, d->classes);
 }
 
 static rc_status_t fill_halves(
     const rc_selection_t *s, const int64_t *row, rc_dataset_t *d, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    for (int c = 0; st == RC_OK && c < d->classes; c++) {
+    for (int c = 0; st == RC_OK && d->half.cost && c < d->classes; c++) {
+        if (row[c] < 0) {
+            rc_halves_free(&d->half); /* nothing can be held out where a class has no time */
+            break;
+        }
         rc_timed_t t = rc_timed_of(s->view, row[c]);
         st = rc_halves_set(&d->half, d->rows, c, &t, NULL, err);
     }
     return st;
 }
 
-static int has_any(const int64_t *row, int n)
+/* Why a cell has not all formats. */
+static void count_lacking(const rc_dataset_t *d, const unsigned char *status,
+    int64_t count[RC_FORMATS][RC_CASE_STATUSES])
 {
-    for (int c = 0; c < n; c++)
-        if (row[c] >= 0)
-            return 1;
-    return 0;
+    for (int c = 0; c < d->classes; c++) {
+        int format = rc_format_class_find(d->cls[c].name);
+        if (format >= 0 && status[c] != RC_CASE_OK)
+            count[format][status[c]]++;
+    }
 }
 
 static rc_status_t nothing_left(
@@ -400,21 +438,28 @@ static rc_status_t nothing_left(
         (long long)l->known, (long long)d->dropped.features);
 }
 
-rc_status_t rc_fill_rows(
-    const rc_selection_t *s, const int *pair, const char *store, rc_dataset_t *d, rc_err_t *err)
+rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *store,
+    const rc_dataset_options_t *o, rc_dataset_t *d, rc_err_t *err)
 {
     lookup_t l = {0};
     int64_t *row = NULL;
+    unsigned char *status = NULL;
     rc_status_t st;
+    int worst = o && o->missing_worst;
     RC_TRY(read_features(store, d, &l, err));
     RC_TRY(rc_tabulate(s, pair, d->classes, NULL, &row, err));
+    if (d->task == RC_TASK_FORMAT)
+        RC_TRY(rc_formats_status(s, pair, d->classes, &status, err));
     RC_TRY(allocate(d, s->cells, err));
     for (int64_t i = 0; i < s->cells; i++) {
         const int64_t *own = row + i * d->classes;
         rc_sample_t *sample = &d->sample[d->rows];
-        if (!has_any(own, d->classes))
+        const unsigned char *became = status ? status + i * d->classes : NULL;
+        if (became)
+            count_lacking(d, became, d->dropped.format);
+        if (!became && !has_any(own, d->classes))
             continue;
-        if (!fill_times(s, own, d)) {
+        if (!fill_times(s, own, worst ? became : NULL, o && o->mean, d)) {
             d->dropped.incomplete++;
         } else if (!fill_inputs(
                        &l, d, &s->cell[i], d->value + d->rows * d->inputs, &sample->feature_ns)) {
@@ -429,6 +474,7 @@ rc_status_t rc_fill_rows(
         RC_TRY(nothing_left(d, &l, store, err));
 done:
     free(row);
+    free(status);
     free_lookup(&l);
     return st;
 }

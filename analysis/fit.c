@@ -28,6 +28,25 @@ typedef struct fit {
     rc_err_t *err;
 } fit_t;
 
+/* A class without a time (rc_dataset_options_t.missing_worst) can be passed over, not predicted. */
+static rc_status_t check_time(const fit_t *f, int64_t row, int c)
+{
+    const rc_dataset_t *d = f->d;
+    const rc_sample_t *s = &d->sample[row];
+    double t = d->time[row * d->classes + c];
+    if (isinf(t) && t > 0 && !f->trainer->has_times)
+        return RC_OK;
+    if (isinf(t) && t > 0)
+        return rc_fail(f->err, RC_EINVAL,
+            "%s, class %s: no time, and %s predicts times: a classifier is needed, or --missing drop",
+            s->name, d->cls[c].name, f->trainer->name);
+    if (!isfinite(t) || !(t > 0))
+        return rc_fail(f->err, RC_EINVAL,
+            "%s, K = %lld: time of class %s: expected a positive number, found %g", s->name,
+            (long long)s->k, d->cls[c].name, t);
+    return RC_OK;
+}
+
 static rc_status_t check(const fit_t *f)
 {
     const rc_dataset_t *d = f->d;
@@ -45,13 +64,9 @@ static rc_status_t check(const fit_t *f)
             if (!isfinite(d->value[f->row[i] * d->inputs + j]))
                 return rc_fail(f->err, RC_EINVAL, "%s, K = %lld: input %s is not a finite number",
                     s->name, (long long)s->k, d->input[j].name);
-        for (int c = 0; c < d->classes; c++) {
-            double t = d->time[f->row[i] * d->classes + c];
-            if (!isfinite(t) || !(t > 0))
-                return rc_fail(f->err, RC_EINVAL,
-                    "%s, K = %lld: time of class %s: expected a positive number, found %g", s->name,
-                    (long long)s->k, d->cls[c].name, t);
-        }
+        for (int c = 0; c < d->classes; c++)
+            if (check_time(f, f->row[i], c) < 0)
+                return RC_EINVAL;
     }
     return RC_OK;
 }

@@ -311,6 +311,8 @@ static void print_head(const report_t *r)
         m->feature_set, (int)m->feature_version);
     if (m->task == RC_TASK_ORDER)
         printf(", row orders for %s\n", m->cls[0].kernel);
+    else if (m->task == RC_TASK_FORMAT)
+        printf(", formats\n");
     else
         printf(", pairs of kernel and row order\n");
     printf("device   %s\n", m->device);

@@ -52,8 +52,8 @@ const rc_command_t rc_command_train = {
     .usage = "[OPTIONS] STORE -o MODEL",
     .description =
         "Fits a model that chooses, from the features of a matrix, the row order for a kernel "
-        "(task order) or the pair of kernel and order (task plan), and evaluates it on matrices "
-        "that it has not seen. A row of the data is a (matrix, K, precision); newest verified "
+        "(task order), the pair of kernel and order (task plan) or the format (task format), and "
+        "evaluates it on matrices that it has not seen. A row of the data is a (matrix, K, precision); newest verified "
         "results of the current versions enter, with C in the original order, of one device and "
         "one operation. spmv has no K.\n\n"
         "By default 20 % of the rows test, whole groups of the collection at a time, and the model "

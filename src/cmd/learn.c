@@ -1,5 +1,6 @@
 #include "config.h"
 #include "cmd/learn.h"
+#include "analysis/formats.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -39,16 +40,30 @@ static rc_status_t find_name(
 
 rc_status_t rc_learn_dataset(const rc_learn_options_t *o, rc_dataset_options_t *out, rc_err_t *err)
 {
+    static const char *const missing_names[] = {"drop", "worst", NULL};
+    static const char *const statistic_names[] = {"median", "mean", NULL};
     int task;
+    int missing;
+    int statistic;
     rc_status_t st = find_name("--task", o->task, rc_task_names, &task, err);
+    if (st == RC_OK)
+        st = find_name("--missing", o->missing, missing_names, &missing, err);
+    if (st == RC_OK)
+        st = find_name("--statistic", o->statistic, statistic_names, &statistic, err);
     if (st < 0)
         return st;
+    if (!o->task && o->op && strcmp(o->op, "spmv") == 0 && !o->kernel)
+        task = RC_TASK_FORMAT;
     if (task == RC_TASK_PLAN && o->kernel)
         return rc_fail(err, RC_EINVAL,
             "--kernel is of task order; with plan name the pairs with "
             "--classes 'KERNEL/ORDER'");
-    if (task == RC_TASK_ORDER && o->portfolio)
+    if (task == RC_TASK_FORMAT && o->kernel)
+        return rc_fail(err, RC_EINVAL, "--kernel is of task order; a format has one kernel");
+    if (task != RC_TASK_PLAN && o->portfolio)
         return rc_fail(err, RC_EINVAL, "--portfolio is of task plan");
+    if (task != RC_TASK_FORMAT && missing)
+        return rc_fail(err, RC_EINVAL, "--missing is of task format");
     *out = (rc_dataset_options_t){.task = (rc_task_t)task,
         .op = o->op,
         .kernel = o->kernel,
@@ -59,7 +74,9 @@ rc_status_t rc_learn_dataset(const rc_learn_options_t *o, rc_dataset_options_t *
         .precision = o->precision,
         .device = o->device,
         .where = o->where,
-        .portfolio = (int)o->portfolio};
+        .portfolio = (int)o->portfolio,
+        .missing_worst = missing,
+        .mean = statistic};
     return RC_OK;
 }
 
@@ -170,6 +187,29 @@ int64_t rc_learn_matrices(const rc_dataset_t *d)
     return n;
 }
 
+/* Formats, how often each is fastest, and why matrices lack some. */
+static void describe_formats(const rc_dataset_t *d, const char *command, FILE *out)
+{
+    fprintf(out, "%s: formats", command);
+    for (int c = 0; c < d->classes; c++) {
+        int64_t wins = 0;
+        for (int64_t i = 0; i < d->rows; i++)
+            wins += rc_dataset_best(d, i) == c;
+        fprintf(out, "%s %s (%s, best of %" PRId64 ")", c ? "," : "", d->cls[c].name,
+            d->cls[c].kernel, wins);
+    }
+    fprintf(out, ", baseline %s\n", d->cls[d->baseline].name);
+    for (int f = 0; f < RC_FORMATS; f++)
+        for (int s = 0; s < RC_CASE_STATUSES; s++)
+            if (d->dropped.format[f][s])
+                fprintf(out, "%s: %s: %" PRId64 " (matrix, precision) %s\n", command,
+                    rc_format_classes[f].name, d->dropped.format[f][s],
+                    s == RC_CASE_PENDING ? "not measured" : rc_case_status_name((rc_case_status_t)s));
+    if (d->dropped.coo)
+        fprintf(out, "%s: left out: %" PRId64 " where coo, no class here, is fastest\n", command,
+            d->dropped.coo);
+}
+
 void rc_learn_describe(const rc_dataset_t *d, const char *command, FILE *out)
 {
     fprintf(out,
@@ -180,9 +220,11 @@ void rc_learn_describe(const rc_dataset_t *d, const char *command, FILE *out)
     if (d->task == RC_TASK_ORDER)
         fprintf(out, "%s: orders for the kernel %s, baseline %s\n", command, d->cls[0].kernel,
             d->cls[d->baseline].name);
-    else
+    else if (d->task == RC_TASK_PLAN)
         fprintf(out, "%s: %d pairs of kernel and order, baseline %s\n", command, d->classes,
             d->cls[d->baseline].name);
+    else
+        describe_formats(d, command, out);
     if (d->dropped.incomplete || d->dropped.features)
         fprintf(out,
             "%s: left out: %" PRId64 " (matrix, K, precision) without a result of every class, "
@@ -220,7 +262,15 @@ json_t *rc_learn_about(const rc_dataset_t *d, const char *store, const char *mod
 
 json_t *rc_learn_selection(const rc_learn_options_t *o)
 {
-    return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "kernel", o->kernel, "classes",
+    json_t *to = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "kernel", o->kernel, "classes",
         o->classes, "features", o->features, "k", o->k, "precision", o->precision, "device",
         o->device, "where", o->where);
+    if (to && o->missing && json_object_set_new(to, "missing", json_string(o->missing)) < 0)
+        goto failed;
+    if (to && o->statistic && json_object_set_new(to, "statistic", json_string(o->statistic)) < 0)
+        goto failed;
+    return to;
+failed:
+    json_decref(to);
+    return NULL;
 }

@@ -16,6 +16,8 @@ typedef struct rc_learn_options {
     const char *classes;
     const char *baseline;
     const char *features;
+    const char *missing;
+    const char *statistic;
     const char *k;
     const char *precision;
     const char *device;
@@ -43,8 +45,10 @@ typedef struct rc_learn_options {
 /** Rows of an option table; `at(member)` is the offset of a member of rc_learn_options_t in the
  *  command's struct. */
 #define RC_LEARN_SELECTION(at)                                                                     \
-    {"task", 0, RC_OPT_TEXT, at(task), "order|plan",                                               \
-        "order (default): which row order, for one kernel; plan: which pair of kernel and order.", \
+    {"task", 0, RC_OPT_TEXT, at(task), "order|plan|format",                                        \
+        "order (default): which row order, for one kernel; plan: which pair of kernel and order; " \
+        "format (default of spmv): which of coo, ell, csr, hyb, csr5, merge, each our own kernel " \
+        "at its defaults in original order.",                                                      \
         0, 0},                                                                                     \
         {"op", 0, RC_OPT_TEXT, at(op), "OP",                                                       \
             "Operation: spmm (default), spmv, spmm_t or sddmm. One: times of two are not mixed.",  \
@@ -56,8 +60,15 @@ typedef struct rc_learn_options {
         {"classes", 0, RC_OPT_TEXT, at(classes), "LIST",                                           \
             "What is chosen among. Task order: orders, globs or all (default: csr,dcsr,lpt,warp "  \
             "as far as measured). Task plan: KERNEL/ORDER, both globs (default: the pairs that a " \
-            "greedy portfolio takes of those measured on at least 95 % of the rows).",             \
+            "greedy portfolio takes of those measured on at least 95 % of the rows). Task format: " \
+            "formats (default: all six); without coo the matrices where it is fastest are left out.", \
             0, 0},                                                                                 \
+        {"missing", 0, RC_OPT_TEXT, at(missing), "drop|worst",                                     \
+            "Task format, a matrix on which a format failed or was skipped: drop (default) leaves it " \
+            "out; worst keeps it, with an infinite time of that format.",                          \
+            0, 0},                                                                                 \
+        {"statistic", 0, RC_OPT_TEXT, at(statistic), "median|mean",                                \
+            "Of the samples of a time. Default: median.", 0, 0},                                   \
         {"portfolio", 0, RC_OPT_INT, at(portfolio), "N",                                           \
             "Task plan without --classes: at most so many pairs (default 16; it ends before when " \
             "the oracle over them is within 0.5 % of that over all).",                             \
@@ -67,7 +78,8 @@ typedef struct rc_learn_options {
             "always taken.",                                                                       \
             0, 0},                                                                                 \
         {"features", 0, RC_OPT_TEXT, at(features), "SET",                                          \
-            "Inputs: a feature set (default mehrabi); matrix: its matrix-only part; or names of "  \
+            "Inputs: a feature set (default mehrabi, task format: nisa); matrix: the matrix-only "  \
+            "part of mehrabi; nisa-1, nisa-2: set 1, and sets 1 and 2, of Nisa et al.; or names of " \
             "features. K and precision are added where they vary.",                                \
             0, 0},                                                                                 \
         {"k", 'k', RC_OPT_TEXT, at(k), "LIST",                                                     \

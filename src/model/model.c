@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rc_task_names[] = {"order", "plan", NULL};
+const char *const rc_task_names[] = {"order", "plan", "format", NULL};
 const char *const rc_model_operation_names[] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
 const char *const rc_transform_names[] = {"none", "log1p", "log", NULL};
 const char *const rc_output_names[] = {"log_ns", "log_ratio", "score", NULL};

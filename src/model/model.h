@@ -23,7 +23,8 @@ enum { RC_MODEL_VERSION = 2 };
 /** What is chosen. */
 typedef enum rc_task {
     RC_TASK_ORDER = 0, /**< a row order, for a given kernel */
-    RC_TASK_PLAN = 1   /**< a pair of kernel and row order */
+    RC_TASK_PLAN = 1,  /**< a pair of kernel and row order */
+    RC_TASK_FORMAT = 2 /**< a format, as the kernel that stands for it; rows in original order */
 } rc_task_t;
 
 /** How a value enters. */
@@ -83,7 +84,7 @@ typedef struct rc_model_geometry {
 /** One class: order task: `kernel` is the same for all; plan task: the pair is the class. */
 typedef struct rc_model_class {
     char name[RC_CLASS_NAME_MAX +
-              1]; /**< order task "lpt", plan task "gsub:lanes=8:strip=8:split=0/lpt" */
+              1]; /**< order task "lpt", plan task "gsub:lanes=8:strip=8:split=0/lpt", format task "csr5" */
     char policy[RC_POLICY_NAME_MAX + 1];
     char kernel[RC_KERNEL_NAME_MAX + 1]; /**< with parameters, as in the store */
     int32_t policy_version;

@@ -249,7 +249,7 @@ static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
             err, RC_EINVAL, "the model has %d inputs and %d classes", m->inputs, m->classes);
     if (m->baseline < 0 || m->baseline >= m->classes)
         return rc_fail(err, RC_EINVAL, "the baseline is class %d of %d", m->baseline, m->classes);
-    if ((unsigned)m->task > RC_TASK_PLAN || (unsigned)m->output > RC_OUTPUT_SCORE)
+    if ((unsigned)m->task > RC_TASK_FORMAT || (unsigned)m->output > RC_OUTPUT_SCORE)
         return rc_fail(
             err, RC_EINVAL, "the model has task %d and output %d", (int)m->task, (int)m->output);
     if (m->operation < 0 || m->operation >= operations())

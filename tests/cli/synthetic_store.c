@@ -1,7 +1,8 @@
-/* synthetic_store FILE: write a store whose times follow a known rule, see tests/unit/synthetic.h
- */
+/* synthetic_store FILE: write a store whose times follow a known rule, see tests/unit/synthetic.h and
+ * synthetic_formats.h */
 #include "config.h"
 #include "synthetic.h"
+#include "synthetic_formats.h"
 
 #include "base/opt.h"
 
@@ -12,6 +13,8 @@
 struct options {
     synthetic_t s;
     int64_t devices;
+    int formats;
+    int64_t without;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -34,6 +37,9 @@ static const rc_opt_t table[] = {
     {"version", 0, RC_OPT_INT, AT(s.version), "N", "Of the kernels (default 2).", 0, 100},
     {"schedule", 0, RC_OPT_FLAG, AT(s.schedule), NULL, "Also C in schedule order.", 0, 0},
     {"params", 0, RC_OPT_FLAG, AT(s.params), NULL, "Also a policy with parameters.", 0, 0},
+    {"formats", 0, RC_OPT_FLAG, AT(formats), NULL,
+        "Another store: y = A x in the six formats, see tests/unit/synthetic_formats.h.", 0, 0},
+    {"without", 0, RC_OPT_INT, AT(without), "BITS", "Formats that it lacks, bit 0 is coo.", 0, 63},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -50,7 +56,14 @@ int main(int argc, char **argv)
     }
     o.s.devices = (int)o.devices;
     MPI_Init(&argc, &argv);
-    st = synthetic_write(argv[first], &o.s, &err);
+    const synthetic_formats_t formats = {.matrices = o.s.matrices,
+        .groups = o.s.groups,
+        .seed = o.s.seed,
+        .noise = o.s.noise,
+        .fp64 = o.s.fp64,
+        .without = (int)o.without};
+    st = o.formats ? synthetic_formats_write(argv[first], &formats, &err)
+                   : synthetic_write(argv[first], &o.s, &err);
     MPI_Finalize();
     if (st < 0)
         fprintf(stderr, "synthetic_store: %s\n", err.text);

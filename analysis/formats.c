@@ -1,0 +1,193 @@
+#include "config.h"
+#include "analysis/formats.h"
+#include "analysis/dataset_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const rc_format_class_t rc_format_classes[RC_FORMATS] = {
+    {"coo", "coo"},
+    {"ell", "ell:limit=none"},
+    {"csr", "csr:lanes=auto"},
+    {"hyb", "hyb:width=mu"},
+    {"csr5", "csr5:sigma=auto"},
+    {"merge", "merge:items=896"},
+};
+
+enum { COO = 0 };
+
+int rc_format_class_find(const char *name)
+{
+    for (int f = 0; f < RC_FORMATS; f++)
+        if (strcmp(rc_format_classes[f].name, name) == 0)
+            return f;
+    return -1;
+}
+
+const char *rc_format_class_of(const char *kernel)
+{
+    for (int f = 0; f < RC_FORMATS; f++)
+        if (strcmp(rc_format_classes[f].kernel, kernel) == 0)
+            return rc_format_classes[f].name;
+    return NULL;
+}
+
+/* Mark the formats of a list; NULL: all. */
+static rc_status_t parse(const char *list, int wanted[RC_FORMATS], rc_err_t *err)
+{
+    rc_words_t words = {0};
+    const char *names[RC_FORMATS];
+    rc_status_t st = RC_OK;
+    for (int f = 0; f < RC_FORMATS; f++) {
+        names[f] = rc_format_classes[f].name;
+        wanted[f] = !list;
+    }
+    if (list)
+        st = rc_words_split(list, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        int f = rc_format_class_find(words.word[i]);
+        if (f < 0) {
+            const char *near = rc_similar(words.word[i], names, RC_FORMATS);
+            st = rc_fail(err, RC_EINVAL,
+                "--classes: unknown format '%s'%s%s%s; there are coo, ell, csr, hyb, csr5 and merge",
+                words.word[i], near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        } else {
+            wanted[f] = 1;
+        }
+    }
+    rc_words_free(&words);
+    return st;
+}
+
+static int find_pair(const rc_selection_t *s, const char *kernel)
+{
+    for (int i = 0; i < s->pairs; i++)
+        if (s->pair[i].cells > 0 && strcmp(s->pair[i].kernel_name, kernel) == 0 &&
+            strcmp(s->pair[i].policy_name, "csr") == 0)
+            return i;
+    return -1;
+}
+
+static rc_status_t lacking(const int wanted[RC_FORMATS], const int found[RC_FORMATS], rc_err_t *err)
+{
+    rc_str_t have = {0};
+    rc_str_t lack = {0};
+    for (int f = 0; f < RC_FORMATS; f++) {
+        if (found[f] >= 0)
+            rc_str_addf(&have, "%s%s", have.text ? "," : "", rc_format_classes[f].name);
+        else if (wanted[f])
+            rc_str_addf(&lack, "%s%s (kernel %s)", lack.text ? ", " : "", rc_format_classes[f].name,
+                rc_format_classes[f].kernel);
+    }
+    (void)rc_fail(err, RC_EINVAL,
+        "task format: the store has no ok result, in original order, of %s; it has %s",
+        lack.text && !lack.failed ? lack.text : "some format",
+        have.text && !have.failed ? have.text : "none: see --task");
+    rc_str_free(&have);
+    rc_str_free(&lack);
+    return RC_EINVAL;
+}
+
+rc_status_t rc_formats_find(
+    const rc_selection_t *s, const char *classes, int **pair, int *count, rc_err_t *err)
+{
+    int wanted[RC_FORMATS];
+    int found[RC_FORMATS];
+    int lacks = 0;
+    int n = 0;
+    int *list = NULL;
+    rc_status_t st;
+    RC_TRY(parse(classes, wanted, err));
+    for (int f = 0; f < RC_FORMATS; f++) {
+        found[f] = find_pair(s, rc_format_classes[f].kernel);
+        lacks |= wanted[f] && found[f] < 0;
+        n += wanted[f];
+    }
+    if (lacks)
+        RC_TRY(lacking(wanted, found, err));
+    if (n < 2)
+        RC_TRY(rc_fail(err, RC_EINVAL, "--classes: a choice needs two formats, found %d", n));
+    list = rc_alloc(RC_FORMATS, sizeof *list, "classes", err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    *count = 0;
+    for (int f = 0; f < RC_FORMATS; f++)
+        if (found[f] >= 0)
+            list[(*count)++] = found[f];
+    *pair = list;
+done:
+    return st;
+}
+
+rc_status_t rc_formats_status(
+    const rc_selection_t *s, const int *pair, int n, unsigned char **status, rc_err_t *err)
+{
+    unsigned char *to = rc_alloc0((size_t)s->cells, (size_t)n, "what became of formats", err);
+    int *column = rc_alloc((size_t)s->pairs, sizeof *column, "what became of formats", err);
+    if (!to || !column) {
+        free(to);
+        free(column);
+        return RC_ENOMEM;
+    }
+    for (int i = 0; i < s->pairs; i++)
+        column[i] = -1;
+    for (int c = 0; c < n; c++)
+        column[pair[c]] = c;
+    for (int64_t i = 0; i < s->misses; i++) {
+        const rc_pick_t *p = &s->miss[i];
+        int32_t how = rc_view_result(s->view, p->row)->status;
+        if (column[p->pair] >= 0 && how > RC_CASE_OK && how < RC_CASE_STATUSES)
+            to[(int64_t)p->cell * n + column[p->pair]] = (unsigned char)how;
+    }
+    for (int64_t i = 0; i < s->picks; i++)
+        if (column[s->pick[i].pair] >= 0)
+            to[(int64_t)s->pick[i].cell * n + column[s->pick[i].pair]] = RC_CASE_OK;
+    free(column);
+    *status = to;
+    return RC_OK;
+}
+
+/* 1: coo is the fastest of the classes that are wanted and itself; of equals it is the first. */
+static int coo_wins(const rc_dataset_t *d, const int wanted[RC_FORMATS], int64_t row)
+{
+    const double *time = d->time + row * d->classes;
+    for (int c = 1; c < d->classes; c++)
+        if (wanted[rc_format_class_find(d->cls[c].name)] && time[c] < time[0])
+            return 0;
+    return 1;
+}
+
+rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *err)
+{
+    int wanted[RC_FORMATS];
+    int cls[RC_FORMATS];
+    int64_t rows = 0;
+    rc_dataset_t part = {0};
+    rc_dataset_part_t p = {.cls = cls};
+    rc_status_t st;
+    int64_t *row = rc_alloc((size_t)d->rows, sizeof *row, "rows of formats", err);
+    RC_TRY(row ? RC_OK : RC_ENOMEM);
+    RC_TRY(parse(classes, wanted, err));
+    for (int c = 0; c < d->classes; c++)
+        if (wanted[rc_format_class_find(d->cls[c].name)])
+            cls[p.classes++] = c;
+    if (p.classes == d->classes)
+        goto done;
+    int without_coo = !wanted[COO] && rc_format_class_find(d->cls[0].name) == COO;
+    for (int64_t i = 0; i < d->rows; i++)
+        if (!without_coo || !coo_wins(d, wanted, i))
+            row[rows++] = i;
+    if (rows == 0)
+        RC_TRY(rc_fail(err, RC_EINVAL, "--classes: coo is the fastest on all %lld rows",
+            (long long)d->rows));
+    p.row = row;
+    p.rows = rows;
+    RC_TRY(rc_dataset_take(d, &p, &part, err));
+    part.dropped.coo = d->rows - rows;
+    rc_dataset_free(d);
+    *d = part;
+done:
+    free(row);
+    return st;
+}
