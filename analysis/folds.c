@@ -28,3 +28,16 @@ rc_status_t rc_folds_inside(const rc_dataset_t *d, const int64_t *row, int64_t n
     *folds = k;
     return RC_OK;
 }
+
+rc_status_t rc_folds_labelled(const rc_dataset_t *d, const int64_t *row, int64_t n,
+    rc_split_kind_t kind, uint64_t seed, int *fold, int *folds, rc_err_t *err)
+{
+    rc_status_t st = RC_EINVAL;
+    if (kind == RC_SPLIT_GROUP)
+        return rc_folds_inside(d, row, n, kind, seed, fold, folds, err);
+    for (int k = RC_FOLDS; k >= 2 && st == RC_EINVAL; k--) {
+        st = rc_split_stratified(d, row, n, k, seed, fold, err);
+        *folds = k;
+    }
+    return st < 0 ? rc_err_context(err, "validation parts") : RC_OK;
+}

@@ -13,4 +13,9 @@ enum { RC_FOLDS = 5 };
 rc_status_t rc_folds_inside(const rc_dataset_t *d, const int64_t *row, int64_t n,
     rc_split_kind_t kind, uint64_t seed, int *fold, int *folds, rc_err_t *err);
 
+/** The same for grids of classifiers: by group as above; by matrix stratified by label
+ *  (rc_split_stratified). */
+rc_status_t rc_folds_labelled(const rc_dataset_t *d, const int64_t *row, int64_t n,
+    rc_split_kind_t kind, uint64_t seed, int *fold, int *folds, rc_err_t *err);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct unit {
     int64_t rows;
     uint64_t lot; /* drawn: units of one size come in this order */
     int side;
+    int label; /* of stratified splits */
 } unit_t;
 
 typedef struct units {
@@ -95,6 +96,13 @@ static int by_size(const void *a, const void *b)
     return c ? c : by_lot(a, b);
 }
 
+static int by_label(const void *a, const void *b)
+{
+    const unit_t *x = *(unit_t *const *)a;
+    const unit_t *y = *(unit_t *const *)b;
+    return x->label != y->label ? x->label - y->label : by_lot(a, b);
+}
+
 static unit_t **order_units(
     const units_t *u, int (*compare)(const void *, const void *), rc_err_t *err)
 {
@@ -151,6 +159,33 @@ rc_status_t rc_split_folds(
 done:
     free(list);
     free(rows);
+    free_units(&u);
+    return st;
+}
+
+rc_status_t rc_split_stratified(const rc_dataset_t *d, const int64_t *row, int64_t n, int folds,
+    uint64_t seed, int *fold, rc_err_t *err)
+{
+    units_t u = {0};
+    unit_t **list = NULL;
+    int next = 0;
+    rc_status_t st;
+    if (folds < 2)
+        return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
+    RC_TRY(make_units(d, row, n, RC_SPLIT_RANDOM, seed, &u, err));
+    if (u.count < folds)
+        RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d matrices: expected at least as many", folds,
+            u.count));
+    for (int64_t i = n - 1; i >= 0; i--) /* the first row of a unit stays: its label */
+        u.unit[u.of[i]].label = rc_dataset_best(d, row ? row[i] : i);
+    list = order_units(&u, by_label, err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < u.count; i++)
+        list[i]->side = next++ % folds;
+    for (int64_t i = 0; i < n; i++)
+        fold[i] = u.unit[u.of[i]].side;
+done:
+    free(list);
     free_units(&u);
     return st;
 }

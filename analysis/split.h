@@ -19,6 +19,15 @@ extern const char *const rc_split_names[]; /**< "group", "random" */
 rc_status_t rc_split_folds(const rc_dataset_t *d, rc_split_kind_t kind, int folds, uint64_t seed,
     int *fold, rc_err_t *err);
 
+/** Number some rows with folds such that each has about the same share of every label (class of least
+ *  time): the matrices of a label, in seeded order, are dealt out one after the other, and those of
+ *  the next label go on where they ended.  The label of a matrix is that of its first row.
+ *  \param[in]  row   [n] NULL: all, n = d->rows
+ *  \param[out] fold  [n]
+ *  \return as rc_split_folds */
+rc_status_t rc_split_stratified(const rc_dataset_t *d, const int64_t *row, int64_t n, int folds,
+    uint64_t seed, int *fold, rc_err_t *err);
+
 /** Mark the test part: units in seeded order until its share of the rows is as near to `share` as
  *  whole units allow, at least one unit on each side.
  *  \param[out] test  [rows] 0 or 1 */

@@ -1,6 +1,7 @@
-/* A support vector machine with a Gaussian kernel through LIBSVM (Chang and Lin 2011,
+/* Support vector machines with a Gaussian kernel through LIBSVM (Chang and Lin 2011,
  * doi:10.1145/1961189.1961199), one against one.  C and gamma are found by cross-validation inside
- * of the training rows, on what the choices lose and not on the share of right ones. */
+ * of the training rows: `svm` on what the choices lose, with rows weighted by what is at stake,
+ * `svm-nisa` on the share of right ones, all rows alike. */
 #include "config.h"
 #include "analysis/folds.h"
 #include "analysis/merit.h"
@@ -15,15 +16,24 @@
 
 enum { ROWS_MIN = 20, COPIES_MAX = 4, CACHE_MB = 64 };
 
-static const double grid_c[] = {1, 10, 100, 1000};
-static const double grid_gamma[] = {0.003, 0.01, 0.03, 0.1, 0.3};
-enum {
-    GRID_C = sizeof grid_c / sizeof *grid_c,
-    GRID_GAMMA = sizeof grid_gamma / sizeof *grid_gamma
-};
+typedef struct recipe {
+    double c[4];
+    int cs;
+    double gamma[5];
+    int gammas;
+    int accuracy; /* 1: of rows that all count alike; 0: log loss of rows weighted by their stakes */
+} recipe_t;
+
+static const recipe_t staked = {
+    .c = {1, 10, 100, 1000}, .cs = 4, .gamma = {0.003, 0.01, 0.03, 0.1, 0.3}, .gammas = 5};
+
+/* Nisa et al., section V */
+static const recipe_t nisa = {
+    .c = {100, 1000, 10000}, .cs = 3, .gamma = {.1, .01, .001}, .gammas = 3, .accuracy = 1};
 
 /* Rows of a fit as LIBSVM wants them. */
 typedef struct rows {
+    const recipe_t *recipe;
     const rc_dataset_t *d;
     const int64_t *row;
     int64_t n;
@@ -80,6 +90,8 @@ static rc_status_t rows_make(rows_t *r, const double *weight, rc_err_t *err)
  * to lose, and are left out. */
 static int copies(const rows_t *r, int64_t i, double mean)
 {
+    if (r->recipe->accuracy)
+        return 1;
     double k = mean > 0 ? floor(r->stake[i] / mean + 0.5) : 1;
     return k < COPIES_MAX ? (int)k : COPIES_MAX;
 }
@@ -223,7 +235,7 @@ done:
 
 /* ------------------------------------------------------------- validation */
 
-/* Sum over the rows of a fold of log(time of the choice / best time). */
+/* Sum over the rows of a fold of log(time of the choice / best time), or how many choices are wrong. */
 static rc_status_t held_out_loss(
     const rows_t *r, int fold, double c, double gamma, double *loss, rc_err_t *err)
 {
@@ -245,7 +257,8 @@ static rc_status_t held_out_loss(
         rc_predictor_svm.score(s, r->x + i * r->d->inputs, scratch, out);
         for (int k = 1; k < classes; k++)
             choice = out[k] > out[choice] ? k : choice;
-        *loss += log(time[choice] / time[(int)r->label[i]]);
+        *loss += r->recipe->accuracy ? choice != (int)r->label[i]
+                                     : log(time[choice] / time[(int)r->label[i]]);
     }
 done:
     free(scratch);
@@ -256,15 +269,16 @@ done:
 /* Every point of the grid on every fold; the first failure in their order counts. */
 static rc_status_t validate(const rows_t *r, int threads, double *loss, rc_err_t *err)
 {
-    int jobs = GRID_C * GRID_GAMMA * r->folds;
+    const recipe_t *g = r->recipe;
+    int jobs = g->cs * g->gammas * r->folds;
     int failed = jobs;
     rc_status_t status = RC_OK;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int j = 0; j < jobs; j++) {
         rc_err_t e = {0};
         int point = j / r->folds;
-        rc_status_t st = held_out_loss(r, j % r->folds, grid_c[point / GRID_GAMMA],
-            grid_gamma[point % GRID_GAMMA], &loss[j], &e);
+        rc_status_t st = held_out_loss(
+            r, j % r->folds, g->c[point / g->gammas], g->gamma[point % g->gammas], &loss[j], &e);
 #pragma omp critical(rc_trainer_svm)
         if (st < 0 && j < failed) {
             failed = j;
@@ -280,7 +294,7 @@ static int best_point(const rows_t *r, const double *loss, double *least)
 {
     int best = 0;
     *least = INFINITY;
-    for (int point = 0; point < GRID_C * GRID_GAMMA; point++) {
+    for (int point = 0; point < r->recipe->cs * r->recipe->gammas; point++) {
         double sum = 0;
         for (int f = 0; f < r->folds; f++)
             sum += loss[point * r->folds + f];
@@ -305,13 +319,13 @@ static rc_status_t fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
     const rc_fit_options_t *options = job->options;
+    const recipe_t *g = self->recipe;
     int64_t n = job->n;
     rc_status_t st;
-    rows_t r = {.d = job->d, .row = job->row, .n = n, .x = job->x};
+    rows_t r = {.recipe = g, .d = job->d, .row = job->row, .n = n, .x = job->x};
     rc_svm_t *s = NULL;
     double *loss = NULL;
     double least;
-    (void)self;
     if (n < ROWS_MIN)
         return rc_fail(err, RC_EINVAL, "svm: expected at least %d rows to learn from, found %lld",
             (int)ROWS_MIN, (long long)n);
@@ -319,13 +333,14 @@ static rc_status_t fit(
         return rc_fail(err, RC_EINVAL, "svm: expected fewer rows, found %lld", (long long)n);
     svm_set_print_string_function(quiet);
     RC_TRY(rows_make(&r, job->weight, err));
-    RC_TRY(rc_folds_inside(r.d, r.row, n, options->split, options->seed, r.fold, &r.folds, err));
-    loss = rc_alloc((size_t)(GRID_C * GRID_GAMMA) * (size_t)r.folds, sizeof *loss, "a grid", err);
+    RC_TRY((g->accuracy ? rc_folds_labelled : rc_folds_inside)(
+        r.d, r.row, n, options->split, options->seed, r.fold, &r.folds, err));
+    loss = rc_alloc((size_t)(g->cs * g->gammas) * (size_t)r.folds, sizeof *loss, "a grid", err);
     RC_TRY(loss ? RC_OK : RC_ENOMEM);
     RC_TRY(validate(&r, options->threads < 1 ? 1 : options->threads, loss, err));
     int best = best_point(&r, loss, &least);
-    double c = grid_c[best / GRID_GAMMA];
-    double gamma = grid_gamma[best % GRID_GAMMA];
+    double c = g->c[best / g->gammas];
+    double gamma = g->gamma[best % g->gammas];
     if (options->progress)
         options->progress(options->context, "validation", 1, least);
     RC_TRY(train(&r, -1, c, gamma, &s, err));
@@ -347,5 +362,16 @@ const rc_trainer_t rc_trainer_svm = {
     .source = "Chang and Lin 2011, doi:10.1145/1961189.1961199",
     .version = 1,
     .has_times = 0,
+    .recipe = &staked,
+    .fit = fit,
+};
+
+const rc_trainer_t rc_trainer_svm_nisa = {
+    .name = "svm-nisa",
+    .summary = "a support vector machine as of svm, tuned on the share of right choices, unweighted",
+    .source = "Nisa et al. 2018; Chang and Lin 2011, doi:10.1145/1961189.1961199",
+    .version = 1,
+    .has_times = 0,
+    .recipe = &nisa,
     .fit = fit,
 };

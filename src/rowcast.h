@@ -181,8 +181,8 @@ RC_API const char *rc_feature_name(int i);
 /* ------------------------------------------------------------ the selector */
 
 /** A fitted selector: a row order for a given kernel (task order), a pair of kernel and order
- *  (task plan), or the kernel of a format (task format), chosen from features.  Opaque and immutable: one model may be asked by several
- *  threads at once. */
+ *  (task plan), or the kernel of a format (task format), chosen from features.  Opaque and immutable:
+ *  one model may be asked by several threads at once. */
 typedef struct rc_model rc_model_t;
 
 /** Read a model file (JSON, written by `rowcast train`; pretrained ones are installed in
