@@ -82,7 +82,7 @@ static rc_status_t set_options(BoosterHandle b, const rc_boost_options_t *o, rc_
     rc_status_t st;
     RC_TRY(set_word(b, "verbosity", "0", err));
     RC_TRY(set_word(b, "nthread", "1", err));
-    RC_TRY(set_word(b, "tree_method", "hist", err));
+    RC_TRY(set_word(b, "tree_method", o->method, err));
     RC_TRY(set_word(b, "objective", o->objective, err));
     if (o->outputs > 1)
         RC_TRY(set_number(b, "num_class", o->outputs, err));
@@ -101,11 +101,12 @@ static rc_status_t check_options(
     if (train->count < 1 || train->inputs < 1)
         return rc_fail(err, RC_EINVAL, "trees: expected rows and inputs, found %lld and %d",
             (long long)train->count, train->inputs);
-    if (o->outputs < 1 || o->rounds < 1 || o->stride < 1 || o->depth < 1 || o->depth > 12)
+    if (o->outputs < 1 || o->rounds < 1 || o->stride < 1 || o->depth < 1 ||
+        o->depth > RC_BOOST_DEPTH_MAX)
         return rc_fail(err, RC_EINVAL,
-            "trees: expected outputs, rounds and stride >= 1 and depth 1 to 12, found %d, %d, %d "
+            "trees: expected outputs, rounds and stride >= 1 and depth 1 to %d, found %d, %d, %d "
             "and %d",
-            o->outputs, o->rounds, o->stride, o->depth);
+            (int)RC_BOOST_DEPTH_MAX, o->outputs, o->rounds, o->stride, o->depth);
     if (!(o->rate > 0 && o->rate <= 1) || !(o->lambda >= 0) || !(o->leaf_weight_min >= 0) ||
         !isfinite(o->base))
         return rc_fail(err, RC_EINVAL,
@@ -247,8 +248,68 @@ done:
     return st;
 }
 
-static rc_status_t take_forest(
-    BoosterHandle b, const rc_boost_options_t *o, int inputs, rc_forest_t **out, rc_err_t *err)
+/* Add the splits of a tree that its root leads to.
+ * \param[out] at     [t->nodes] scratch, a node each
+ * \param[out] depth  [t->nodes] scratch */
+static rc_status_t add_splits(const tree_t *t, const json_t *gains, int inputs, int32_t *at,
+    int32_t *depth, double *count, double *gain, int *deepest, rc_err_t *err)
+{
+    size_t n = 1;
+    at[0] = 0;
+    depth[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t left = whole(t->left, at[i]);
+        int64_t feature = whole(t->feature, at[i]);
+        *deepest = depth[i] > *deepest ? depth[i] : *deepest;
+        if (left < 0)
+            continue;
+        if (n + 2 > t->nodes || feature < 0 || feature >= inputs)
+            return foreign("nodes and features in range", err);
+        count[feature]++;
+        gain[feature] += json_number_value(json_array_get(gains, (size_t)at[i]));
+        for (int side = 0; side < 2; side++) {
+            depth[n] = depth[i] + 1;
+            at[n++] = (int32_t)whole(side ? t->right : t->left, at[i]);
+        }
+    }
+    return RC_OK;
+}
+
+static rc_status_t read_splits(const json_t *model, const rc_boost_options_t *o, int inputs,
+    rc_boost_splits_t *s, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    const json_t *trees = NULL;
+    int32_t *scratch = NULL;
+    size_t capacity = 0;
+    size_t size = (size_t)o->rounds * (size_t)inputs;
+    if (json_unpack((json_t *)model, "{s:{s:{s:{s:o}}}}", "learner", "gradient_booster", "model",
+            "trees", &trees) != 0 || json_array_size(trees) != (size_t)o->rounds * (size_t)o->outputs)
+        return foreign("a tree per round and output", err);
+    memset(s->count, 0, size * sizeof *s->count);
+    memset(s->gain, 0, size * sizeof *s->gain);
+    s->depth = 0;
+    for (size_t i = 0; i < json_array_size(trees); i++) {
+        const json_t *object = json_array_get(trees, i);
+        const json_t *gains = json_object_get(object, "loss_changes");
+        size_t row = i / (size_t)o->outputs * (size_t)inputs;
+        void *p = scratch;
+        tree_t t;
+        RC_TRY(open_tree(object, &t, err));
+        RC_TRY(json_array_size(gains) == t.nodes ? RC_OK : foreign("a gain for each node", err));
+        st = rc_grow(&p, &capacity, 2 * t.nodes, sizeof *scratch, "splits of trees", err);
+        scratch = p;
+        RC_TRY(st);
+        RC_TRY(add_splits(&t, gains, inputs, scratch, scratch + t.nodes, s->count + row,
+            s->gain + row, &s->depth, err));
+    }
+done:
+    free(scratch);
+    return st;
+}
+
+static rc_status_t take_model(BoosterHandle b, const rc_boost_options_t *o, int inputs,
+    rc_boost_splits_t *splits, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     bst_ulong bytes = 0;
@@ -261,7 +322,9 @@ static rc_status_t take_forest(
         st = rc_fail(err, RC_EFORMAT, "XGBoost's model: line %d: %s", at.line, at.text);
         goto done;
     }
-    st = read_forest(model, o, inputs, out, err);
+    st = splits ? read_splits(model, o, inputs, splits, err) : RC_OK;
+    if (st == RC_OK && out)
+        st = read_forest(model, o, inputs, out, err);
 done:
     json_decref(model);
     return st;
@@ -287,7 +350,8 @@ done:
 }
 
 rc_status_t rc_boost_fit(const rc_boost_options_t *o, const rc_boost_rows_t *train,
-    const rc_boost_rows_t *watch, float *margin, rc_forest_t **out, rc_err_t *err)
+    const rc_boost_rows_t *watch, float *margin, rc_boost_splits_t *splits, rc_forest_t **out,
+    rc_err_t *err)
 {
     rc_status_t st;
     DMatrixHandle rows[2] = {NULL, NULL};
@@ -307,8 +371,8 @@ rc_status_t rc_boost_fit(const rc_boost_options_t *o, const rc_boost_rows_t *tra
             RC_TRY(watch_round(b, rows[1], watched,
                 margin + ((size_t)(r + 1) / (size_t)o->stride - 1) * watched, o, err));
     }
-    if (out)
-        RC_TRY(take_forest(b, o, train->inputs, out, err));
+    if (out || splits)
+        RC_TRY(take_model(b, o, train->inputs, splits, out, err));
 done:
     if (b)
         XGBoosterFree(b);

@@ -9,6 +9,7 @@
 rc_boost_options_t rc_boost_defaults(const rc_fit_options_t *options, int outputs)
 {
     return (rc_boost_options_t){.objective = "reg:squarederror",
+        .method = "hist",
         .outputs = 1,
         .rounds = options->epochs > 0 ? options->epochs : rc_boost_rounds_max(outputs),
         .stride = 1,

@@ -164,7 +164,7 @@ static rc_status_t fit_fold(const trial_t *t, int booster, int which, rc_err_t *
     RC_TRY(margin ? RC_OK : RC_ENOMEM);
     rc_boost_rows_t a = part_rows(&learn, p->d->inputs);
     rc_boost_rows_t b = part_rows(&held, p->d->inputs);
-    RC_TRY(rc_boost_fit(&o, &a, &b, margin, NULL, err));
+    RC_TRY(rc_boost_fit(&o, &a, &b, margin, NULL, NULL, err));
     for (size_t k = 0; k < (size_t)t->points; k++)
         for (size_t i = 0; i < count; i++) {
             size_t row = k * (size_t)p->n + (size_t)held.at[i];
@@ -326,7 +326,7 @@ static rc_status_t grow_one(const rc_boost_problem_t *p, const rc_boost_size_t *
         .weight = p->weight};
     o.rounds = size->rounds;
     if (o.outputs > 1 || !constant(rows.label, p->n))
-        return rc_boost_fit(&o, &rows, NULL, NULL, out, err);
+        return rc_boost_fit(&o, &rows, NULL, NULL, NULL, out, err);
     *out = rc_forest_new(p->d->inputs, 1, 0, 0, err); /* trees would only repeat the base */
     if (!*out)
         return RC_ENOMEM;

@@ -401,7 +401,7 @@ static rc_status_t train_one(const rc_net_shape_t *shape, const rc_net_data_t *d
     r->validation = INFINITY;
     for (int e = 0; st == RC_OK && e < job->epochs; e++) {
         const rc_loss_t *loss = e < warm ? job->warm : job->loss;
-        double angle = acos(-1.0) * e / job->epochs;
+        double angle = job->steady ? 0 : acos(-1.0) * e / job->epochs;
         epoch(&t, d, job, loss, job->rate * (0.01 + 0.99 * 0.5 * (1 + cos(angle))));
         double value = mean_loss(&t.evaluate, t.param, d, t.validation, t.validations, job->loss);
         r->epochs = e + 1;

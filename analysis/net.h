@@ -46,6 +46,7 @@ typedef struct rc_net_job {
     int patience;          /**< stop after so many epochs without a better one */
     int batch;             /**< rows per step, >= 1 */
     double rate;           /**< of Adam at the start; falls along half a cosine to a hundredth */
+    int steady;            /**< 1: the rate stays */
 } rc_net_job_t;
 
 /** What became of it. */

@@ -21,14 +21,16 @@ typedef struct maker {
     rc_loss_t loss;
     rc_loss_t warm;
     rc_loss_t level;
-    double *target; /* [n * classes] */
+    int passes;     /* fits of all nets: one, or one for each class */
+    double *target; /* [n * classes], in several passes [classes * n] */
     double *offset;
     double *size;
+    double *weight; /* [n] */
     int *validation; /* [nets * n] */
-    rc_net_job_t *job;
-    rc_net_result_t *result;
-    int nets; /* members, then levels */
-    int jobs; /* restarts of each */
+    rc_net_job_t *job;       /* [passes * jobs] */
+    rc_net_result_t *result; /* [passes * jobs] */
+    int nets;                /* of a pass: members, then levels */
+    int jobs;                /* restarts of each */
     rc_err_t *err;
 } maker_t;
 
@@ -37,24 +39,28 @@ static const double *times(const maker_t *m, int64_t i)
     return m->d->time + m->row[i] * m->d->classes;
 }
 
+static double *target_at(const maker_t *m, int64_t i, int c)
+{
+    return m->target + (m->passes > 1 ? c * m->n + i : i * m->d->classes + c);
+}
+
 static void fill_targets(maker_t *m)
 {
     int classes = m->d->classes;
     int base = m->d->baseline;
     for (int64_t i = 0; i < m->n; i++) {
         const double *t = times(m, i);
-        double *to = m->target + i * classes;
         int best = rc_dataset_best(m->d, m->row[i]);
         for (int c = 0; c < classes; c++)
             switch (m->r.output) {
             case RC_OUTPUT_LOG_NS:
-                to[c] = log(t[c]);
+                *target_at(m, i, c) = log(t[c]);
                 break;
             case RC_OUTPUT_LOG_RATIO:
-                to[c] = c == base ? log(t[c]) : log(t[c] / t[base]);
+                *target_at(m, i, c) = c == base ? log(t[c]) : log(t[c] / t[base]);
                 break;
             case RC_OUTPUT_SCORE:
-                to[c] = c == best;
+                *target_at(m, i, c) = c == best;
                 break;
             }
     }
@@ -68,9 +74,9 @@ static void measure_targets(maker_t *m)
         double mean = 0;
         double square = 0;
         for (int64_t i = 0; i < m->n; i++)
-            mean += m->target[i * classes + c] / (double)m->n;
+            mean += *target_at(m, i, c) / (double)m->n;
         for (int64_t i = 0; i < m->n; i++) {
-            double e = m->target[i * classes + c] - mean;
+            double e = *target_at(m, i, c) - mean;
             square += e * e / (double)m->n;
         }
         int scores = m->r.output == RC_OUTPUT_SCORE;
@@ -107,21 +113,25 @@ static rc_status_t allocate(maker_t *m)
     size_t n = (size_t)m->n;
     m->nets = m->r.members + m->r.levels;
     m->jobs = m->nets * m->r.restarts;
+    size_t fits = (size_t)m->jobs * (size_t)m->passes;
     m->target = rc_alloc(n * classes, sizeof *m->target, "targets", m->err);
     m->offset = rc_alloc(classes, sizeof *m->offset, "targets", m->err);
     m->size = rc_alloc(classes, sizeof *m->size, "targets", m->err);
     m->validation =
         rc_alloc((size_t)m->nets * n, sizeof *m->validation, "validation parts", m->err);
-    m->job = rc_alloc0((size_t)m->jobs, sizeof *m->job, "fits", m->err);
-    m->result = rc_alloc0((size_t)m->jobs, sizeof *m->result, "fits", m->err);
-    return m->target && m->offset && m->size && m->validation && m->job && m->result ? RC_OK
-                                                                                     : RC_ENOMEM;
+    m->weight = rc_alloc(n, sizeof *m->weight, "weights", m->err);
+    m->job = rc_alloc0(fits, sizeof *m->job, "fits", m->err);
+    m->result = rc_alloc0(fits, sizeof *m->result, "fits", m->err);
+    return m->target && m->offset && m->size && m->validation && m->weight && m->job && m->result
+               ? RC_OK
+               : RC_ENOMEM;
 }
 
 static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
 {
     int64_t batch = m->n / STEPS;
     batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
+    batch = m->r.batch > 0 ? m->r.batch : batch;
     for (int i = 0; i < m->nets; i++) {
         int level = i >= m->r.members;
         int *part = m->validation + (size_t)i * (size_t)m->n;
@@ -130,8 +140,8 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
                 m->r.validation, rc_rng_hash(o->seed, (uint64_t)i), part, m->err);
         if (st < 0)
             return rc_err_context(m->err, "a validation part");
-        for (int j = 0; j < m->r.restarts; j++) {
-            int at = i * m->r.restarts + j;
+        for (int j = 0; j < m->r.restarts * m->passes; j++) {
+            int at = j / m->r.restarts * m->jobs + i * m->r.restarts + j % m->r.restarts;
             m->job[at] = (rc_net_job_t){.seed = rc_rng_hash(~o->seed, (uint64_t)at),
                 .validation = part,
                 .loss = level ? &m->level : &m->loss,
@@ -140,13 +150,14 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
                 .epochs = m->r.epochs,
                 .patience = m->r.patience,
                 .batch = (int)batch,
-                .rate = m->r.rate};
+                .rate = m->r.rate,
+                .steady = m->r.steady};
         }
     }
     return RC_OK;
 }
 
-/* The restart of least validation loss of a net. */
+/* The restart of least validation loss of a net; nets are numbered through the passes. */
 static int best_of(const maker_t *m, int net)
 {
     int best = net * m->r.restarts;
@@ -175,9 +186,36 @@ static void share_outputs(const maker_t *m, rc_network_t *network)
     }
 }
 
+/* A net of one output among nets of the other classes, whose mean is to be that of its class. */
+static void export_one(const maker_t *m, int cls, const double *param, rc_net_t *to)
+{
+    for (int l = 0; l < m->shape.layers; l++) {
+        int in = m->shape.size[l];
+        rc_layer_t *layer = &to->layer[l];
+        if (l + 1 < m->shape.layers) {
+            memcpy(layer->weight, param, (size_t)in * (size_t)layer->out * sizeof *param);
+            memcpy(layer->bias, param + (size_t)in * (size_t)layer->out,
+                (size_t)layer->out * sizeof *param);
+            param += (size_t)(in + 1) * (size_t)layer->out;
+            continue;
+        }
+        for (int i = 0; i < in; i++)
+            layer->weight[(size_t)i * (size_t)layer->out + (size_t)cls] = m->passes * param[i];
+        layer->bias[cls] = m->passes * param[in];
+    }
+}
+
+static rc_network_t *new_network(const maker_t *m)
+{
+    rc_net_shape_t shape = m->shape;
+    shape.size[shape.layers] = m->d->classes;
+    return rc_network_new(m->nets * m->passes, shape.layers, shape.size, m->err);
+}
+
 static rc_status_t take(maker_t *m, rc_model_t *model)
 {
-    rc_network_t *network = rc_network_new(m->nets, m->shape.layers, m->shape.size, m->err);
+    rc_network_t *network = new_network(m);
+    int of_loss = m->r.members * m->passes;
     double validation = 0;
     double train = 0;
     int rc = 0;
@@ -186,12 +224,15 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
         json_decref(epochs);
         return RC_ENOMEM;
     }
-    for (int i = 0; i < m->nets; i++) {
+    for (int i = 0; i < m->nets * m->passes; i++) {
         const rc_net_result_t *r = &m->result[best_of(m, i)];
-        rc_net_export(&m->shape, r->param, &network->net[i]);
-        if (i < m->r.members) {
-            validation += r->validation / m->r.members;
-            train += r->train / m->r.members;
+        if (m->passes > 1)
+            export_one(m, i / m->nets, r->param, &network->net[i]);
+        else
+            rc_net_export(&m->shape, r->param, &network->net[i]);
+        if (i < of_loss) {
+            validation += r->validation / of_loss;
+            train += r->train / of_loss;
         }
         rc |= json_array_append_new(epochs, json_integer(r->best_epoch));
     }
@@ -228,7 +269,23 @@ static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
     if (m->n < ROWS_MIN)
         return rc_fail(m->err, RC_EINVAL, "%lld rows to train on: a network needs at least %d",
             (long long)m->n, ROWS_MIN);
-    return rc_net_shape(m->r.hidden, m->d->inputs, m->d->classes, &m->shape, m->err);
+    m->passes = m->r.separate ? m->d->classes : 1;
+    return rc_net_shape(
+        m->r.hidden, m->d->inputs, m->r.separate ? 1 : m->d->classes, &m->shape, m->err);
+}
+
+/* All classes, or that of the number of the pass. */
+static rc_status_t train_pass(maker_t *m, const rc_fit_job_t *job, int pass, const char *kind)
+{
+    const rc_fit_options_t *o = job->options;
+    rc_net_data_t data = {.rows = m->n,
+        .x = job->x,
+        .target = m->target + (m->passes > 1 ? pass * m->n : 0),
+        .weight = m->weight,
+        .offset = m->offset + pass,
+        .size = m->size + pass};
+    return rc_net_train(&m->shape, &data, m->job + pass * m->jobs, m->jobs, o->threads, kind,
+        o->progress, o->context, m->result + pass * m->jobs, m->err);
 }
 
 rc_status_t rc_recipe_fit(
@@ -244,18 +301,15 @@ rc_status_t rc_recipe_fit(
     measure_targets(&m);
     measure_loss(&m);
     RC_TRY(set_jobs(&m, options));
-    rc_net_data_t data = {.rows = job->n,
-        .x = job->x,
-        .target = m.target,
-        .weight = job->weight,
-        .offset = m.offset,
-        .size = m.size};
-    RC_TRY(rc_net_train(&m.shape, &data, m.job, m.jobs, options->threads, model->kind,
-        options->progress, options->context, m.result, err));
+    for (int64_t i = 0; i < m.n; i++)
+        m.weight[i] = m.r.unweighted ? 1 : job->weight[i];
+    for (int p = 0; p < m.passes; p++)
+        RC_TRY(train_pass(&m, job, p, model->kind));
     st = take(&m, model);
 done:
-    for (int i = 0; m.result && i < m.jobs; i++)
+    for (int i = 0; m.result && i < m.jobs * m.passes; i++)
         free(m.result[i].param);
+    free(m.weight);
     free(m.target);
     free(m.offset);
     free(m.size);

@@ -27,6 +27,10 @@ typedef struct rc_recipe {
                              groups hold most rows, a part of whole groups takes too much away
                              from a member */
     double rate;        /**< of Adam */
+    int steady;         /**< 1: that rate throughout; 0: it falls along half a cosine */
+    int batch;          /**< rows per step; 0: a sixteenth of all, 32 to 256 */
+    int unweighted;     /**< 1: all rows count alike whatever the options say */
+    int separate;       /**< 1: networks of a class each, with one output; no levels */
     double temperature; /**< of rc_loss_regret, as log ratio */
     double mix;         /**< of rc_loss_regret */
 } rc_recipe_t;

@@ -4,11 +4,10 @@
 
 #include "model/model.h"
 
-/** The threshold of a forest (model/forest.h: left when (float)x < threshold) that sends raw values up
- *  to `raw` to the left, and those above to the right, as far as floats of the standardised values
+/** The threshold of a forest (model/forest.h: left when (float)x < threshold) that sends raw values
+ *  below `raw` to the left and all others to the right, as far as floats of the standardised values
  *  tell them apart.
- *  \param[in] input      of the model, which has its transforms, means and scales
- *  \param[in] low, high  standardised values on both sides, low < high, that must part */
-float rc_threshold(const rc_model_t *m, int input, double raw, float low, float high);
+ *  \param[in] input  of the model, which has its transforms, means and scales */
+float rc_threshold(const rc_model_t *m, int input, double raw);
 
 #endif

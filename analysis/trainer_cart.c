@@ -91,6 +91,15 @@ static double raw(const tree_t *t, int64_t row, int input)
     return d->value[t->job->row[row] * d->inputs + input];
 }
 
+/* The middle between a value and the next one, which goes to the left itself. */
+static float middle(const tree_t *t, const value_t *v, int input)
+{
+    double low = raw(t, v[0].row, input);
+    double high = raw(t, v[1].row, input);
+    float at = nextafterf(rc_threshold(t->m, input, low + (high - low) / 2), INFINITY);
+    return at > v[0].x && at < v[1].x ? at : v[1].x;
+}
+
 /* Sort the rows of a node by an input.  \return how many there are */
 static int64_t sort_rows(tree_t *t, const node_t *node, int input)
 {
@@ -129,12 +138,9 @@ static void try_input(tree_t *t, node_t *node, int input, double *best)
         double found = purity(t, i + 1, n - i - 1);
         if (!(found > *best))
             continue;
-        double low = raw(t, t->sorted[i].row, input);
-        double high = raw(t, t->sorted[i + 1].row, input);
         *best = found;
         node->feature = input;
-        node->threshold = rc_threshold(t->m, input, low + (high - low) / 2, t->sorted[i].x,
-            t->sorted[i + 1].x);
+        node->threshold = middle(t, &t->sorted[i], input);
     }
 }
 

@@ -1,0 +1,143 @@
+/* The networks of Nisa et al. 2018: hidden layers 96, 48 and 16, mini-batches of 16, Adam at 1e-3, at
+ * most 300 epochs, ended by a validation part of a tenth of the matrices that has not become better
+ * for 30 epochs (the paper names no patience).  As classifiers (cross entropy) and as regressors (log
+ * time with the relative error of the time as loss), these with one output for each class, or with a
+ * network for each class. */
+#include "config.h"
+#include "analysis/recipe.h"
+
+static const char nisa[] = "Nisa et al. 2018, sections V and VI";
+
+static const rc_recipe_t mlp = {.output = RC_OUTPUT_SCORE,
+    .loss = rc_loss_entropy,
+    .hidden = "96,48,16",
+    .members = 1,
+    .restarts = 1,
+    .epochs = 300,
+    .patience = 30,
+    .validation = 0.1,
+    .by_matrix = 1,
+    .rate = 1e-3,
+    .steady = 1,
+    .batch = 16,
+    .unweighted = 1};
+
+static const rc_recipe_t ensemble = {.output = RC_OUTPUT_SCORE,
+    .loss = rc_loss_entropy,
+    .hidden = "96,48,16",
+    .members = 10,
+    .restarts = 1,
+    .epochs = 300,
+    .patience = 30,
+    .validation = 0.1,
+    .by_matrix = 1,
+    .rate = 1e-3,
+    .steady = 1,
+    .batch = 16,
+    .unweighted = 1};
+
+static const rc_recipe_t mlp_time = {.output = RC_OUTPUT_LOG_NS,
+    .loss = rc_loss_mape,
+    .hidden = "96,48,16",
+    .members = 1,
+    .restarts = 1,
+    .epochs = 300,
+    .patience = 30,
+    .validation = 0.1,
+    .by_matrix = 1,
+    .rate = 1e-3,
+    .steady = 1,
+    .batch = 16,
+    .unweighted = 1};
+
+static const rc_recipe_t ensemble_time = {.output = RC_OUTPUT_LOG_NS,
+    .loss = rc_loss_mape,
+    .hidden = "96,48,16",
+    .members = 10,
+    .restarts = 1,
+    .epochs = 300,
+    .patience = 30,
+    .validation = 0.1,
+    .by_matrix = 1,
+    .rate = 1e-3,
+    .steady = 1,
+    .batch = 16,
+    .unweighted = 1};
+
+static const rc_recipe_t mlp_each = {.output = RC_OUTPUT_LOG_NS,
+    .loss = rc_loss_mape,
+    .hidden = "96,48,16",
+    .members = 1,
+    .restarts = 1,
+    .epochs = 300,
+    .patience = 30,
+    .validation = 0.1,
+    .by_matrix = 1,
+    .rate = 1e-3,
+    .steady = 1,
+    .batch = 16,
+    .unweighted = 1,
+    .separate = 1};
+
+static const rc_recipe_t ensemble_each = {.output = RC_OUTPUT_LOG_NS,
+    .loss = rc_loss_mape,
+    .hidden = "96,48,16",
+    .members = 10,
+    .restarts = 1,
+    .epochs = 300,
+    .patience = 30,
+    .validation = 0.1,
+    .by_matrix = 1,
+    .rate = 1e-3,
+    .steady = 1,
+    .batch = 16,
+    .unweighted = 1,
+    .separate = 1};
+
+const rc_trainer_t rc_trainer_mlp_nisa = {.name = "mlp-nisa",
+    .summary = "network 96-48-16 that predicts which class is best, unweighted cross entropy",
+    .source = nisa,
+    .version = 1,
+    .has_times = 0,
+    .recipe = &mlp,
+    .fit = rc_recipe_fit};
+
+const rc_trainer_t rc_trainer_ensemble_nisa = {.name = "ensemble-nisa",
+    .summary = "mean of 10 networks as of mlp-nisa, each with its own validation part",
+    .source = nisa,
+    .version = 1,
+    .has_times = 0,
+    .recipe = &ensemble,
+    .fit = rc_recipe_fit};
+
+const rc_trainer_t rc_trainer_mlp_nisa_time = {.name = "mlp-nisa-time",
+    .summary = "network 96-48-16 that predicts the time of every class, relative error",
+    .source = nisa,
+    .version = 1,
+    .has_times = 1,
+    .recipe = &mlp_time,
+    .fit = rc_recipe_fit};
+
+const rc_trainer_t rc_trainer_ensemble_nisa_time = {.name = "ensemble-nisa-time",
+    .summary = "mean of 10 networks as of mlp-nisa-time",
+    .source = nisa,
+    .version = 1,
+    .has_times = 1,
+    .recipe = &ensemble_time,
+    .fit = rc_recipe_fit};
+
+const rc_trainer_t rc_trainer_mlp_nisa_each = {.name = "mlp-nisa-each",
+    .summary = "a network 96-48-16 for each class that predicts its time, relative error",
+    .source = nisa,
+    .version = 1,
+    .has_times = 1,
+    .recipe = &mlp_each,
+    .fit = rc_recipe_fit};
+
+const rc_trainer_t rc_trainer_ensemble_nisa_each = {.name = "ensemble-nisa-each",
+    .summary = "for each class the mean of 10 networks as of mlp-nisa-each",
+    .source = nisa,
+    .version = 1,
+    .has_times = 1,
+    .recipe = &ensemble_each,
+    .fit = rc_recipe_fit};

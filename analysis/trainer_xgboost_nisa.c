@@ -1,0 +1,357 @@
+/* The XGBoost classifier of Nisa et al. 2018: raw inputs, all rows alike, and the whole of their grid by
+ * cross-validation inside of the training rows, on the share of right choices.
+ *
+ * Less is fitted than there are points.  The first 50, 100 and 200 rounds of a fit of 500 are the fits
+ * of so many rounds.  And a limit on depth that no tree reaches changes nothing: where the trees of
+ * limit 128 are no deeper than 32 splits, the fits of the limits 32 and 64 are the same. */
+#include "config.h"
+#include "analysis/boost_fit.h"
+#include "analysis/folds.h"
+#include "analysis/importance.h"
+#include "analysis/threshold.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STOPS = 4, DEPTHS = 3, RATES = 2, STRIDE = 50 };
+static const int grid_rounds[STOPS] = {50, 100, 200, 500};
+static const int grid_depth[DEPTHS] = {32, 64, 128};
+static const double grid_rate[RATES] = {.1, .01};
+
+/* A fit of the grid: a rate and a fold. */
+typedef struct run {
+    int rate;
+    int fold;
+    int64_t right[DEPTHS][STOPS]; /* choices in the fold */
+    double *count;                /* [DEPTHS][STOPS][inputs] splits by then */
+    double *gain;
+} run_t;
+
+typedef struct grid {
+    const rc_fit_job_t *job;
+    float *x;     /* [n * inputs] raw */
+    float *label; /* [n] */
+    int *fold;    /* [n] */
+    int folds;
+    int stop[STOPS];
+    int stops;
+    int stride;
+    run_t *run; /* [RATES * folds] */
+    int runs;
+} grid_t;
+
+/* A point of it. */
+typedef struct point {
+    int stop;
+    int depth;
+    int rate;
+    int64_t right;
+} point_t;
+
+static void grid_free(grid_t *g)
+{
+    for (int i = 0; g->run && i < g->runs; i++) {
+        free(g->run[i].count);
+        free(g->run[i].gain);
+    }
+    free(g->run);
+    free(g->x);
+    free(g->label);
+    free(g->fold);
+}
+
+/* Options bound the rounds: of the grid stays what is below, or the bound itself. */
+static void set_stops(grid_t *g, int most)
+{
+    while (g->stops < STOPS && (most <= 0 || grid_rounds[g->stops] <= most)) {
+        g->stop[g->stops] = grid_rounds[g->stops];
+        g->stops++;
+    }
+    g->stride = g->stops ? STRIDE : most;
+    if (!g->stops)
+        g->stop[g->stops++] = most;
+}
+
+static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
+{
+    size_t n = (size_t)job->n;
+    size_t inputs = (size_t)job->d->inputs;
+    rc_status_t st;
+    set_stops(g, job->options->epochs);
+    g->x = rc_alloc(n * inputs, sizeof *g->x, "inputs of trees", err);
+    g->label = rc_alloc(n, sizeof *g->label, "labels of trees", err);
+    g->fold = rc_alloc(n, sizeof *g->fold, "validation parts", err);
+    if (!g->x || !g->label || !g->fold)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        g->label[i] = (float)rc_dataset_best(job->d, job->row[i]);
+        for (size_t k = 0; k < inputs; k++)
+            g->x[i * inputs + k] = (float)job->d->value[(size_t)job->row[i] * inputs + k];
+    }
+    st = rc_folds_labelled(job->d, job->row, job->n, job->options->split, job->options->seed,
+        g->fold, &g->folds, err);
+    if (st < 0)
+        return st;
+    g->runs = RATES * g->folds;
+    g->run = rc_alloc0((size_t)g->runs, sizeof *g->run, "a grid", err);
+    for (int i = 0; g->run && i < g->runs; i++) {
+        run_t *r = &g->run[i];
+        r->rate = RATES - 1 - i / g->folds; /* the long ones first */
+        r->fold = i % g->folds;
+        r->count = rc_alloc0(DEPTHS * STOPS * inputs, sizeof *r->count, "a grid", err);
+        r->gain = rc_alloc0(DEPTHS * STOPS * inputs, sizeof *r->gain, "a grid", err);
+        if (!r->count || !r->gain)
+            return RC_ENOMEM;
+    }
+    return g->run ? RC_OK : RC_ENOMEM;
+}
+
+/* ------------------------------------------------------------------ fits */
+
+static rc_boost_options_t options_of(const grid_t *g, int depth, double rate, int rounds)
+{
+    return (rc_boost_options_t){.objective = "multi:softprob",
+        .method = "auto",
+        .outputs = g->job->d->classes,
+        .rounds = rounds,
+        .stride = g->stride,
+        .depth = depth,
+        .rate = rate,
+        .lambda = 1, /* the defaults of the library, as is the next */
+        .leaf_weight_min = 1,
+        .base = 0.5};
+}
+
+static rc_status_t splits_new(const grid_t *g, int rounds, rc_boost_splits_t *s, rc_err_t *err)
+{
+    size_t size = (size_t)rounds * (size_t)g->job->d->inputs;
+    s->count = rc_alloc(size, sizeof *s->count, "splits of trees", err);
+    s->gain = rc_alloc(size, sizeof *s->gain, "splits of trees", err);
+    return s->count && s->gain ? RC_OK : RC_ENOMEM;
+}
+
+/* Rows of a fold, or all others.  \param[out] rows  its arrays are the caller's to free */
+static rc_status_t take_rows(
+    const grid_t *g, int fold, int inside, rc_boost_rows_t *rows, rc_err_t *err)
+{
+    size_t n = (size_t)g->job->n;
+    size_t inputs = (size_t)g->job->d->inputs;
+    float *x = rc_alloc(n * inputs, sizeof *x, "validation parts", err);
+    float *label = rc_alloc(n, sizeof *label, "validation parts", err);
+    *rows = (rc_boost_rows_t){.inputs = (int)inputs, .x = x, .label = label};
+    if (!x || !label)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if ((g->fold[i] == fold) == inside) {
+            memcpy(x + (size_t)rows->count * inputs, g->x + i * inputs, inputs * sizeof *x);
+            label[rows->count++] = g->label[i];
+        }
+    return RC_OK;
+}
+
+static void free_rows(rc_boost_rows_t *rows)
+{
+    free((void *)rows->x);
+    free((void *)rows->label);
+}
+
+static int largest(const float *out, int n)
+{
+    int best = 0;
+    for (int c = 1; c < n; c++)
+        if (out[c] > out[best])
+            best = c;
+    return best;
+}
+
+/* Right choices and splits at every stop. */
+static void take_run(const grid_t *g, run_t *r, int depth, const rc_boost_rows_t *watch,
+    const float *margin, const rc_boost_splits_t *s)
+{
+    int classes = g->job->d->classes;
+    int inputs = g->job->d->inputs;
+    for (int stop = 0; stop < g->stops; stop++) {
+        const float *at = margin +
+                          (int64_t)(g->stop[stop] / g->stride - 1) * watch->count * classes;
+        size_t to = (size_t)(depth * STOPS + stop) * (size_t)inputs;
+        r->right[depth][stop] = 0;
+        for (int64_t i = 0; i < watch->count; i++)
+            r->right[depth][stop] += largest(at + i * classes, classes) == (int)watch->label[i];
+        for (int64_t k = 0; k < (int64_t)g->stop[stop] * inputs; k++) {
+            r->count[to + (size_t)(k % inputs)] += s->count[k];
+            r->gain[to + (size_t)(k % inputs)] += s->gain[k];
+        }
+    }
+}
+
+/* What a fit at a limit of depth found holds for the next lower limit, too. */
+static void copy_run(const grid_t *g, run_t *r, int from, int to)
+{
+    size_t size = STOPS * (size_t)g->job->d->inputs;
+    memcpy(r->right[to], r->right[from], sizeof r->right[to]);
+    memcpy(r->count + (size_t)to * size, r->count + (size_t)from * size, size * sizeof *r->count);
+    memcpy(r->gain + (size_t)to * size, r->gain + (size_t)from * size, size * sizeof *r->gain);
+}
+
+static rc_status_t fit_run(const grid_t *g, run_t *r, rc_err_t *err)
+{
+    rc_boost_rows_t train = {0};
+    rc_boost_rows_t watch = {0};
+    rc_boost_splits_t s = {0};
+    float *margin = NULL;
+    rc_status_t st;
+    int rounds = g->stop[g->stops - 1];
+    RC_TRY(take_rows(g, r->fold, 0, &train, err));
+    RC_TRY(take_rows(g, r->fold, 1, &watch, err));
+    RC_TRY(splits_new(g, rounds, &s, err));
+    margin = rc_alloc((size_t)(rounds / g->stride) * (size_t)watch.count *
+                          (size_t)g->job->d->classes,
+        sizeof *margin, "validation parts", err);
+    RC_TRY(margin ? RC_OK : RC_ENOMEM);
+    for (int depth = DEPTHS - 1; depth >= 0; depth--) {
+        if (depth < DEPTHS - 1 && s.depth <= grid_depth[depth]) {
+            copy_run(g, r, depth + 1, depth);
+            continue;
+        }
+        const rc_boost_options_t o = options_of(g, grid_depth[depth], grid_rate[r->rate], rounds);
+        RC_TRY(rc_boost_fit(&o, &train, &watch, margin, &s, NULL, err));
+        take_run(g, r, depth, &watch, margin, &s);
+    }
+done:
+    free_rows(&train);
+    free_rows(&watch);
+    free(s.count);
+    free(s.gain);
+    free(margin);
+    return st;
+}
+
+/* All of them; the first failure in their order counts. */
+static rc_status_t fit_runs(const grid_t *g, rc_err_t *err)
+{
+    const rc_fit_options_t *o = g->job->options;
+    int failed = g->runs;
+    int done = 0;
+    rc_status_t status = RC_OK;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(o->threads < 1 ? 1 : o->threads)
+    for (int i = 0; i < g->runs; i++) {
+        rc_err_t e = {0};
+        rc_status_t st = fit_run(g, &g->run[i], &e);
+#pragma omp critical(rc_trainer_xgboost_nisa)
+        {
+            done++;
+            if (o->progress && omp_get_thread_num() == 0)
+                o->progress(o->context, "grid", (double)done / (g->runs + 1), NAN);
+            if (st < 0 && i < failed) {
+                failed = i;
+                status = st;
+                if (err)
+                    *err = e;
+            }
+        }
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------- choice */
+
+/* Most right choices; of equals fewest rounds, then the least depth, then the larger rate. */
+static point_t best_point(const grid_t *g)
+{
+    point_t best = {.right = -1};
+    for (int stop = 0; stop < g->stops; stop++)
+        for (int depth = 0; depth < DEPTHS; depth++)
+            for (int rate = 0; rate < RATES; rate++) {
+                point_t p = {stop, depth, rate, 0};
+                for (int i = 0; i < g->runs; i++)
+                    p.right += g->run[i].rate == rate ? g->run[i].right[depth][stop] : 0;
+                best = p.right > best.right ? p : best;
+            }
+    return best;
+}
+
+/* The importances of the folds at a point, and of the model. */
+static rc_status_t record(const grid_t *g, const point_t *p, const rc_boost_splits_t *s,
+    rc_model_t *m, rc_err_t *err)
+{
+    rc_importance_t imp = {0};
+    int inputs = g->job->d->inputs;
+    size_t at = (size_t)(p->depth * STOPS + p->stop) * (size_t)inputs;
+    double *sum = NULL;
+    rc_status_t st = rc_importance_new(inputs, &imp, err);
+    if (st < 0)
+        return st;
+    sum = rc_alloc0(2 * (size_t)inputs, sizeof *sum, "importances", err);
+    RC_TRY(sum ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < g->runs; i++)
+        if (g->run[i].rate == p->rate)
+            rc_importance_add(inputs, g->run[i].count + at, g->run[i].gain + at, 1.0 / g->folds,
+                imp.folds_weight, imp.folds_gain);
+    for (int64_t k = 0; k < (int64_t)g->stop[p->stop] * inputs; k++) {
+        sum[k % inputs] += s->count[k];
+        sum[inputs + k % inputs] += s->gain[k];
+    }
+    rc_importance_add(inputs, sum, sum + inputs, 1, imp.weight, imp.gain);
+    RC_TRY(rc_importance_record(m, &imp, err));
+    json_t *o = json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p->stop], "depth",
+        grid_depth[p->depth], "rate", grid_rate[p->rate], "validation_measure",
+        1 - (double)p->right / (double)g->job->n);
+    if (!o || json_object_set_new(m->training, "trees", o) != 0)
+        st = rc_fail(err, RC_ENOMEM, "no memory to describe a fit");
+done:
+    free(sum);
+    rc_importance_free(&imp);
+    return st;
+}
+
+/* Trees that see standardised inputs where these saw raw ones. */
+static void standardise(const rc_model_t *m, rc_forest_t *f)
+{
+    for (int32_t i = 0; i < f->nodes; i++)
+        if (f->node[i].feature >= 0)
+            f->node[i].value = rc_threshold(m, f->node[i].feature, f->node[i].value);
+}
+
+static rc_status_t fit(
+    const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
+{
+    grid_t g = {.job = job};
+    rc_boost_splits_t s = {0};
+    rc_forest_t *f = NULL;
+    rc_status_t st;
+    if (job->n < RC_BOOST_ROWS_MIN)
+        return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
+            self->name, (int)RC_BOOST_ROWS_MIN, (long long)job->n);
+    RC_TRY(grid_new(job, &g, err));
+    RC_TRY(fit_runs(&g, err));
+    const point_t p = best_point(&g);
+    const rc_boost_options_t o =
+        options_of(&g, grid_depth[p.depth], grid_rate[p.rate], g.stop[p.stop]);
+    const rc_boost_rows_t rows = {
+        .count = job->n, .inputs = job->d->inputs, .x = g.x, .label = g.label};
+    RC_TRY(splits_new(&g, g.stop[p.stop], &s, err));
+    RC_TRY(rc_boost_fit(&o, &rows, NULL, NULL, &s, &f, err));
+    RC_TRY(record(&g, &p, &s, m, err));
+    standardise(m, f);
+    rc_boost_serve(m, RC_OUTPUT_SCORE, f);
+    f = NULL;
+done:
+    rc_forest_free(f);
+    free(s.count);
+    free(s.gain);
+    grid_free(&g);
+    return st;
+}
+
+const rc_trainer_t rc_trainer_xgboost_nisa = {
+    .name = "xgboost-nisa",
+    .summary = "boosted trees as a classifier over a grid of rounds, depth and rate, unweighted",
+    .source = "Nisa et al. 2018; Chen and Guestrin 2016, doi:10.1145/2939672.2939785",
+    .version = 1,
+    .has_times = 0,
+    .fit = fit,
+};
