@@ -26,8 +26,9 @@ typedef struct rc_dataset_options {
                                taken alone (geometric mean over the rows) */
     const char
         *features;         /**< "mehrabi"; "matrix": its matrix-only part (n_row ..
-                                nnz_blocks_per_row); "nisa", "nisa-1", "nisa-2" (sets 1 and 2); or
-                                comma-separated feature names; NULL: mehrabi, format task: nisa */
+                                nnz_blocks_per_row); "nisa", "nisa-1", "nisa-2" (sets 1 and 2);
+                                "top:N:MODEL" (rc_importance_top of a model file); or comma-separated
+                                feature names; NULL: mehrabi, format task: nisa */
     const char *k;         /**< "n", "8,32,n": NULL: all; n alone is the default of no task */
     const char *precision; /**< "fp32", "fp64", both; NULL: all that the store has */
     const char *device;    /**< device class or glob; NULL: the only one, an error lists them */

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "analysis/dataset_private.h"
 #include "analysis/formats.h"
+#include "analysis/importance.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -189,6 +190,36 @@ done:
     return st;
 }
 
+/* "top:N:MODEL": the features that count most in a model. */
+static rc_status_t use_top(const char *text, rc_dataset_t *d, rc_err_t *err)
+{
+    const char *path = strchr(text, ':');
+    rc_model_t *m = NULL;
+    rc_str_t list = {0};
+    rc_str_t number = {0};
+    int64_t count = 0;
+    rc_status_t st;
+    if (!path || !path[1])
+        return rc_fail(
+            err, RC_EINVAL, "--features: expected top:N:MODEL, a model file, found 'top:%s'", text);
+    rc_str_addn(&number, text, (size_t)(path - text));
+    RC_TRY(number.failed ? rc_fail(err, RC_ENOMEM, "no memory for a number") : RC_OK);
+    RC_TRY(rc_parse_int(number.text ? number.text : "", 1, INT32_MAX, "--features: N of top:N:MODEL",
+        &count, err));
+    RC_TRY(rc_model_read(path + 1, &m, err));
+    st = rc_importance_top(m, (int)count, &list, err);
+    if (st < 0) {
+        (void)rc_err_context(err, "%s", path + 1);
+        goto done;
+    }
+    st = use_names(list.text, d, err);
+done:
+    rc_str_free(&list);
+    rc_str_free(&number);
+    rc_model_free(m);
+    return st;
+}
+
 rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *err)
 {
     const char *name = features ? features : d->task == RC_TASK_FORMAT ? "nisa" : "mehrabi";
@@ -196,6 +227,8 @@ rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *er
     for (size_t i = 0; i < sizeof subsets / sizeof *subsets; i++)
         if (strcmp(name, subsets[i].name) == 0)
             return use_set(rc_feature_set_find(subsets[i].set), &subsets[i], d, err);
+    if (strncmp(name, "top:", 4) == 0)
+        return use_top(name + 4, d, err);
     return set ? use_set(set, NULL, d, err) : use_names(name, d, err);
 }
 

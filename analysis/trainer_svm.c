@@ -307,12 +307,27 @@ static int best_point(const rows_t *r, const double *loss, double *least)
     return best;
 }
 
-static rc_status_t describe(rc_model_t *m, double c, double gamma, double loss, rc_err_t *err)
+static json_t *describe_point(const rows_t *r, int point, const double *loss)
 {
-    json_t *o = json_pack("{s:f,s:f,s:f}", "c", c, "gamma", gamma, "validation_measure", loss);
-    if (!o || !m->training || json_object_set_new(m->training, "machine", o) != 0)
-        return rc_fail(err, RC_ENOMEM, "no memory to describe a fit");
-    return RC_OK;
+    const recipe_t *g = r->recipe;
+    double sum = 0;
+    for (int f = 0; f < r->folds; f++)
+        sum += loss[point * r->folds + f];
+    json_t *measure = isfinite(sum) ? json_real(sum / (double)r->n) : json_null();
+    return json_pack("{s:f,s:f,s:o}", "c", g->c[point / g->gammas], "gamma",
+        g->gamma[point % g->gammas], "validation_measure", measure);
+}
+
+/* The chosen point as "machine", and all of them as "grid". */
+static rc_status_t describe(
+    const rows_t *r, int chosen, const double *loss, rc_model_t *m, rc_err_t *err)
+{
+    json_t *list = json_array();
+    int failed = json_object_set_new(m->training, "machine", describe_point(r, chosen, loss));
+    for (int point = 0; point < r->recipe->cs * r->recipe->gammas; point++)
+        failed |= json_array_append_new(list, describe_point(r, point, loss));
+    failed |= json_object_set_new(m->training, "grid", list);
+    return failed ? rc_fail(err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
 }
 
 static rc_status_t fit(
@@ -344,7 +359,7 @@ static rc_status_t fit(
     if (options->progress)
         options->progress(options->context, "validation", 1, least);
     RC_TRY(train(&r, -1, c, gamma, &s, err));
-    RC_TRY(describe(m, c, gamma, least, err));
+    RC_TRY(describe(&r, best, loss, m, err));
     rc_predictor_free(&m->predictor);
     m->output = RC_OUTPUT_SCORE;
     m->predictor = (rc_predictor_t){.kind = &rc_predictor_svm, .state = s};

@@ -259,6 +259,14 @@ static rc_status_t fit_runs(const grid_t *g, rc_err_t *err)
 
 /* ----------------------------------------------------------------- choice */
 
+static int64_t right_at(const grid_t *g, int stop, int depth, int rate)
+{
+    int64_t right = 0;
+    for (int i = 0; i < g->runs; i++)
+        right += g->run[i].rate == rate ? g->run[i].right[depth][stop] : 0;
+    return right;
+}
+
 /* Most right choices; of equals fewest rounds, then the least depth, then the larger rate. */
 static point_t best_point(const grid_t *g)
 {
@@ -266,9 +274,7 @@ static point_t best_point(const grid_t *g)
     for (int stop = 0; stop < g->stops; stop++)
         for (int depth = 0; depth < DEPTHS; depth++)
             for (int rate = 0; rate < RATES; rate++) {
-                point_t p = {stop, depth, rate, 0};
-                for (int i = 0; i < g->runs; i++)
-                    p.right += g->run[i].rate == rate ? g->run[i].right[depth][stop] : 0;
+                const point_t p = {stop, depth, rate, right_at(g, stop, depth, rate)};
                 best = p.right > best.right ? p : best;
             }
     return best;
@@ -297,15 +303,32 @@ static rc_status_t record(const grid_t *g, const point_t *p, const rc_boost_spli
     }
     rc_importance_add(inputs, sum, sum + inputs, 1, imp.weight, imp.gain);
     RC_TRY(rc_importance_record(m, &imp, err));
-    json_t *o = json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p->stop], "depth",
-        grid_depth[p->depth], "rate", grid_rate[p->rate], "validation_measure",
-        1 - (double)p->right / (double)g->job->n);
-    if (!o || json_object_set_new(m->training, "trees", o) != 0)
-        st = rc_fail(err, RC_ENOMEM, "no memory to describe a fit");
 done:
     free(sum);
     rc_importance_free(&imp);
     return st;
+}
+
+static json_t *describe_point(const grid_t *g, const point_t *p)
+{
+    return json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p->stop], "depth",
+        grid_depth[p->depth], "rate", grid_rate[p->rate], "validation_measure",
+        1 - (double)p->right / (double)g->job->n);
+}
+
+/* The chosen point as "trees", and all of them as "grid". */
+static rc_status_t describe(const grid_t *g, const point_t *chosen, rc_model_t *m, rc_err_t *err)
+{
+    json_t *list = json_array();
+    int failed = json_object_set_new(m->training, "trees", describe_point(g, chosen));
+    for (int stop = 0; stop < g->stops; stop++)
+        for (int depth = 0; depth < DEPTHS; depth++)
+            for (int rate = 0; rate < RATES; rate++) {
+                const point_t p = {stop, depth, rate, right_at(g, stop, depth, rate)};
+                failed |= json_array_append_new(list, describe_point(g, &p));
+            }
+    failed |= json_object_set_new(m->training, "grid", list);
+    return failed ? rc_fail(err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
 }
 
 /* Trees that see standardised inputs where these saw raw ones. */
@@ -336,6 +359,7 @@ static rc_status_t fit(
     RC_TRY(splits_new(&g, g.stop[p.stop], &s, err));
     RC_TRY(rc_boost_fit(&o, &rows, NULL, NULL, &s, &f, err));
     RC_TRY(record(&g, &p, &s, m, err));
+    RC_TRY(describe(&g, &p, m, err));
     standardise(m, f);
     rc_boost_serve(m, RC_OUTPUT_SCORE, f);
     f = NULL;

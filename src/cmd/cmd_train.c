@@ -131,9 +131,12 @@ static rc_status_t record(rc_model_t *m, const rc_learn_options_t *o, rc_err_t *
     return RC_OK;
 }
 
+/* The figures, and what the model says of its inputs. */
 static rc_status_t print(const struct options *o, const char *store, const rc_dataset_t *d,
-    const rc_protocol_t *p, const rc_evaluation_t *e, rc_table_format_t format, rc_err_t *err)
+    const rc_protocol_t *p, const rc_evaluation_t *e, const rc_model_t *m, rc_table_format_t format,
+    rc_err_t *err)
 {
+    json_t *importance = json_object_get(m->training, "importance");
     char protocol[96];
     rc_learn_protocol_text(p, protocol, sizeof protocol);
     json_t *about = rc_learn_about(d, store, o->model, err);
@@ -142,9 +145,12 @@ static rc_status_t print(const struct options *o, const char *store, const rc_da
     if (format == RC_TABLE_TEXT)
         printf("%s, task %s of %s, %s; all figures are of rows that the fit did not see.\n",
             o->model, rc_task_names[d->task], rc_model_operation_names[d->operation], protocol);
-    rc_status_t st = json_object_set_new(about, "protocol", json_string(protocol)) < 0
-                         ? rc_fail(err, RC_ENOMEM, "no memory for an evaluation")
-                         : rc_evaluation_print(d, e, format, about, err);
+    int failed = json_object_set_new(about, "protocol", json_string(protocol)) < 0 ||
+                 (importance && json_object_set(about, "importance", importance) < 0);
+    rc_status_t st = failed ? rc_fail(err, RC_ENOMEM, "no memory for an evaluation")
+                            : rc_evaluation_print(d, e, format, about, err);
+    if (st == RC_OK && format == RC_TABLE_TEXT)
+        st = rc_importance_print(m, err);
     json_decref(about);
     return st;
 }
@@ -181,7 +187,7 @@ static rc_status_t train(
     RC_TRY(record(m, &o->learn, err));
     RC_TRY(rc_evaluate(&d, &predictions, single, protocol.seed, &e, err));
     RC_TRY(rc_model_write(m, o->output, err));
-    RC_TRY(print(o, store, &d, &protocol, &e, format, err));
+    RC_TRY(print(o, store, &d, &protocol, &e, m, format, err));
 done:
     rc_evaluation_free(&e);
     rc_predictions_free(&predictions);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "cmd/evaluation.h"
+#include "analysis/importance.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/visible.h"
@@ -375,6 +376,47 @@ rc_status_t rc_evaluation_print(const rc_dataset_t *d, const rc_evaluation_t *e,
     print_parts(&p, "By K:", "k", e->by_k, e->by_k_count);
     print_parts(&p, "By kind of matrix:", "kind", e->by_kind, e->by_kind_count);
     return p.st;
+}
+
+/* ----------------------------------------------------------------- importances */
+
+/* Input number `at` by falling splits in the folds, of equals the first. */
+static int by_weight(const rc_importance_t *imp, int inputs, int at)
+{
+    for (int i = 0; i < inputs; i++) {
+        int before = 0;
+        for (int j = 0; j < inputs; j++)
+            before += imp->folds_weight[j] > imp->folds_weight[i] ||
+                      (imp->folds_weight[j] == imp->folds_weight[i] && j < i);
+        if (before == at)
+            return i;
+    }
+    return 0;
+}
+
+rc_status_t rc_importance_print(const rc_model_t *m, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"input", ""}, {"folds_weight", "%"}, {"folds_gain", "%"},
+        {"weight", "%"}, {"gain", "%"}};
+    rc_importance_t imp;
+    if (!m->training || !json_object_get(m->training, "importance"))
+        return RC_OK;
+    rc_status_t st = rc_importance_read(m, &imp, err);
+    if (st < 0)
+        return st;
+    printf("\nImportance of inputs: share of the splits, and of the mean gain of splits, in the folds "
+           "inside of the training part (mean) and in the model:\n\n");
+    rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof *columns, err);
+    for (int at = 0; t && at < m->inputs; at++) {
+        int i = by_weight(&imp, m->inputs, at);
+        rc_table_text(t, m->input[i].name);
+        rc_table_real(t, 100 * imp.folds_weight[i], 3);
+        rc_table_real(t, 100 * imp.folds_gain[i], 3);
+        rc_table_real(t, 100 * imp.weight[i], 3);
+        rc_table_real(t, 100 * imp.gain[i], 3);
+    }
+    rc_importance_free(&imp);
+    return t ? rc_table_end(t, err) : RC_ENOMEM;
 }
 
 /* ------------------------------------------------------------------ comparison */

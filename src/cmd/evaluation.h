@@ -13,6 +13,10 @@
 rc_status_t rc_evaluation_print(const rc_dataset_t *d, const rc_evaluation_t *e,
     rc_table_format_t format, const json_t *about, rc_err_t *err);
 
+/** Print how much the inputs of a model count, most splits in the folds first; nothing for a model
+ *  without importances. */
+rc_status_t rc_importance_print(const rc_model_t *m, rc_err_t *err);
+
 /** Print a comparison: a line per variant and baseline.
  *  \param[in] d  the data set that it is of */
 rc_status_t rc_comparison_print(

@@ -79,8 +79,9 @@ typedef struct rc_learn_options {
             0, 0},                                                                                 \
         {"features", 0, RC_OPT_TEXT, at(features), "SET",                                          \
             "Inputs: a feature set (default mehrabi, task format: nisa); matrix: the matrix-only "  \
-            "part of mehrabi; nisa-1, nisa-2: set 1, and sets 1 and 2, of Nisa et al.; or names of " \
-            "features. K and precision are added where they vary.",                                \
+            "part of mehrabi; nisa-1, nisa-2: set 1, and sets 1 and 2, of Nisa et al.; " \
+            "top:N:MODEL: the N that split most often in the folds of an xgboost-nisa model; or names " \
+            "of features. K and precision are added where they vary.",                             \
             0, 0},                                                                                 \
         {"k", 'k', RC_OPT_TEXT, at(k), "LIST",                                                     \
             "Only these K; n is the number of columns of the matrix, e.g. '32,128,n'. Default: "   \
