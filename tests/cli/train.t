@@ -7,7 +7,7 @@ python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 "$ROWCAST" train "$tmp/none" -o "$tmp/none" --model nosuch 2>&1 | grep -q 'there are:.*mlp' \
     || skip_all "this build has no mlp (no OpenBLAS)"
-plan 102
+plan 119
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 store=$tmp/rule.h5
@@ -208,3 +208,28 @@ is "and has none" "$(get "$tmp/out" '[x["rows"][0][k] for k in ("operation", "k"
 code "another operation is refused" 2 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" --op spmm
 ok "and both are named" grep -q 'trained on spmv, found a request for spmm' "$tmp/err"
 code "also when a store is evaluated" 2 "$ROWCAST" evaluate "$tmp/ops.h5" -m "$tmp/spmv.json" --op spmm
+
+# formats: the task of spmv
+ok "a store of six formats" "$synthetic" --formats --matrices 100 --groups 20 "$tmp/formats.h5"
+code "a regressor" 0 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/format.json" --op spmv --model mlp-nisa-time --epochs 60 -f json
+is "chooses a format by the features of Nisa et al." \
+    "$(get "$tmp/format.json" '[x["task"], x["features"]["set"], [c["name"] for c in x["classes"]], x["baseline"]]')" \
+    "['format', 'nisa', ['coo', 'ell', 'csr', 'hyb', 'csr5', 'merge'], 'csr']"
+ok "which kernel a format is can be read" grep -q 'csr5 (csr5:sigma=auto, best of ' "$tmp/err"
+ok "what is left out is counted by format and reason" grep -q '^train: csr5: 1 (matrix, precision) failed' "$tmp/err"
+ok "skipped or failed" grep -q '^train: ell: [0-9]* (matrix, precision) skipped' "$tmp/err"
+code "conversion counts" 0 "$ROWCAST" predict mesh3d:n=8 -m "$tmp/format.json" --op spmv --reuse 1 --extrapolate -f json
+is "so that one product is in CSR" "$(get "$tmp/out" '[r["class"] for r in x["rows"] if r["chosen"]]')" "['csr']"
+code "a classifier" 0 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/x.json" --op spmv --model cart --missing worst \
+    --classes ell,csr,hyb --features nisa-1 -f json
+is "keeps what failed when asked to, without the matrices of COO" "$(get "$tmp/x.json" \
+    '[len(x["inputs"]), [c["name"] for c in x["classes"]], x["training"]["selection"]["missing"]]')" \
+    "[5, ['ell', 'csr', 'hyb'], 'worst']"
+ok "which are counted" grep -q 'where coo, no class here, is fastest' "$tmp/err"
+code "classifiers know no reuse" 2 "$ROWCAST" predict mesh3d:n=8 -m "$tmp/x.json" --reuse 5 --extrapolate
+code "a regressor needs all times" 2 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/y.json" --op spmv --model mlp-nisa-time --missing worst
+ok "which is said" grep -q 'a classifier is needed, or --missing drop' "$tmp/err"
+code "a model without importances has no top features" 2 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/y.json" --op spmv \
+    --features "top:3:$tmp/x.json"
+ok "which is said, too" grep -q 'of kind cart has no importances' "$tmp/err"
+code "formats have no kernel to choose" 2 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/y.json" --task format --op spmv --kernel csr
