@@ -5,6 +5,8 @@
 #include "cmd/listing.h"
 #include "cmd/sort.h"
 #include "cmd/summary.h"
+#include "base/str.h"
+#include "operation/operation.h"
 #include "table/view.h"
 
 #include <inttypes.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 struct options {
+    const char *op;
     const char *where;
     const char *columns;
     const char *sort;
@@ -30,6 +33,8 @@ struct options {
 static const rc_opt_t table[] = {
     {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'.", 0, 0},
+    {"op", 0, RC_OPT_TEXT, AT(op), "OP",
+        "Only rows of an operation: spmm, spmv, spmm_t or sddmm; as --where 'op == OP'. Default: all.", 0, 0},
     {"columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
         "status, median_ns, speedup, gflops.",
@@ -44,7 +49,8 @@ static const rc_opt_t table[] = {
         "A table over all matrices instead of rows: speedup (Mehrabi et al., Table I), share (of "
         "wins, figure 9), portfolio (greedy, figure 10), versus (two sides matrix by matrix, "
         "figure 3), best (which kernel and order wins, and what always taking it loses), rate "
-        "(Gflop/s and GB/s).",
+        "(Gflop/s and GB/s); of spmv in six formats (Nisa et al.): ranges (Table I), formats (which win, what "
+        "each loses always taken, what is missing), coo (section V.A).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
         "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
@@ -59,7 +65,9 @@ static const rc_opt_t table[] = {
     {"top", 0, RC_OPT_INT, AT(summary.top), "N",
         "Of best: the first N rows of each K and precision. Default: all.", 1, 1e6},
     {"matrices", 'M', RC_OPT_FLAG, AT(matrices), NULL,
-        "Rows are catalogue rows with their status and the number of their cases by status.", 0, 0},
+        "Rows are catalogue rows with their status and the number of their cases by status. With --summary rate: "
+        "a line for each matrix, kernel and order.",
+        0, 0},
     {"all", 'a', RC_OPT_FLAG, AT(all), NULL, "Also the older rows of cases that were redone.", 0,
         0},
     {"fields", 'F', RC_OPT_FLAG, AT(fields), NULL,
@@ -165,6 +173,46 @@ done:
     return st;
 }
 
+/* --op and --where as one expression.  \param[out] out  NULL: all rows */
+static rc_status_t compile(const struct options *o, const rc_fields_t *fields, rc_expr_t **out, rc_err_t *err)
+{
+    rc_op_t op;
+    rc_str_t text = {0};
+    if (o->where && rc_expr_compile(o->where, fields->field, fields->count, out, err) < 0)
+        return rc_err_context(err, "--where");
+    if (!o->op)
+        return RC_OK;
+    rc_status_t st = rc_op_parse(o->op, &op, err);
+    if (st < 0) {
+        err->status = RC_EINVAL; /* a wrong word on the command line */
+        return rc_err_context(err, "--op");
+    }
+    rc_str_addf(&text, o->where ? "op == %s && (%s)" : "op == %s", rc_op_name(op), o->where);
+    rc_expr_free(*out);
+    *out = NULL;
+    st = text.failed ? rc_fail(err, RC_ENOMEM, "no memory for a filter")
+                     : rc_expr_compile(text.text, fields->field, fields->count, out, err);
+    rc_str_free(&text);
+    return st;
+}
+
+static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
+{
+    o->summary.store = store;
+    o->summary.by_matrix = o->summary.name && o->matrices;
+    rc_status_t st = rc_summary_check(&o->summary, err);
+    if (st < 0)
+        return st;
+    if (o->summary.name && (o->all || o->columns || o->sort || o->limit >= 0))
+        return rc_fail(
+            err, RC_EINVAL, "--summary does not go with --all, --columns, --sort or --limit");
+    if (o->op && o->matrices && !o->summary.name)
+        return rc_fail(err, RC_EINVAL, "--op is of results, --matrices lists catalogue rows");
+    if (o->summary.name)
+        o->matrices = 0;
+    return RC_OK;
+}
+
 static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1};
@@ -187,12 +235,9 @@ static int run(int argc, char **argv)
     if (st == RC_OK && !operands[0])
         st = rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast query [OPTIONS] FILE");
     RC_TRY(st);
-    RC_TRY(rc_summary_check(&o.summary, &err));
-    if (o.summary.name && (o.matrices || o.all || o.columns || o.sort || o.limit >= 0))
-        RC_TRY(rc_fail(&err, RC_EINVAL,
-            "--summary does not go with --matrices, --all, --columns, --sort or --limit"));
-    if (o.where && rc_expr_compile(o.where, fields->field, fields->count, &where, &err) < 0)
-        RC_TRY(rc_err_context(&err, "--where"));
+    RC_TRY(check(&o, operands[0], &err));
+    fields = o.matrices ? &rc_source_fields : &rc_view_fields;
+    RC_TRY(compile(&o, fields, &where, &err));
     RC_TRY((o.summary.name ? rc_view_read_samples : rc_view_read)(operands[0], &v, &err));
     if (!o.matrices)
         RC_TRY(rc_view_check(v, where, &err));

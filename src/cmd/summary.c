@@ -2,6 +2,7 @@
 #include "cmd/summary.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cmd/summary_spmv.h"
 #include "table/best.h"
 #include "table/rate.h"
 #include "table/speedup.h"
@@ -342,7 +343,8 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
         {"mean_bytes", "GB/s"}, {"max_bytes", "GB/s"}};
     rc_rate_t *r = NULL;
     int n = 0;
-    (void)o;
+    if (o->by_matrix)
+        return rc_summary_rates(v, o, where, format, err);
     rc_status_t st = rc_rate_make(v, where, &r, &n, err);
     if (st < 0)
         return st;
@@ -382,6 +384,9 @@ static const struct {
     {"versus", print_versus},
     {"best", print_best},
     {"rate", print_rate},
+    {"ranges", rc_summary_ranges},
+    {"formats", rc_summary_formats},
+    {"coo", rc_summary_coo},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -403,8 +408,10 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
     const char *name = o->name ? o->name : "";
     if (o->name && find(o->name) < 0)
         return rc_fail(err, RC_EINVAL,
-            "--summary: expected speedup, share, portfolio, versus, best or rate, found '%s'",
+            "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats or coo, found '%s'",
             o->name);
+    if (o->by_matrix && strcmp(name, "rate") != 0)
+        return rc_fail(err, RC_EINVAL, "--matrices goes with --summary rate only");
     if ((o->side_a || o->side_b || o->orders) && strcmp(name, "versus") != 0)
         return rc_fail(
             err, RC_EINVAL, "--side-a, --side-b and --orders go with --summary versus only");

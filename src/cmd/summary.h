@@ -8,6 +8,8 @@
 
 /** What the command line says about a summary; zero-initialised, NULL and 0 stand for defaults. */
 typedef struct rc_summary_options {
+    const char *store; /**< its path: tables that need features read it again */
+    int by_matrix;     /**< of rate: a line for each matrix */
     const char *name; /**< of the table; NULL: none is wanted */
     const char *side_a;
     const char *side_b;

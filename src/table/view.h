@@ -114,6 +114,9 @@ const char *rc_view_device(const rc_view_t *v, int32_t id);
 const char *rc_view_message(const rc_view_t *v, int32_t id);
 const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 
+/** 1: a generator made the matrix, and no file of the store's sources holds it. */
+int rc_view_is_generated(const rc_view_t *v, int32_t id);
+
 /** Versions by id, of a policy or kernel that a result row names. */
 int32_t rc_view_policy_version(const rc_view_t *v, int32_t id);
 int32_t rc_view_kernel_version(const rc_view_t *v, int32_t id);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/error.h"
+#include "table/floor.h"
 #include "table/view_private.h"
 
 #include <math.h>
@@ -291,6 +292,20 @@ static void gbs(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_real(out, ratio((double)r->bytes_min, r->median_ns));
 }
 
+static void of_floor(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const rc_cursor_t *c = cursor;
+    (void)f;
+    give_real(out, ratio(rc_floor_of(c->view, c->i), result_of(cursor)->median_ns));
+}
+
+static void generated(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const rc_cursor_t *c = cursor;
+    (void)f;
+    give_bool(out, rc_view_is_generated(c->view, result_of(cursor)->matrix));
+}
+
 #define RESULT(member) offsetof(rc_row_result_t, member)
 #define MATRIX(member) offsetof(rc_row_matrix_t, member)
 
@@ -308,6 +323,7 @@ static const rc_field_t result_fields[] = {
     {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are", pattern_symmetric,
         0, NULL},
+    {"generated", BOOL, "", "a generator made the matrix, no file holds it", generated, 0, NULL},
     {"digest", TEXT, "", "identity of the matrix", digest, 0, NULL},
     {"policy", TEXT, "", "row-order policy with its parameters", policy, 0, NULL},
     {"policy_version", INT, "", "version of the policy that ordered the rows", policy_version, 0,
@@ -342,6 +358,8 @@ static const rc_field_t result_fields[] = {
         breakeven, 0, NULL},
     {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", gflops, 0, NULL},
     {"gbs", REAL, "GB/s", "compulsory traffic over the median", gbs, 0, NULL},
+    {"of_floor", REAL, "1", "spmv: an empty launch or the compulsory bytes of CSR, whichever is longer, over the median",
+        of_floor, 0, NULL},
     {"order_ns", INT, "ns", "time to build the order", wide, RESULT(order_ns), NULL},
     {"prepare_ns", INT, "ns", "time to rearrange and upload", wide, RESULT(prepare_ns), NULL},
     {"preprocess_ns", INT, "ns", "the kernel's own work before its first product", wide,

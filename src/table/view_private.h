@@ -37,6 +37,7 @@ struct rc_view {
     int64_t *source; /* newest source rows in order of name */
     int64_t sources;
     int64_t (*cases)[RC_CASE_STATUSES]; /* [matrices] newest result rows by status */
+    unsigned char *generated;           /* [matrices] 1: a generator made it, no file holds it */
     rc_digest_t *feature;               /* identities of the feature rows */
     size_t features;
     size_t feature_capacity;
@@ -49,6 +50,9 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err);
 
 /** rc_view_read of a store that is open already, and stays so. */
 rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err);
+
+/** The newest catalogue rows of a view that has its dictionaries.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_view_load_sources(rc_view_t *v, rc_err_t *err);
 
 /** Text of row i, "" for -1. */
 static inline const char *rc_text_at(const texts_t *t, int64_t i)

@@ -2,7 +2,7 @@
 # y = A x in the formats of Nisa et al. on a CPU: sweep, store, query.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 28
+plan 37
 
 mkdir -p "$tmp/col/G"
 for spec in mesh2d:n=20 arrow:n=1500 manyempty:n=400; do
@@ -42,6 +42,19 @@ is "that of CUSP" "$(rows 'status == skipped' name,kernel)" "arrow,ell:limit=cus
 ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped' -o message | grep -q 'limit=cusp: 2256000 places for 4498 entries'"
 code "rates" 0 "$ROWCAST" query "$tmp/s.h5" -S rate -f csv
 is "of every kernel" "$(cut -d, -f7 "$tmp/out" | sort -u | grep -c '^merge:items=')" 3
+
+# tables of the study: by entries, by matrix, of six formats
+code "matrices by their entries" 0 "$ROWCAST" query "$tmp/s.h5" --op spmv -S ranges -f csv
+is "are as many as were swept, with the deviation of the rows" \
+    "$(tr -d '\r' <"$tmp/out" | awk -F, '$2 == "0-10K" { print $1, $3, $9, $10 }')" "real 4 4 747"
+code "rates by matrix" 0 "$ROWCAST" query "$tmp/s.h5" --op spmv -S rate -M -f csv
+is "one is best in each precision" "$(tr -d '\r' <"$tmp/out" | awk -F, '$1 == "G/arrow" && $15 == 1' | wc -l)" 2
+code "a standing of each format" 0 "$ROWCAST" query "$tmp/s.h5" --op spmv -S formats -f csv
+is "COO was not measured" "$(tr -d '\r' <"$tmp/out" | awk -F, '$1 == "fp32" { print $5, $7, $11, $12 }' | head -3 | paste -sd: -)" \
+    "coo 0 4 0:ell 4 0 0:csr 4 0 0"
+is "so no matrix has all" "$("$ROWCAST" query "$tmp/s.h5" --op spmv -S coo -f csv | tr -d '\r' | cut -d, -f6 | tail -n +2 | sort -u)" 0
+code "an operation that is none" 2 "$ROWCAST" query "$tmp/s.h5" --op spmw -S coo
+ok "is said so" grep -q -e '--op:.*spmw' "$tmp/err"
 
 code "lanes are a power of two" 2 sweep -d cpu -x csr:lanes=3
 ok "that is said" grep -q 'lanes: expected a power of two, found 3' "$tmp/err"

@@ -5,6 +5,8 @@
 #include "store_fixture.h"
 
 #include "store/commit.h"
+#include "table/floor.h"
+#include "table/six.h"
 #include "table/speedup.h"
 
 #include <math.h>
@@ -277,9 +279,57 @@ static void settings_without_csr_are_empty(void **state)
     rc_view_free(v);
 }
 
+/* ------------------------------------------------------------- six formats */
+
+static void same(double a, double b)
+{
+    assert_true(fabs(a - b) <= 1e-12 * fabs(b));
+}
+
+static int best_of(const double ns[RC_SIX], unsigned set, double *margin)
+{
+    rc_six_row_t r = {0};
+    memcpy(r.ns, ns, sizeof r.ns);
+    return rc_six_best(&r, set, margin);
+}
+
+static void the_best_format_is_the_first_of_equals(void **state)
+{
+    (void)state;
+    const double ties[RC_SIX] = {5, 4, 3, 3, 9, 3};
+    const double lacks[RC_SIX] = {5, 4, 3, 8, 9, NAN};
+    double margin;
+    assert_int_equal(best_of(ties, RC_SIX_ALL, &margin), RC_SIX_CSR);
+    same(margin, 0);
+    assert_int_equal(best_of(lacks, RC_SIX_ALL, &margin), -1);
+    assert_true(isnan(margin));
+    assert_int_equal(best_of(lacks, RC_SIX_BASIC, &margin), RC_SIX_CSR);
+    same(margin, 4.0 / 3 - 1);
+    assert_int_equal(best_of(lacks, 1u << RC_SIX_HYB, &margin), RC_SIX_HYB);
+    assert_true(isnan(margin));
+}
+
+static void floors_are_those_that_were_measured(void **state)
+{
+    (void)state;
+    const rc_floor_device_t *d = rc_floor_device("cuda:NVIDIA H200:132sm:cuda13.0");
+    assert_non_null(d);
+    assert_null(rc_floor_device("cpu:Intel(R) Xeon(R) Processor:1t:avx512"));
+    assert_true(isnan(rc_floor_ns(NULL, 1e6)));
+    same(rc_floor_ns(d, 0), 3500);
+    same(rc_floor_ns(d, 1000), 3500);
+    same(rc_floor_ns(d, 4e6), 4e6 / 900);
+    same(rc_floor_ns(d, 16e6), 16e6 / 2700);
+    same(rc_floor_ns(d, 1e9), 1e9 / 4700);
+    same(rc_floor_bytes(10, 20, 100, 8), 100 * 12 + 4 * 11 + 8 * 30);
+    same(rc_floor_bytes(1, 1, INT64_C(1) << 31, 4), 12.0 * (double)(INT64_C(1) << 31) + 16 + 8);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_format_is_the_first_of_equals),
+        cmocka_unit_test(floors_are_those_that_were_measured),
         cmocka_unit_test(tables_are_what_a_plain_computation_gives),
         cmocka_unit_test(settings_without_csr_are_empty),
     };

@@ -1,0 +1,101 @@
+/* The catalogue rows of a view. */
+#include "config.h"
+#include "base/alloc.h"
+#include "table/view_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of `where`, see rc_where_names. */
+enum { RC_SOURCE_FILE = 0, RC_SOURCE_GENERATED = 1 };
+
+typedef struct named {
+    const char *name;
+    int64_t row;
+} named_t;
+
+static int by_name_then_row(const void *a, const void *b)
+{
+    const named_t *x = a;
+    const named_t *y = b;
+    int c = strcmp(x->name, y->name);
+    return c ? c : (x->row > y->row) - (x->row < y->row);
+}
+
+static rc_status_t find_newest(rc_view_t *v, rc_err_t *err)
+{
+    size_t n = v->dicts.d[RC_T_SOURCE].count;
+    named_t *list = rc_alloc(n, sizeof *list, "catalogue rows", err);
+    v->source = rc_alloc(n, sizeof *v->source, "catalogue rows", err);
+    if (!list || !v->source) {
+        free(list);
+        return RC_ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        list[i] = (named_t){rc_text_at(&v->source_name, (int64_t)i), (int64_t)i};
+    qsort(list, n, sizeof *list, by_name_then_row);
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 == n || strcmp(list[i].name, list[i + 1].name) != 0)
+            v->source[v->sources++] = list[i].row;
+    free(list);
+    return RC_OK;
+}
+
+/* A matrix that also came from a file is not generated. */
+static rc_status_t mark_generated(rc_view_t *v, rc_err_t *err)
+{
+    const rc_row_source_t *r = v->dicts.d[RC_T_SOURCE].rows;
+    v->generated = rc_alloc0(v->dicts.d[RC_T_MATRIX].count, 1, "marks", err);
+    if (!v->generated)
+        return RC_ENOMEM;
+    for (int where = RC_SOURCE_GENERATED; where >= RC_SOURCE_FILE; where--)
+        for (int64_t i = 0; i < v->sources; i++)
+            if (r[v->source[i]].matrix >= 0 && r[v->source[i]].where == where)
+                v->generated[r[v->source[i]].matrix] = (unsigned char)where;
+    return RC_OK;
+}
+
+rc_status_t rc_view_load_sources(rc_view_t *v, rc_err_t *err)
+{
+    rc_status_t st = find_newest(v, err);
+    return st == RC_OK ? mark_generated(v, err) : st;
+}
+
+int rc_view_is_generated(const rc_view_t *v, int32_t matrix)
+{
+    return v->generated[matrix];
+}
+
+int64_t rc_view_sources(const rc_view_t *v)
+{
+    return v->sources;
+}
+
+void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
+{
+    int64_t at = v->source[i];
+    const rc_row_source_t *r = (const rc_row_source_t *)v->dicts.d[RC_T_SOURCE].rows + at;
+    memset(out, 0, sizeof *out);
+    out->name = rc_text_at(&v->source_name, at);
+    out->location = rc_text_at(&v->source_location, at);
+    out->where = rc_view_name(rc_where_names, r->where);
+    out->status = rc_view_name(rc_case_status_names, r->status);
+    out->phase = rc_view_name(rc_phase_names, r->phase);
+    out->message = rc_text_at(&v->message, r->message);
+    out->bytes = r->bytes;
+    out->mtime_ns = r->mtime_ns;
+    out->load_ns = r->load_ns;
+    out->status_code = r->status;
+    out->matrix = r->matrix;
+    out->run = r->run;
+    out->kind = rc_text_at(&v->matrix_kind, r->matrix);
+    out->digest = rc_text_at(&v->matrix_digest, r->matrix);
+    out->rows = out->cols = out->nnz = -1;
+    if (r->matrix >= 0) {
+        const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix);
+        out->rows = m->rows;
+        out->cols = m->cols;
+        out->nnz = m->nnz;
+        memcpy(out->cases, v->cases[r->matrix], sizeof out->cases);
+    }
+}
