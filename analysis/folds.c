@@ -10,6 +10,8 @@ rc_status_t rc_folds_inside(const rc_dataset_t *d, const int64_t *row, int64_t n
 {
     rc_dataset_t part = *d; /* a split reads samples and groups */
     rc_status_t st = RC_EINVAL;
+    if (kind == RC_SPLIT_STRATIFIED)
+        return rc_folds_labelled(d, row, n, kind, seed, fold, folds, err);
     part.rows = n;
     part.sample = rc_alloc((size_t)n, sizeof *part.sample, "validation parts", err);
     if (!part.sample)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rc_split_names[] = {"group", "random", NULL};
+const char *const rc_split_names[] = {"group", "random", "stratified", NULL};
 
 /* What goes to one side as a whole: the rows of a group or of a matrix. */
 typedef struct unit {
@@ -144,6 +144,8 @@ rc_status_t rc_split_folds(
     unit_t **list = NULL;
     int64_t *rows = NULL;
     rc_status_t st;
+    if (kind == RC_SPLIT_STRATIFIED)
+        return rc_split_stratified(d, NULL, d->rows, folds, seed, fold, err);
     if (folds < 2)
         return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
     RC_TRY(make_units(d, NULL, d->rows, kind, seed, &u, err));

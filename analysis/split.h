@@ -7,13 +7,15 @@
 
 typedef enum rc_split_kind {
     RC_SPLIT_GROUP = 0, /**< all matrices of a group on one side */
-    RC_SPLIT_RANDOM = 1 /**< the paper's protocol: by matrix */
+    RC_SPLIT_RANDOM = 1, /**< the protocol of Mehrabi et al.: by matrix */
+    RC_SPLIT_STRATIFIED = 2 /**< that of Nisa et al.: by matrix, folds with equal shares of each label
+                                 (rc_dataset_best); a share is as of RC_SPLIT_RANDOM */
 } rc_split_kind_t;
 
-extern const char *const rc_split_names[]; /**< "group", "random" */
+extern const char *const rc_split_names[]; /**< "group", "random", "stratified" */
 
 /** Number the rows with folds 0 .. folds - 1: units (groups or matrices) in seeded order, larger
- *  ones first, each to the fold that has fewest rows.
+ *  ones first, each to the fold that has fewest rows; stratified: as rc_split_stratified.
  *  \param[out] fold  [rows]
  *  \return RC_OK, RC_EINVAL (fewer units than folds), RC_ENOMEM */
 rc_status_t rc_split_folds(const rc_dataset_t *d, rc_split_kind_t kind, int folds, uint64_t seed,

@@ -97,9 +97,10 @@ typedef struct rc_learn_options {
     }
 
 #define RC_LEARN_PROTOCOL(at)                                                                      \
-    {"split", 0, RC_OPT_TEXT, at(split), "group|random",                                           \
+    {"split", 0, RC_OPT_TEXT, at(split), "group|random|stratified",                                    \
         "group (default): matrices of one group are never on both sides; random: by matrix, the "  \
-        "protocol of Mehrabi et al.",                                                              \
+        "protocol of Mehrabi et al.; stratified: by matrix, with equal shares of the labels in "   \
+        "each fold, that of Nisa et al.",                                                          \
         0, 0},                                                                                     \
         {"test-share", 0, RC_OPT_DOUBLE, at(test_share), "X", "Share of the rows that test.",      \
             0.001, 0.999},                                                                         \

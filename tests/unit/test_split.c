@@ -254,6 +254,68 @@ static void some_rows_are_divided_by_themselves(void **state)
     free(y);
 }
 
+/* Times so that the label of each matrix is drawn, a rare one among them. */
+static void draw_labels(rc_rng_t *r, data_t *x, double *time)
+{
+    for (int64_t i = 0; i < x->d.rows; i++) {
+        int same = i > 0 && strcmp(x->sample[i].digest, x->sample[i - 1].digest) == 0;
+        int label = rc_rng_below(r, 40) == 0 ? 2 : (int)rc_rng_below(r, 2);
+        for (int c = 0; c < 3; c++)
+            time[3 * i + c] = same ? time[3 * (i - 1) + c] : c == label ? 1 : 2;
+    }
+    x->d.classes = 3;
+    x->d.time = time;
+}
+
+/* One row of each matrix stays. */
+static void thin(data_t *x)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < x->d.rows; i++)
+        if (n == 0 || strcmp(x->sample[n - 1].digest, x->sample[i].digest) != 0)
+            x->sample[n++] = x->sample[i];
+    x->d.rows = n;
+}
+
+static void strata_have_equal_shares_in_each_fold(void **state)
+{
+    static double time[3 * MOST];
+    static double turned[3 * MOST];
+    rc_rng_t r;
+    (void)state;
+    rc_rng_seed(&r, 12);
+    data_t *x = malloc(sizeof *x);
+    data_t *y = malloc(sizeof *y);
+    assert_non_null(x);
+    assert_non_null(y);
+    for (int round = 0; round < ROUNDS; round++) {
+        int rows[5][4] = {{0}}; /* by label, and all */
+        make(&r, 10 + (int)rc_rng_below(&r, 60), x);
+        if (round % 4)
+            thin(x);
+        draw_labels(&r, x, time);
+        assert_int_equal(rc_split_folds(&x->d, RC_SPLIT_STRATIFIED, 5, 7, x->fold, NULL), RC_OK);
+        units_are_whole(x, RC_SPLIT_STRATIFIED, x->fold);
+        for (int64_t i = 0; i < x->d.rows; i++) {
+            rows[x->fold[i]][rc_dataset_best(&x->d, i)]++;
+            rows[x->fold[i]][3]++;
+        }
+        for (int f = 1; f < 5 && round % 4; f++)
+            for (int c = 0; c < 4; c++)
+                for (int g = 0; g < f; g++)
+                    assert_in_range(rows[f][c] - rows[g][c] + 1, 0, 2);
+        reverse(x, y);
+        for (int64_t i = 0; i < 3 * x->d.rows; i++)
+            turned[i] = time[3 * (x->d.rows - 1 - i / 3) + i % 3];
+        y->d.time = turned;
+        assert_int_equal(rc_split_folds(&y->d, RC_SPLIT_STRATIFIED, 5, 7, y->fold, NULL), RC_OK);
+        for (int64_t i = 0; i < x->d.rows; i++)
+            assert_int_equal(x->fold[i], y->fold[x->d.rows - 1 - i]);
+    }
+    free(x);
+    free(y);
+}
+
 static void what_cannot_be_divided_is_refused(void **state)
 {
     rc_rng_t r;
@@ -284,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_test_part_is_as_near_to_its_share_as_units_allow),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(some_rows_are_divided_by_themselves),
+        cmocka_unit_test(strata_have_equal_shares_in_each_fold),
         cmocka_unit_test(what_cannot_be_divided_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
