@@ -1,280 +1,32 @@
 /* The GPU form of src/order/policy_cells.c.  The host ranks cells level by level from the top; here the
  * cells of all levels that a cell is in make one number, the top highest, to sort cells by: the same order. */
-#include "kernels/cuda/order_cells.cuh"
-#include "kernels/cuda/order_votes.h"
+#include "kernels/cuda/order_search.cuh"
 
 namespace
 {
 
 enum { PARAM_SIZE, PARAM_BRANCH, PARAM_ROUNDS };
 
-struct state {
-    rc_executor_t *x;
-    const rc_cuda_pattern_t *a;
-    int64_t rounds; /* of label propagation */
-    rc::cells c;
-    rc::paths p;
-    uint64_t *cell_key[2];
-    int32_t *cell_order[2];
-    uint32_t *rank;     /* [count] */
-    uint32_t *columns;  /* [2 cols] for votes; the first half is c.col */
-    uint32_t *key_beside; /* [rows] */
-    int32_t *beside;      /* [rows] */
-    void *temp;
-    int64_t temp_bytes;
-};
-
-/* ------------------------------------------------------------- the kernels */
-
-__global__ void begin_cells(int32_t *order, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
-        order[k] = (int32_t)k;
-}
-
-__global__ void take_paths(const uint64_t *path, const int32_t *order, uint64_t *key, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
-        key[k] = path[order[k]];
-}
-
-__global__ void rank_cells(const int32_t *order, uint32_t *rank, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
-        rank[order[k]] = (uint32_t)k;
-}
-
-/* Rows that were not reached come last. */
-__global__ void take_ranks(const uint32_t *cell, const uint32_t *rank, int64_t count,
-    const int32_t *row, uint32_t *key, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step) {
-        const uint32_t x = cell[row[p]];
-        key[p] = x == RC_LOCAL_NONE ? (uint32_t)count : rank[rc_local_cell(x)];
-    }
-}
-
-/* start[rank of a cell] = its first slot. */
-__global__ void find_starts(const uint32_t *key, uint32_t *start, int64_t count, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        if (key[p] < count && (p == 0 || key[p - 1] != key[p]))
-            start[key[p]] = (uint32_t)p;
-}
-
-__global__ void begin_labels(const uint32_t *key, const int32_t *row, const uint32_t *start,
-    int64_t count, uint32_t *label, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        label[row[p]] = key[p] < count ? start[key[p]] : (uint32_t)p;
-}
-
-__global__ void take_labels(const uint32_t *label, const int32_t *row, uint32_t *key, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        key[p] = label[row[p]];
-}
-
-/* ---------------------------------------------------------------- the steps */
-
-template <typename Kernel>
-rc_status_t cooperate(
-    const state *s, Kernel kernel, int64_t threads, void **args, const char *what, rc_err_t *err)
-{
-    int fit = 0;
-    rc_status_t st = rc_cuda_check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, rc::CELL_THREADS, 0), what, err);
-    if (st < 0)
-        return st;
-    const int64_t most = (int64_t)fit * rc_cuda_sms(s->x);
-    int64_t blocks = (threads + rc::CELL_THREADS - 1) / rc::CELL_THREADS;
-    blocks = blocks < 1 ? 1 : blocks < most ? blocks : most;
-    const cudaError_t e = cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks),
-        dim3(rc::CELL_THREADS), args, 0, rc_cuda_stream(s->x));
-    /* a part of the GPU, or one that cannot: the host has the order too */
-    if (e == cudaErrorCooperativeLaunchTooLarge || e == cudaErrorNotSupported) {
-        (void)cudaGetLastError();
-        return rc_fail(err, RC_ENOTSUP, "%s: %s", what, cudaGetErrorString(e));
-    }
-    return rc_cuda_check(e, what, err);
-}
-
-template <int LANES> rc_status_t search_with(state *s, rc_err_t *err)
-{
-    rc_cuda_pattern_t a = *s->a;
-    void *of_grow[] = {&a, &s->c};
-    void *of_join[] = {&a, &s->c, &s->p};
-    rc_status_t st = cooperate(s, rc::grow<LANES>, a.rows, of_grow, "cells of rows", err);
-    if (st == RC_OK)
-        st = cooperate(s, rc::join<LANES>, a.rows * LANES, of_join, "cells of cells", err);
-    return st;
-}
-
-rc_status_t search(state *s, rc_err_t *err)
-{
-    const int lanes = rc::lanes_of(s->a);
-    rc_status_t st = rc::fill_none(s->x, s->c.row, s->a->rows, err);
-    if (st == RC_OK)
-        st = rc::fill_none(s->x, s->c.col, s->a->cols, err);
-    if (st == RC_OK)
-        st = rc_cuda_check(
-            cudaMemsetAsync(s->c.found, 0,
-                sizeof *s->c.found * (1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1),
-                rc_cuda_stream(s->x)),
-            "cells of rows", err);
-    if (st < 0)
-        return st;
-    return lanes == 1  ? search_with<1>(s, err)
-        : lanes == 2   ? search_with<2>(s, err)
-        : lanes == 4   ? search_with<4>(s, err)
-                       : search_with<8>(s, err);
-}
-
-rc_status_t rank(state *s, rc_err_t *err)
-{
-    const int64_t n = s->c.count;
-    const unsigned blocks = rc::blocks_for(n);
-    const cudaStream_t stream = rc_cuda_stream(s->x);
-    rc_cuda_pairs64_t p = {s->cell_key[0], s->cell_key[1], s->cell_order[0], s->cell_order[1], n};
-    rc_status_t st = RC_OK;
-    begin_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, n);
-    for (int w = 0; w < s->p.words && st == RC_OK; w++) {
-        take_paths<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-            s->c.path + w * n, p.value, p.key, n);
-        st = rc_cuda_launched("ranks of cells", err);
-        if (st == RC_OK)
-            st = rc_cuda_sort64(s->x, s->temp, s->temp_bytes, &p, s->p.bits[w], err);
-    }
-    if (st < 0)
-        return st;
-    rank_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, s->rank, n);
-    return rc_cuda_launched("ranks of cells", err);
-}
-
-/* Label propagation from the cells on; p is sorted by rank.  Ranks of cells are not needed any more. */
-rc_status_t gather(state *s, rc_cuda_pairs_t *p, rc_err_t *err)
-{
-    const int64_t n = p->n;
-    const unsigned blocks = rc::blocks_for(n);
-    const cudaStream_t stream = rc_cuda_stream(s->x);
-    uint32_t *label = p->key_beside;
-    find_starts<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-        p->key, s->rank, s->c.count, n);
-    begin_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-        p->key, p->value, s->rank, s->c.count, label, n);
-    rc_status_t st = rc_cuda_launched("labels of rows", err);
-    if (st == RC_OK)
-        st = rc_cuda_votes(s->x, s->a, (int)s->rounds, label, s->columns, err);
-    if (st < 0)
-        return st;
-    take_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(label, p->value, p->key, n);
-    st = rc_cuda_launched("labels of rows", err);
-    return st < 0 ? st
-                  : rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(n), err);
-}
-
-/* By the smallest column, then by the rank of the cell. */
-rc_status_t sort_rows(state *s, rc_cuda_pairs_t *p, rc_err_t *err)
-{
-    const unsigned blocks = rc::blocks_for(p->n);
-    const cudaStream_t stream = rc_cuda_stream(s->x);
-    rc_status_t st = rc_cuda_sort_first_columns(s->x, s->a, s->temp, s->temp_bytes, p, err);
-    if (st < 0)
-        return st;
-    take_ranks<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-        s->c.row, s->rank, s->c.count, p->value, p->key, p->n);
-    st = rc_cuda_launched("keys of rows", err);
-    return st < 0
-        ? st
-        : rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(s->c.count), err);
-}
-
-rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
-{
-    rc_cuda_pairs_t p = {s->c.link, s->key_beside, slots, s->beside, s->a->rows};
-    rc_status_t st = search(s, err);
-    if (st == RC_OK)
-        st = rank(s, err);
-    if (st == RC_OK)
-        st = sort_rows(s, &p, err);
-    if (st == RC_OK && s->rounds > 0)
-        st = gather(s, &p, err);
-    return st < 0 ? st : rc::deliver(s->x, &p, slots, err);
-}
-
-/* ------------------------------------------------------------ the workspace */
-
-/* Levels go into words from the lowest on, as many as fit. */
-void place_paths(int64_t n, int64_t branch, rc::paths *p)
-{
-    p->levels = 0;
-    p->words = 1;
-    p->bits[0] = 0;
-    for (; n > branch; p->levels++) {
-        n = (n + branch - 1) / branch;
-        const int bits = rc::bits_of(n - 1);
-        if (p->bits[p->words - 1] + bits > 64)
-            p->bits[p->words++] = 0;
-        p->place[p->levels] = {p->words - 1, p->bits[p->words - 1]};
-        p->bits[p->words - 1] += bits;
-    }
-    if (p->bits[0] == 0)
-        p->bits[0] = 1;
-}
-
-void take_all(state *s, rc::workspace *w)
-{
-    const int64_t rows = s->a->rows;
-    const int64_t n = s->c.count;
-    s->c.row = w->take<uint32_t>(rows);
-    s->c.link = w->take<uint32_t>(rows);
-    s->key_beside = w->take<uint32_t>(rows);
-    s->beside = w->take<int32_t>(rows);
-    s->columns = w->take<uint32_t>((s->rounds > 0 ? 2 : 1) * s->a->cols);
-    s->c.col = s->columns;
-    s->c.at = w->take<uint32_t>(n);
-    s->c.key = w->take<uint32_t>(n);
-    s->rank = w->take<uint32_t>(n);
-    s->c.path = w->take<uint64_t>(s->p.words * n);
-    for (int i = 0; i < 2; i++) {
-        s->cell_key[i] = w->take<uint64_t>(n);
-        s->cell_order[i] = w->take<int32_t>(n);
-    }
-    s->c.found = w->take<int>((1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1));
-    s->temp = w->take<char>(s->temp_bytes);
-}
-
 rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *params,
     void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
-    const int64_t most = (int64_t)1 << RC_LOCAL_CELL_BITS;
-    const int64_t least = (a->rows + most - 1) / most;
-    int64_t of_cells = 0;
-    state s = {};
-    s.x = x;
-    s.a = a;
-    s.rounds = params->value[PARAM_ROUNDS];
-    s.c.branch = params->value[PARAM_BRANCH];
-    s.c.size = params->value[PARAM_SIZE] < least ? least : params->value[PARAM_SIZE];
-    s.c.count = (a->rows + s.c.size - 1) / s.c.size;
-    place_paths(s.c.count, s.c.branch, &s.p);
-    rc_status_t st = rc_cuda_sort_bytes(a->rows, &s.temp_bytes, err);
-    if (st == RC_OK)
-        st = rc_cuda_sort64_bytes(s.c.count, &of_cells, err);
+    const int64_t branch = params->value[PARAM_BRANCH];
+    rc::search s;
+    rc_status_t st =
+        rc::search_begin(x, a, params->value[PARAM_SIZE], params->value[PARAM_ROUNDS], &s, err);
     if (st < 0)
         return st;
-    s.temp_bytes = s.temp_bytes > of_cells ? s.temp_bytes : of_cells;
+    for (int64_t n = s.c.count; n > branch;)
+        n = rc::search_add_level(&s.p, n, branch);
+    if (s.p.levels == 0)
+        s.p.bits[0] = 1; /* of a sort that has nothing to do */
     rc::workspace w = {(char *)work, 0};
-    take_all(&s, &w);
+    rc::search_take(&s, &w);
     *bytes = w.used;
-    return work ? run(&s, slots, err) : RC_OK;
+    if (!work)
+        return RC_OK;
+    st = rc::search_cells(&s, err);
+    return st < 0 ? st : rc::search_place(&s, slots, err);
 }
 
 } // namespace

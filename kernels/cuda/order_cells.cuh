@@ -3,44 +3,12 @@
 #ifndef RC_KERNELS_CUDA_ORDER_CELLS_CUH
 #define RC_KERNELS_CUDA_ORDER_CELLS_CUH
 
-#include "kernels/cuda/orders.cuh"
+#include "kernels/cuda/order_search.cuh"
 
 #include <cooperative_groups.h>
 
 namespace rc
 {
-
-enum {
-    CELL_THREADS = 512,
-    CELL_LEVELS = 24,              /* of cells, at most: 2^23 in pairs */
-    CELL_ROUNDS = RC_LOCAL_ROUNDS, /* of a search */
-};
-
-struct cells {
-    int64_t size;   /* rows a cell */
-    int64_t branch; /* cells a larger cell */
-    int64_t count;  /* cells of rows */
-    uint32_t *row;  /* [rows] round and cell */
-    uint32_t *col;  /* [cols] */
-    uint32_t *link; /* [rows] */
-    uint32_t *at;   /* [count] cell of the present level */
-    uint32_t *key;  /* [count] round and cell of the next level */
-    uint64_t *path; /* [words][count] cells of all levels, the top highest */
-    int *found;     /* [1 + CELL_LEVELS][CELL_ROUNDS + 1], zeroed: a round found something */
-};
-
-/* Where the number of the cell of a level is in a path. */
-struct path_place {
-    int word;
-    int shift;
-};
-
-struct paths {
-    int levels; /* levels above the cells of rows */
-    int words;
-    int bits[CELL_LEVELS]; /* of a word */
-    path_place place[CELL_LEVELS];
-};
 
 __device__ inline uint32_t peek(const uint32_t *p)
 {
@@ -186,15 +154,15 @@ __device__ inline bool join_once(const cells &c, int64_t rows, int64_t thin, uin
 
 /* The n cells of a level get their cells of the next one. */
 __device__ inline void join_level(
-    const cells &c, int64_t rows, int64_t n, int64_t thin, int *found)
+    const cells &c, int64_t rows, int64_t n, int64_t branch, int64_t thin, int *found)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     const int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = first; k * c.branch < n; k += step) { /* its own `branch` cells */
-        const int64_t end = (k + 1) * c.branch < n ? (k + 1) * c.branch : n;
-        const int64_t seed = rc_local_seed(k, c.branch, n);
-        for (int64_t i = k * c.branch; i < end; i++)
+    for (int64_t k = first; k * branch < n; k += step) { /* its own `branch` cells */
+        const int64_t end = (k + 1) * branch < n ? (k + 1) * branch : n;
+        const int64_t seed = rc_local_seed(k, branch, n);
+        for (int64_t i = k * branch; i < end; i++)
             c.key[i] = i == seed ? rc_local_key(0, (uint32_t)k) : RC_LOCAL_NONE;
     }
     grid.sync();
@@ -223,17 +191,18 @@ __global__ void __launch_bounds__(CELL_THREADS) join(rc_cuda_pattern_t a, cells 
     }
     for (int l = 0; l < p.levels; l++) {
         grid.sync();
-        join_level(c, a.rows, n, thin, c.found + (l + 1) * (CELL_ROUNDS + 1));
+        const int64_t branch = p.branch[l];
+        join_level(c, a.rows, n, branch, thin, c.found + (l + 1) * (CELL_ROUNDS + 1));
         for (int64_t k = first; k < c.count; k += step) {
             const uint32_t at = c.at[k];
             const uint32_t key = c.key[at];
             const uint32_t up =
-                key == RC_LOCAL_NONE ? (uint32_t)(at / c.branch) : rc_local_cell(key);
+                key == RC_LOCAL_NONE ? (uint32_t)(at / branch) : rc_local_cell(key);
             c.at[k] = up;
             c.path[p.place[l].word * c.count + k] |= (uint64_t)up << p.place[l].shift;
         }
-        n = (n + c.branch - 1) / c.branch;
-        thin *= rc_local_thinning(c.branch);
+        n = (n + branch - 1) / branch;
+        thin *= rc_local_thinning(branch);
     }
 }
 

@@ -1,4 +1,4 @@
-/** \file order/local.h  What the orders mincol, minlabel, labels and cells share: the integer
+/** \file order/local.h  What the orders mincol, minlabel, labels, cells and multilevel share: the integer
  *  arithmetic, inline, so that a GPU builds exactly the order that the host builds (the steps of the
  *  host are in steps.h); inner header of the room, but for kernels/cuda/order_*.cu.
  *

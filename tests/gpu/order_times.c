@@ -18,8 +18,8 @@
 #include <string.h>
 
 static const char *const policies[] = {
-    "mincol", "minlabel", "labels", "cells:rounds=0", "cells:rounds=0:size=32", "cells:rounds=0:size=16",
-    "cells:size=32", "cells", "auto"};
+    "mincol", "minlabel", "labels", "cells:rounds=0", "cells:size=32", "cells", "multilevel:rounds=0",
+    "multilevel:size=32", "multilevel", "auto"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 
 /* ---------------------------------------------------------------- patterns */

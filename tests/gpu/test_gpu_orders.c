@@ -25,7 +25,8 @@
 
 static const char *const orders[] = {"mincol", "minlabel", "minlabel:fine=0:middle=0:coarse=0",
     "minlabel:fine=1:middle=4:coarse=4", "labels", "labels:rounds=0", "labels:rounds=3", "cells",
-    "cells:rounds=0", "cells:size=2:branch=2:rounds=1", "cells:size=300:branch=5", "auto"};
+    "cells:rounds=0", "cells:size=2:branch=2:rounds=1", "cells:size=300:branch=5", "multilevel", "multilevel:size=2:rounds=0",
+    "multilevel:size=300:rounds=1", "auto"};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
 typedef struct gpu {
@@ -145,7 +146,7 @@ static void long_searches(void **state)
 {
     (void)state;
     static const char *const specs[] = {"cells:size=2000:rounds=0", "cells:size=2000:branch=200",
-        "cells:size=700:branch=2"};
+        "cells:size=700:branch=2", "multilevel:size=2", "multilevel:size=30"};
     gpu_t gpu;
     rc_csr_t a;
     rc_err_t err = {0};

@@ -134,7 +134,7 @@ static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const r
 {
     enum { KERNELS = 6 };
     static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
-        "cells", "labels,mincol", "auto,minlabel"};
+        "cells", "labels,multilevel", "auto,minlabel"};
     static const char *const by_layout[RC_LAYOUTS][KERNELS] = {
         {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col"},
         {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel"},

@@ -90,7 +90,7 @@ layers()
         src/feature/*) may=' base sparse feature order/mask.h order/rows.h order/sample.h ' ;;
         src/operation/*) may=' base sparse operation ' ;;
         # a kernel runs a schedule, a GPU builds orders by the arithmetic of the host
-        kernels/*) may=' base sparse operation kernels order/policy.h order/local.h ' ;;
+        kernels/*) may=' base sparse operation kernels order/policy.h order/local.h order/curve.h ' ;;
         src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
         src/measure/*) may=' base sparse operation kernels measure ' ;;
         src/store/*) may=' base store ' ;;

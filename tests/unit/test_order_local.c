@@ -1,11 +1,12 @@
-/* The orders mincol, minlabel, labels, cells and auto against their definitions, written plainly and anew from
- * the tops of their files; and what they are for: a shuffled mesh and shuffled communities come
- * together again. */
+/* The orders mincol, minlabel, labels, cells, multilevel and auto against their definitions; and what they are for:
+ * a shuffled mesh and shuffled communities come together again. */
 #include "config.h"
 #include "unit.h"
 
+#include "order/curve.h"
 #include "order/local.h"
 #include "order/policy.h"
+#include "order_local_reference.h"
 #include "order_matrix.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
@@ -15,319 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK = 64, NONE = -1 };
-
-static uint32_t hash(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x85ebca6bu;
-    x ^= x >> 13;
-    x *= 0xc2b2ae35u;
-    x ^= x >> 16;
-    return x;
-}
-
-static int64_t length_of(const rc_csr_t *a, int64_t r)
-{
-    int64_t n = a->row_ptr[r + 1] - a->row_ptr[r];
-    return n < LOOK ? n : LOOK;
-}
-
-static int64_t *numbers(int64_t n, int64_t value)
-{
-    int64_t *x = malloc(((size_t)n + 1) * sizeof *x);
-    assert_non_null(x);
-    for (int64_t i = 0; i <= n; i++)
-        x[i] = value;
-    return x;
-}
-
-/* order := stable sort by key, by insertion */
-static void sort_by(const int64_t *key, int64_t n, int64_t *order)
-{
-    for (int64_t i = 1; i < n; i++) {
-        int64_t x = order[i];
-        int64_t j = i;
-        for (; j > 0 && key[order[j - 1]] > key[x]; j--)
-            order[j] = order[j - 1];
-        order[j] = x;
-    }
-}
-
-static int64_t *identity(int64_t n)
-{
-    int64_t *x = numbers(n, 0);
-    for (int64_t i = 0; i < n; i++)
-        x[i] = i;
-    return x;
-}
-
-/* ---------------------------------------------------------- the definitions */
-
-static void mincol_keys(const rc_csr_t *a, int64_t *key)
-{
-    for (int64_t r = 0; r < a->rows; r++) {
-        key[r] = a->cols;
-        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
-            key[r] = a->col_idx[e] < key[r] ? a->col_idx[e] : key[r];
-    }
-}
-
-static int64_t *define_mincol(const rc_csr_t *a)
-{
-    int64_t *key = numbers(a->rows, 0);
-    int64_t *order = identity(a->rows);
-    mincol_keys(a, key);
-    sort_by(key, a->rows, order);
-    free(key);
-    return order;
-}
-
-/* Labels are row numbers, compared by hash. */
-static int64_t *define_minlabel(const rc_csr_t *a, int fine, int middle, int coarse)
-{
-    int64_t *label = identity(a->rows);
-    int64_t *order = identity(a->rows);
-    for (int round = 0; round <= coarse; round++) {
-        if (round == fine)
-            sort_by(label, a->rows, order);
-        if (round == middle)
-            sort_by(label, a->rows, order);
-        if (round == coarse)
-            break;
-        int64_t *column = numbers(a->cols, NONE);
-        for (int64_t r = 0; r < a->rows; r++)
-            for (int64_t e = 0; e < length_of(a, r); e++) {
-                int64_t *c = &column[a->col_idx[a->row_ptr[r] + e]];
-                if (*c == NONE || hash((uint32_t)label[r]) < hash((uint32_t)*c))
-                    *c = label[r];
-            }
-        for (int64_t r = 0; r < a->rows; r++)
-            for (int64_t e = 0; e < length_of(a, r); e++) {
-                int64_t c = column[a->col_idx[a->row_ptr[r] + e]];
-                if (hash((uint32_t)c) < hash((uint32_t)label[r]))
-                    label[r] = c;
-            }
-        free(column);
-    }
-    sort_by(label, a->rows, order);
-    free(label);
-    return order;
-}
-
-static int64_t most_voted(const int64_t *vote, int64_t votes)
-{
-    int64_t best = NONE;
-    int64_t most = 0;
-    for (int64_t i = 0; i < votes; i++) {
-        int64_t count = 0;
-        for (int64_t j = 0; j < votes; j++)
-            count += vote[j] == vote[i];
-        if (count > most || (count == most && hash((uint32_t)vote[i]) < hash((uint32_t)best))) {
-            most = count;
-            best = vote[i];
-        }
-    }
-    return best;
-}
-
-static void propagate(const rc_csr_t *a, int rounds, int64_t *label)
-{
-    for (int round = 0; round < rounds; round++) {
-        int64_t *heard = numbers(a->cols, NONE); /* row that a column listens to */
-        uint32_t step = (uint32_t)round * 0x9e3779b9u;
-        for (int64_t r = 0; r < a->rows; r++)
-            for (int64_t e = 0; e < length_of(a, r); e++) {
-                int64_t *c = &heard[a->col_idx[a->row_ptr[r] + e]];
-                if (*c == NONE || hash((uint32_t)r + step) < hash((uint32_t)*c + step))
-                    *c = r;
-            }
-        int64_t *next = numbers(a->rows, 0);
-        for (int64_t r = 0; r < a->rows; r++) {
-            int64_t n = length_of(a, r);
-            int64_t votes = n <= 32 ? n : 32;
-            int64_t vote[32];
-            for (int64_t v = 0; v < votes; v++) {
-                int64_t e = n <= 32 ? v : v * n / 32;
-                vote[v] = label[heard[a->col_idx[a->row_ptr[r] + e]]];
-            }
-            next[r] = votes ? most_voted(vote, votes) : label[r];
-        }
-        memcpy(label, next, (size_t)a->rows * sizeof *label);
-        free(next);
-        free(heard);
-    }
-}
-
-static int64_t *define_labels(const rc_csr_t *a, int rounds)
-{
-    int64_t *label = identity(a->rows);
-    int64_t *order = identity(a->rows);
-    propagate(a, rounds, label);
-    sort_by(label, a->rows, order);
-    free(label);
-    return order;
-}
-
-/* Cells and rounds of rows and columns, NONE where they are not reached. */
-typedef struct grown {
-    int64_t *row;
-    int64_t *row_round;
-    int64_t *col;
-    int64_t count;
-} grown_t;
-
-static int64_t seed_of(int64_t k, int64_t size, int64_t n)
-{
-    int64_t room = size < n - k * size ? size : n - k * size;
-    return k * size + hash((uint32_t)k) % (uint32_t)room;
-}
-
-/* Columns of the rows of a round. */
-static void take_columns(const rc_csr_t *a, grown_t *g, int64_t round)
-{
-    int64_t *before = numbers(a->cols, NONE);
-    memcpy(before, g->col, (size_t)a->cols * sizeof *before);
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t e = 0; g->row_round[r] == round && e < length_of(a, r); e++) {
-            int64_t c = a->col_idx[a->row_ptr[r] + e];
-            if (before[c] == NONE && (g->col[c] == NONE || g->row[r] < g->col[c]))
-                g->col[c] = g->row[r];
-        }
-    free(before);
-}
-
-static grown_t grow(const rc_csr_t *a, int64_t size)
-{
-    grown_t g = {numbers(a->rows, NONE), numbers(a->rows, NONE), numbers(a->cols, NONE),
-        (a->rows + size - 1) / size};
-    for (int64_t k = 0; k < g.count; k++) {
-        int64_t r = seed_of(k, size, a->rows);
-        if (length_of(a, r) == 0)
-            continue;
-        g.row[r] = k;
-        g.row_round[r] = 0;
-    }
-    for (int64_t round = 0, found = 1; round < 254 && found; round++) {
-        take_columns(a, &g, round);
-        found = 0;
-        for (int64_t r = 0; r < a->rows; r++) {
-            int64_t cell = NONE;
-            for (int64_t e = 0; g.row[r] == NONE && e < length_of(a, r); e++) {
-                int64_t x = g.col[a->col_idx[a->row_ptr[r] + e]];
-                if (x != NONE && (cell == NONE || x < cell))
-                    cell = x;
-            }
-            if (cell == NONE)
-                continue;
-            g.row[r] = cell;
-            g.row_round[r] = round + 1;
-            found = 1;
-        }
-    }
-    return g;
-}
-
-static int64_t link_of(const rc_csr_t *a, const grown_t *g, int64_t r)
-{
-    int64_t n = length_of(a, r);
-    for (int64_t i = 0; g->row[r] != NONE && i < n; i++) {
-        int64_t e = (hash((uint32_t)r) % (uint32_t)n + i) % n;
-        int64_t cell = g->col[a->col_idx[a->row_ptr[r] + e]];
-        if (cell != g->row[r])
-            return cell;
-    }
-    return NONE;
-}
-
-/* The cells that n cells belong to, by a search over links. */
-static int64_t *join(const int64_t *from, const int64_t *to, int64_t links, int64_t step, int64_t n,
-    int64_t branch)
-{
-    int64_t *up = numbers(n, NONE);
-    for (int64_t k = 0; k * branch < n; k++)
-        up[seed_of(k, branch, n)] = k;
-    for (int64_t round = 0, found = 1; round < 254 && found; round++) {
-        int64_t *next = numbers(n, NONE);
-        found = 0;
-        for (int64_t i = 0; i < 2 * links; i++) {
-            int64_t x = i < links ? from[i] : to[i - links];
-            int64_t y = i < links ? to[i] : from[i - links];
-            if (i % links % step || x == NONE || y == NONE || up[x] == NONE || up[y] != NONE)
-                continue;
-            if (next[y] == NONE || up[x] < next[y])
-                next[y] = up[x];
-            found = 1;
-        }
-        for (int64_t k = 0; k < n; k++)
-            up[k] = next[k] != NONE ? next[k] : up[k];
-        free(next);
-    }
-    for (int64_t k = 0; k < n; k++)
-        up[k] = up[k] != NONE ? up[k] : k / branch;
-    return up;
-}
-
-/* The rank of each of n cells whose links these are. */
-static int64_t *ranks_of(
-    int64_t *from, int64_t *to, int64_t links, int64_t step, int64_t n, int64_t branch)
-{
-    int64_t *order = identity(n);
-    int64_t *rank = identity(n);
-    if (n > branch) {
-        int64_t *up = join(from, to, links, step, n, branch);
-        for (int64_t i = 0; i < links; i++)
-            if (from[i] != NONE && to[i] != NONE) {
-                from[i] = up[from[i]];
-                to[i] = up[to[i]];
-            }
-        step *= branch < 4 ? 1 : branch / 2;
-        int64_t *above = ranks_of(from, to, links, step, (n + branch - 1) / branch, branch);
-        for (int64_t k = 0; k < n; k++)
-            up[k] = above[up[k]];
-        sort_by(up, n, order);
-        free(above);
-        free(up);
-    }
-    for (int64_t p = 0; p < n; p++)
-        rank[order[p]] = p;
-    free(order);
-    return rank;
-}
-
-static int64_t *define_cells(const rc_csr_t *a, int64_t size, int64_t branch, int rounds)
-{
-    grown_t g = grow(a, size);
-    int64_t *from = numbers(a->rows, NONE);
-    int64_t *to = numbers(a->rows, NONE);
-    int64_t *key = numbers(a->rows, 0);
-    int64_t *order = identity(a->rows);
-    for (int64_t r = 0; r < a->rows; r++) {
-        from[r] = g.row[r];
-        to[r] = link_of(a, &g, r);
-    }
-    int64_t *rank = ranks_of(from, to, a->rows, 1, g.count, branch);
-    mincol_keys(a, key);
-    sort_by(key, a->rows, order);
-    for (int64_t r = 0; r < a->rows; r++)
-        key[r] = g.row[r] != NONE ? rank[g.row[r]] : g.count;
-    sort_by(key, a->rows, order);
-    for (int64_t p = 0; p < a->rows; p++) { /* labels, in the memory of `from` */
-        int64_t r = order[p];
-        int same = p > 0 && g.row[r] != NONE && g.row[r] == g.row[order[p - 1]];
-        from[r] = same ? from[order[p - 1]] : p;
-    }
-    propagate(a, rounds, from);
-    sort_by(from, a->rows, order);
-    free(g.row);
-    free(g.row_round);
-    free(g.col);
-    free(from);
-    free(to);
-    free(key);
-    free(rank);
-    return order;
-}
+enum { NONE = -1 };
 
 /* Entries and distinct columns of the runs of an order. */
 static void count_runs(const rc_csr_t *a, const int64_t *order, int64_t *entries, int64_t *distinct)
@@ -336,9 +25,9 @@ static void count_runs(const rc_csr_t *a, const int64_t *order, int64_t *entries
     int64_t runs = a->rows / run < 256 ? a->rows / run : 256;
     *entries = *distinct = 0;
     for (int64_t i = 0; i < runs; i++) {
-        int64_t *seen = numbers(a->cols, 0);
+        int64_t *seen = define_numbers(a->cols, 0);
         for (int64_t p = i * a->rows / runs, end = p + run; p < end; p++)
-            for (int64_t e = 0; e < length_of(a, order[p]); e++) {
+            for (int64_t e = 0; e < define_length(a, order[p]); e++) {
                 int64_t c = a->col_idx[a->row_ptr[order[p]] + e];
                 ++*entries;
                 *distinct += !seen[c];
@@ -352,7 +41,7 @@ static int64_t *define_auto(const rc_csr_t *a, int *chosen)
 {
     int64_t e[2];
     int64_t d[2];
-    int64_t *original = identity(a->rows);
+    int64_t *original = define_original(a->rows);
     int64_t *cells = define_cells(a, 64, 16, 2);
     count_runs(a, original, &e[0], &d[0]);
     count_runs(a, cells, &e[1], &d[1]);
@@ -391,6 +80,8 @@ static void expect_all(const rc_csr_t *a)
     expect("cells:size=2:branch=2:rounds=0", a, define_cells(a, 2, 2, 0));
     expect("cells:size=5:branch=3:rounds=1", a, define_cells(a, 5, 3, 1));
     expect("cells:size=2:branch=4:rounds=0", a, define_cells(a, 2, 4, 0));
+    expect("multilevel", a, define_multilevel(a, 64, 2));
+    expect("multilevel:size=2:rounds=0", a, define_multilevel(a, 2, 0));
     int chosen;
     expect("auto", a, define_auto(a, &chosen));
 }
@@ -423,15 +114,47 @@ static void also_on_generated_matrices(void **state)
     }
 }
 
+/* More cells than the top may have. */
+static void levels_of_cells(void **state)
+{
+    (void)state;
+    rc_csr_t a;
+    rc_err_t err = {0};
+    if (rc_generate("mesh2d:n=45", &a, NULL, &err) < 0)
+        fail_msg("%s", err.text);
+    expect("multilevel:size=2:rounds=1", &a, define_multilevel(&a, 2, 1));
+    rc_csr_free(&a);
+}
+
 static void the_hash_has_its_inverse(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 100000; i++) {
         uint32_t x = i * 42949u;
-        assert_int_equal(rc_local_hash(x), hash(x));
-        assert_int_equal(rc_local_unhash(hash(x)), x);
+        assert_int_equal(rc_local_hash(x), define_hash(x));
+        assert_int_equal(rc_local_unhash(define_hash(x)), x);
         assert_int_equal(rc_local_drawer(rc_local_draw(x, (int)(i % 9)), (int)(i % 9)), x);
     }
+}
+
+/* Every octant of an octant of an octant once, each next to the one before. */
+static void the_curve_goes_from_place_to_place(void **state)
+{
+    (void)state;
+    enum { edge = 8, places = edge * edge * edge, shift = RC_CURVE_PLACE_BITS - 3 };
+    int32_t at[places][3];
+    int seen[places] = {0};
+    for (int i = 0; i < places; i++) {
+        const int32_t x[3] = {i / 64, i / 8 % 8, i % 8};
+        const int32_t place[3] = {x[0] << shift, x[1] << shift, x[2] << shift};
+        uint32_t key = rc_curve_key(place) >> (3 * (RC_CURVE_KEY_BITS - 3));
+        assert_true(key < places);
+        assert_int_equal(seen[key]++, 0);
+        memcpy(at[key], x, sizeof x);
+    }
+    for (int i = 1; i < places; i++)
+        assert_int_equal(abs(at[i][0] - at[i - 1][0]) + abs(at[i][1] - at[i - 1][1]) +
+                abs(at[i][2] - at[i - 1][2]), 1);
 }
 
 static int by_number(const void *x, const void *y)
@@ -468,7 +191,7 @@ static int64_t distinct(const rc_csr_t *a, const char *text)
     enum { window = 128 };
     rc_schedule_t s = {0};
     int64_t count = 0;
-    int64_t *last = numbers(a->cols, NONE);
+    int64_t *last = define_numbers(a->cols, NONE);
     assert_int_equal(rc_order_build(text, a, NULL, 2, &s, NULL), RC_OK);
     for (int64_t p = 0; p < s.slots; p++)
         for (int64_t e = a->row_ptr[s.row[p]]; e < a->row_ptr[s.row[p] + 1]; e++) {
@@ -491,7 +214,8 @@ static void shuffled_rows_come_together(void **state)
     } want[] = {{"mesh2d:n=120", "cells", 2.5}, {"mesh2d:n=120", "cells:rounds=0", 2.5},
         {"mesh2d:n=120", "minlabel", 2}, {"mesh2d:n=120", "labels", 2},
         {"mesh2d:n=120", "mincol", 1.2}, {"block:n=6000,size=20,between=2", "labels", 5},
-        {"block:n=6000,size=20,between=2", "cells", 3}};
+        {"block:n=6000,size=20,between=2", "cells", 3},
+        {"mesh2d:n=120", "multilevel", 2.5}, {"block:n=6000,size=20,between=2", "multilevel", 3}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         rc_csr_t a;
         rc_csr_t b = {0};
@@ -550,8 +274,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hash_has_its_inverse),
+        cmocka_unit_test(the_curve_goes_from_place_to_place),
         cmocka_unit_test(they_follow_their_definitions),
         cmocka_unit_test(also_on_generated_matrices),
+        cmocka_unit_test(levels_of_cells),
         cmocka_unit_test(shuffled_rows_come_together),
         cmocka_unit_test(auto_orders_where_it_pays),
         cmocka_unit_test(rounds_must_ascend),
