@@ -1,74 +1,169 @@
-/* The GPU form of src/order/policy_auto.c.  The host asks once whether the original order is good, to spare
- * the rest; in a stream that is captured it cannot, and everything is done. */
-#include "kernels/cuda/orders.cuh"
+/* The GPU form of src/order/policy_auto.c.  The host asks whether the original order is good, and of skewed matrices
+ * whether `mincol` is, to spare the rest; in a stream that is captured it cannot, and everything is done. */
 #include "kernels/cuda/order_sample.h"
+#include "kernels/cuda/orders.cuh"
 
 extern "C" {
 extern const rc_cuda_order_t rc_cuda_order_cells;
+extern const rc_cuda_order_t rc_cuda_order_mincol;
 extern const rc_cuda_order_t rc_cuda_order_auto;
 }
 
 namespace
 {
 
-/* The original order, where the other one is not better; sum NULL: in any case. */
-__global__ void choose(const rc_sharing_t *sum, int32_t *slots, int64_t n)
+struct found {
+    rc_sharing_t run; /* of the original order */
+    rc_sharing_t mincol;
+    rc_sharing_t cells;
+    int64_t longest;
+};
+
+struct state {
+    rc_executor_t *x;
+    const rc_cuda_pattern_t *a;
+    found *sum;
+    rc_local_samples_t *all; /* NULL: not sampled, and no mincol */
+    void *samples;
+    int32_t *mincol; /* [rows] */
+    void *temp;      /* of an order */
+    int waits;       /* 0: the stream is captured */
+};
+
+/* ------------------------------------------------------------------ device */
+
+/* Slots have `cells`.  \param[in] all  NULL: `mincol` is out of the question */
+__global__ void choose(const found *sum, const rc_local_samples_t *all, const int32_t *mincol, int32_t *slots,
+    int64_t nnz, int64_t n)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    if (sum && rc_local_apart(sum[0].entries, sum[0].distinct) &&
-        rc_local_better(sum[0].entries, sum[0].distinct, sum[1].entries, sum[1].distinct))
+    const bool apart = rc_local_apart(sum->run.entries, sum->run.distinct);
+    const bool first =
+        apart && all && rc_local_skewed(n, nnz, sum->longest) && rc_local_mincol(all, &sum->mincol);
+    if (!first && apart &&
+        rc_local_better(sum->run.entries, sum->run.distinct, sum->cells.entries, sum->cells.distinct))
         return;
+    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
+        slots[p] = first ? mincol[p] : (int32_t)p;
+}
+
+__global__ void original(int32_t *slots, int64_t n)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
         slots[p] = (int32_t)p;
 }
 
-rc_status_t choose_between(
-    const rc_executor_t *x, const rc_sharing_t *sum, int32_t *slots, int64_t n, rc_err_t *err)
+/* -------------------------------------------------------------------- host */
+
+rc_status_t build_with(
+    const state *s, const rc_cuda_order_t *order, void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
-    choose<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(sum, slots, n);
-    return rc_cuda_launched("the choice of an order", err);
+    rc_params_t params = {};
+    rc_status_t st = rc_cuda_order_defaults(order->policy, &params, err);
+    return st < 0 ? st : order->build(s->x, s->a, &params, work, bytes, slots, err);
 }
 
-/* *tried = 1: it is worth it to try another order, or the host may not ask. */
-rc_status_t ask(rc_executor_t *x, const rc_sharing_t *sum, int *tried, rc_err_t *err)
+/* An order, and what its runs share. */
+rc_status_t try_order(
+    const state *s, const rc_cuda_order_t *order, int32_t *slots, rc_sharing_t *runs, rc_err_t *err)
+{
+    int64_t bytes = 0;
+    rc_status_t st = build_with(s, order, s->temp, &bytes, slots, err);
+    return st < 0 ? st : rc_cuda_sample_runs(s->x, s->a, slots, runs, err);
+}
+
+/* *chosen = 1: `mincol` is it, as far as the host may ask. */
+rc_status_t try_mincol(state *s, int *chosen, rc_err_t *err)
+{
+    rc_local_samples_t all;
+    rc_sharing_t runs;
+    rc_status_t st = rc_cuda_sample_ask(s->x, s->a, s->samples, &s->all, err);
+    if (st == RC_OK)
+        st = try_order(s, &rc_cuda_order_mincol, s->mincol, &s->sum->mincol, err);
+    if (st < 0 || !s->waits)
+        return st;
+    st = s->x->download(s->x, &all, s->all, sizeof all, err);
+    if (st == RC_OK)
+        st = s->x->download(s->x, &runs, &s->sum->mincol, sizeof runs, err);
+    *chosen = st == RC_OK && rc_local_mincol(&all, &runs);
+    s->all = nullptr;
+    return st;
+}
+
+/* What of the orders is worth a try: all of them, if the host may not ask. */
+rc_status_t ask(state *s, int *ordered, int *skewed, rc_err_t *err)
 {
     int index;
-    int capturing;
-    rc_sharing_t found = {};
-    rc_status_t st = rc_cuda_stream_info(rc_cuda_stream(x), &index, &capturing, err);
-    *tried = 1;
+    int capturing = 0;
+    found sum;
+    rc_status_t st = rc_cuda_sample_runs(s->x, s->a, nullptr, &s->sum->run, err);
+    if (st == RC_OK)
+        st = rc_cuda_sample_longest(s->x, s->a, &s->sum->longest, err);
+    if (st == RC_OK)
+        st = rc_cuda_stream_info(rc_cuda_stream(s->x), &index, &capturing, err);
+    s->waits = !capturing;
+    *ordered = *skewed = 1;
     if (st < 0 || capturing)
         return st;
-    st = x->download(x, &found, sum, sizeof found, err);
-    *tried = rc_local_apart(found.entries, found.distinct);
+    st = s->x->download(s->x, &sum, s->sum, sizeof sum, err);
+    if (st < 0)
+        return st;
+    *ordered = rc_local_apart(sum.run.entries, sum.run.distinct);
+    *skewed = rc_local_skewed(s->a->rows, s->a->nnz, sum.longest);
     return st;
+}
+
+rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
+{
+    const int64_t n = s->a->rows;
+    const cudaStream_t stream = rc_cuda_stream(s->x);
+    int ordered = 0;
+    int skewed = 0;
+    int chosen = 0;
+    rc_status_t st = rc_cuda_check(cudaMemsetAsync(s->sum, 0, sizeof *s->sum, stream), "an order", err);
+    if (st == RC_OK)
+        st = ask(s, &ordered, &skewed, err);
+    if (st == RC_OK && ordered && skewed)
+        st = try_mincol(s, &chosen, err);
+    if (st < 0)
+        return st;
+    if (chosen)
+        return rc_cuda_check(cudaMemcpyAsync(slots, s->mincol, (size_t)n * sizeof *slots,
+                                 cudaMemcpyDeviceToDevice, stream),
+            "an order", err);
+    if (ordered)
+        st = try_order(s, &rc_cuda_order_cells, slots, &s->sum->cells, err);
+    if (st < 0)
+        return st;
+    if (ordered)
+        choose<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(
+            s->sum, s->all, s->mincol, slots, s->a->nnz, n);
+    else
+        original<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(slots, n);
+    return rc_cuda_launched("the choice of an order", err);
 }
 
 rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *, void *work,
     int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
-    rc_params_t params = {};
     int64_t of_cells = 0;
-    int tried = 0;
-    rc_status_t st = rc_cuda_order_defaults("cells", &params, err);
+    int64_t of_mincol = 0;
+    state s = {};
+    s.x = x;
+    s.a = a;
+    rc_status_t st = build_with(&s, &rc_cuda_order_cells, nullptr, &of_cells, nullptr, err);
     if (st == RC_OK)
-        st = rc_cuda_order_cells.build(x, a, &params, nullptr, &of_cells, slots, err);
+        st = build_with(&s, &rc_cuda_order_mincol, nullptr, &of_mincol, nullptr, err);
     if (st < 0)
         return st;
     rc::workspace w = {(char *)work, 0};
-    rc_sharing_t *sum = w.take<rc_sharing_t>(2);
-    void *cells = w.take<char>(of_cells);
+    s.sum = w.take<found>(1);
+    s.samples = w.take<char>(rc_cuda_sample_bytes());
+    s.mincol = w.take<int32_t>(a->rows);
+    s.temp = w.take<char>(of_cells > of_mincol ? of_cells : of_mincol);
     *bytes = w.used;
-    if (!work)
-        return RC_OK;
-    st = rc_cuda_sample_runs(x, a, nullptr, &sum[0], err);
-    if (st == RC_OK)
-        st = ask(x, sum, &tried, err);
-    if (st == RC_OK && tried)
-        st = rc_cuda_order_cells.build(x, a, &params, cells, &of_cells, slots, err);
-    if (st == RC_OK && tried)
-        st = rc_cuda_sample_runs(x, a, slots, &sum[1], err);
-    return st < 0 ? st : choose_between(x, tried ? sum : nullptr, slots, a->rows, err);
+    return work ? run(&s, slots, err) : RC_OK;
 }
 
 } // namespace

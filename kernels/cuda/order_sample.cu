@@ -298,14 +298,20 @@ unsigned blocks_for_rows(int64_t threads)
     return n < 1024 ? n : 1024;
 }
 
+rc_status_t find_longest_row(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t *longest, rc_err_t *err)
+{
+    find_longest<<<blocks_for_rows(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(*a, longest);
+    return rc_cuda_launched("the longest row", err);
+}
+
 rc_status_t launch(
     const rc_executor_t *x, const rc_cuda_pattern_t *a, const scratch *s, rc_err_t *err)
 {
     const cudaStream_t stream = rc_cuda_stream(x);
     const int samples = (int)rc_local_runs(a->rows);
     const double limit = rc_local_limit(a->rows, a->nnz);
-    find_longest<<<blocks_for_rows(a->rows), rc::ORDER_THREADS, 0, stream>>>(*a, &s->sum->longest);
-    rc_status_t st = rc_cuda_launched("the longest row", err);
+    rc_status_t st = find_longest_row(x, a, &s->sum->longest, err);
     if (st < 0 || samples == 0)
         return st;
     count_runs<<<samples, rc::ORDER_THREADS, 0, stream>>>(*a, nullptr, &s->sum->run);
@@ -318,24 +324,44 @@ rc_status_t launch(
     return rc_cuda_launched("samples of rows", err);
 }
 
-rc_status_t sample(rc_executor_t *x, const rc_cuda_pattern_t *a, char *memory, int64_t bytes,
-    rc_local_samples_t *out, rc_err_t *err)
+scratch take_scratch(rc::workspace *w)
 {
-    rc::workspace w = {memory, 0};
     scratch s;
-    s.sum = w.take<rc_local_samples_t>(1);
-    s.col = w.take<int32_t>(RC_LOCAL_RUNS);
-    s.row = w.take<uint32_t>((int64_t)RC_LOCAL_RUNS * SLOTS);
-    rc_status_t st = rc_cuda_check(
-        cudaMemsetAsync(memory, 0, (size_t)bytes, rc_cuda_stream(x)), "samples of rows", err);
-    if (st == RC_OK)
-        st = rc::fill_none(x, s.row, (int64_t)RC_LOCAL_RUNS * SLOTS, err);
-    if (st == RC_OK)
-        st = launch(x, a, &s, err);
-    return st < 0 ? st : x->download(x, out, s.sum, sizeof *out, err);
+    s.sum = w->take<rc_local_samples_t>(1);
+    s.col = w->take<int32_t>(RC_LOCAL_RUNS);
+    s.row = w->take<uint32_t>((int64_t)RC_LOCAL_RUNS * SLOTS);
+    return s;
 }
 
 } // namespace
+
+extern "C" int64_t rc_cuda_sample_bytes(void)
+{
+    rc::workspace w = {nullptr, 0};
+    (void)take_scratch(&w);
+    return w.used;
+}
+
+extern "C" rc_status_t rc_cuda_sample_ask(const rc_executor_t *x, const rc_cuda_pattern_t *a, void *memory,
+    rc_local_samples_t **out, rc_err_t *err)
+{
+    rc::workspace w = {(char *)memory, 0};
+    const scratch s = take_scratch(&w);
+    *out = s.sum;
+    rc_status_t st = rc_cuda_check(
+        cudaMemsetAsync(memory, 0, (size_t)w.used, rc_cuda_stream(x)), "samples of rows", err);
+    if (st == RC_OK)
+        st = rc::fill_none(x, s.row, (int64_t)RC_LOCAL_RUNS * SLOTS, err);
+    return st < 0 ? st : launch(x, a, &s, err);
+}
+
+extern "C" rc_status_t rc_cuda_sample_longest(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_cuda_check(
+        cudaMemsetAsync(out, 0, sizeof *out, rc_cuda_stream(x)), "the longest row", err);
+    return st < 0 ? st : find_longest_row(x, a, out, err);
+}
 
 extern "C" rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda_pattern_t *a,
     const int32_t *order, rc_sharing_t *out, rc_err_t *err)
@@ -352,18 +378,17 @@ extern "C" rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda
 extern "C" rc_status_t rc_cuda_sample(
     rc_executor_t *x, const rc_cuda_pattern_t *a, rc_local_samples_t *out, rc_err_t *err)
 {
-    rc::workspace w = {nullptr, 0};
+    rc_local_samples_t *sum = nullptr;
     void *memory = nullptr;
     *out = {};
     if (a->rows == 0)
         return RC_OK;
-    w.take<rc_local_samples_t>(1);
-    w.take<int32_t>(RC_LOCAL_RUNS);
-    w.take<uint32_t>((int64_t)RC_LOCAL_RUNS * SLOTS);
     const int before = rc_cuda_enter(x);
-    rc_status_t st = x->alloc(x, (size_t)w.used, &memory, err);
+    rc_status_t st = x->alloc(x, (size_t)rc_cuda_sample_bytes(), &memory, err);
     if (st == RC_OK)
-        st = sample(x, a, (char *)memory, w.used, out, err);
+        st = rc_cuda_sample_ask(x, a, memory, &sum, err);
+    if (st == RC_OK)
+        st = x->download(x, out, sum, sizeof *out, err);
     x->release(x, memory);
     rc_cuda_leave(x, before);
     return st;

@@ -16,6 +16,17 @@ extern "C" {
 rc_status_t rc_cuda_sample(
     rc_executor_t *x, const rc_cuda_pattern_t *a, rc_local_samples_t *out, rc_err_t *err);
 
+/** All samples, asked for and not waited for.
+ *  \param[in] memory  device memory, rc_cuda_sample_bytes() of it
+ *  \param[out] out    where they will be, in that memory */
+rc_status_t rc_cuda_sample_ask(const rc_executor_t *x, const rc_cuda_pattern_t *a, void *memory,
+    rc_local_samples_t **out, rc_err_t *err);
+int64_t rc_cuda_sample_bytes(void);
+
+/** Entries of the longest row alone, asked for and not waited for.  \param[out] out  device memory */
+rc_status_t rc_cuda_sample_longest(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t *out, rc_err_t *err);
+
 /** The runs alone, asked for and not waited for.
  *  \param[in] order  [a->rows] device memory, NULL: the original order
  *  \param[out] out   device memory */

@@ -166,4 +166,24 @@ RC_HOST_DEVICE static inline int rc_local_better(
     return 9 * entries_other * distinct >= 10 * entries * distinct_other;
 }
 
+/** 1: the longest row has more than 128 times the entries of the mean, as in graphs of a power law. */
+RC_HOST_DEVICE static inline int rc_local_skewed(int64_t rows, int64_t nnz, int64_t longest)
+{
+    return longest > 128 * nnz / rows;
+}
+
+/** 1: rows share at least as much as others. */
+RC_HOST_DEVICE static inline int rc_local_as_good(const rc_sharing_t *x, const rc_sharing_t *other)
+{
+    return x->entries * other->distinct >= other->entries * x->distinct;
+}
+
+/** 1: the order mincol is good enough not to look for one by neighbours: it is better than the original one, and
+ *  neither the rows near each other in the graph nor those of a column share more. */
+RC_HOST_DEVICE static inline int rc_local_mincol(const rc_local_samples_t *all, const rc_sharing_t *mincol)
+{
+    return rc_local_better(all->run.entries, all->run.distinct, mincol->entries, mincol->distinct) &&
+        rc_local_as_good(mincol, &all->ball) && rc_local_as_good(mincol, &all->column);
+}
+
 #endif

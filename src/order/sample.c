@@ -217,7 +217,7 @@ void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)
     *out = (rc_sharing_t){e, d};
 }
 
-static int64_t longest_row(const rc_csr_t *a, int threads)
+int64_t rc_sample_longest(const rc_csr_t *a, int threads)
 {
     int64_t most = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most)
@@ -236,6 +236,6 @@ rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *ou
     rc_sample_runs(a, NULL, threads, &out->run);
     rc_sample_balls(a, threads, &out->ball);
     rc_sample_agreement(a, threads, &out->agreement);
-    out->longest = longest_row(a, threads);
+    out->longest = rc_sample_longest(a, threads);
     return RC_OK;
 }

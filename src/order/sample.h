@@ -32,6 +32,9 @@ rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out,
  *  \param[out] out  `entries`, and in `distinct` the latter */
 void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out);
 
+/** Entries of the longest row; 0 without rows. */
+int64_t rc_sample_longest(const rc_csr_t *a, int threads);
+
 /** All of these, and the longest row.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *out, rc_err_t *err);
 

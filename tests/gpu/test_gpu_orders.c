@@ -163,37 +163,46 @@ static void long_searches(void **state)
     end(&gpu);
 }
 
-/* Nothing is asked of the host: the stream can be captured, and the graph gives the order again. */
+/* The graph of an order gives it again. */
+static void expect_captured(gpu_t *gpu, gpu_pattern_t *g, const char *policy)
+{
+    rc_err_t err = {0};
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t run = NULL;
+    size_t bytes = (size_t)g->a->rows * sizeof *g->row;
+    assert_int_equal(cudaStreamBeginCapture(gpu->stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    ok(gpu_order_ask(g, policy, &err), &err, policy);
+    assert_int_equal(cudaStreamEndCapture(gpu->stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(&run, graph, 0), cudaSuccess);
+    for (int again = 0; again < 2; again++) {
+        ok(gpu->x.fill(&gpu->x, g->slots, 0xff, bytes, &err), &err, "slots");
+        assert_int_equal(cudaGraphLaunch(run, gpu->stream), cudaSuccess);
+        ok(gpu->x.download(&gpu->x, g->row, g->slots, bytes, &err), &err, policy);
+        expect_same(g, policy, "a captured order");
+    }
+    assert_int_equal(cudaGraphExecDestroy(run), cudaSuccess);
+    assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+/* Nothing is asked of the host: the stream can be captured.  auto takes each of its orders. */
 static void orders_can_be_captured(void **state)
 {
     (void)state;
+    static const char *const specs[] = {"mesh2d:n=120", "uniform:n=9000", "rmat:scale=13,edges=4,shuffle=both",
+        "geometric:n=40000,dim=3,mean=14,shuffle=both"};
     gpu_t gpu;
-    rc_csr_t a;
-    rc_err_t err = {0};
     if (!begin(&gpu))
         skip();
-    ok(rc_generate("mesh2d:n=120", &a, NULL, &err), &err, "a mesh");
-    gpu_pattern_t g = gpu_pattern_new(&gpu.x, &a);
-    size_t bytes = (size_t)a.rows * sizeof *g.row;
-    for (int i = 0; i < ORDERS; i++) {
-        cudaGraph_t graph = NULL;
-        cudaGraphExec_t run = NULL;
-        assert_int_equal(
-            cudaStreamBeginCapture(gpu.stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-        ok(gpu_order_ask(&g, orders[i], &err), &err, orders[i]);
-        assert_int_equal(cudaStreamEndCapture(gpu.stream, &graph), cudaSuccess);
-        assert_int_equal(cudaGraphInstantiate(&run, graph, 0), cudaSuccess);
-        for (int again = 0; again < 2; again++) {
-            ok(gpu.x.fill(&gpu.x, g.slots, 0xff, bytes, &err), &err, "slots");
-            assert_int_equal(cudaGraphLaunch(run, gpu.stream), cudaSuccess);
-            ok(gpu.x.download(&gpu.x, g.row, g.slots, bytes, &err), &err, orders[i]);
-            expect_same(&g, orders[i], "a mesh, captured");
-        }
-        assert_int_equal(cudaGraphExecDestroy(run), cudaSuccess);
-        assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+    for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {
+        rc_csr_t a;
+        rc_err_t err = {0};
+        ok(rc_generate(specs[m], &a, NULL, &err), &err, specs[m]);
+        gpu_pattern_t g = gpu_pattern_new(&gpu.x, &a);
+        for (int i = 0; i < ORDERS; i++)
+            expect_captured(&gpu, &g, orders[i]);
+        gpu_pattern_free(&g);
+        rc_csr_free(&a);
     }
-    gpu_pattern_free(&g);
-    rc_csr_free(&a);
     end(&gpu);
 }
 

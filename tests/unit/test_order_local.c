@@ -6,6 +6,7 @@
 #include "order/curve.h"
 #include "order/local.h"
 #include "order/policy.h"
+#include "order/sample.h"
 #include "order_local_reference.h"
 #include "order_matrix.h"
 #include "sparse/csr.h"
@@ -37,17 +38,42 @@ static void count_runs(const rc_csr_t *a, const int64_t *order, int64_t *entries
     }
 }
 
+enum { CSR, MINCOL, CELLS };
+
+static int is_skewed(const rc_csr_t *a)
+{
+    int64_t longest = 0;
+    for (int64_t r = 0; r < a->rows; r++) {
+        int64_t n = a->row_ptr[r + 1] - a->row_ptr[r];
+        longest = n > longest ? n : longest;
+    }
+    return longest > 128 * a->nnz / (a->rows > 0 ? a->rows : 1);
+}
+
 static int64_t *define_auto(const rc_csr_t *a, int *chosen)
 {
-    int64_t e[2];
-    int64_t d[2];
-    int64_t *original = define_original(a->rows);
-    int64_t *cells = define_cells(a, 64, 16, 2);
-    count_runs(a, original, &e[0], &d[0]);
-    count_runs(a, cells, &e[1], &d[1]);
-    *chosen = 4 * e[0] < 5 * d[0] && 9 * e[1] * d[0] >= 10 * e[0] * d[1];
-    free(*chosen ? original : cells);
-    return *chosen ? cells : original;
+    int64_t e[3];
+    int64_t d[3];
+    int64_t *order[] = {define_original(a->rows), define_mincol(a), define_cells(a, 64, 16, 2)};
+    for (int i = 0; i < 3; i++)
+        count_runs(a, order[i], &e[i], &d[i]);
+    *chosen = CSR;
+    if (4 * e[CSR] < 5 * d[CSR]) {
+        rc_sharing_t ball;
+        rc_sharing_t column;
+        rc_sample_balls(a, 1, &ball);
+        assert_int_equal(rc_sample_columns(a, 1, &column, NULL), RC_OK);
+        if (is_skewed(a) && 9 * e[MINCOL] * d[CSR] >= 10 * e[CSR] * d[MINCOL] &&
+            e[MINCOL] * ball.distinct >= ball.entries * d[MINCOL] &&
+            e[MINCOL] * column.distinct >= column.entries * d[MINCOL])
+            *chosen = MINCOL;
+        else if (9 * e[CELLS] * d[CSR] >= 10 * e[CSR] * d[CELLS])
+            *chosen = CELLS;
+    }
+    for (int i = 0; i < 3; i++)
+        if (i != *chosen)
+            free(order[i]);
+    return order[*chosen];
 }
 
 /* ------------------------------------------------------------------- tests */
@@ -231,7 +257,8 @@ static void shuffled_rows_come_together(void **state)
     }
 }
 
-/* What auto does: it orders a shuffled mesh, and neither a natural one nor what has nothing to gain. */
+/* What auto does: it orders a shuffled mesh and an R-MAT graph, and neither a natural mesh nor what has nothing to
+ * gain. */
 static void auto_orders_where_it_pays(void **state)
 {
     (void)state;
@@ -239,8 +266,8 @@ static void auto_orders_where_it_pays(void **state)
         const char *spec;
         int shuffled;
         int ordered;
-    } want[] = {{"mesh2d:n=40", 1, 1}, {"mesh2d:n=40,points=9", 0, 0}, {"uniform:n=2000,mean=6", 0, 0},
-        {"mesh2d:n=7", 1, 0}};
+    } want[] = {{"mesh2d:n=40", 1, CELLS}, {"mesh2d:n=40,points=9", 0, CSR}, {"uniform:n=2000,mean=6", 0, CSR},
+        {"mesh2d:n=7", 1, CSR}, {"rmat:scale=13,edges=4", 1, MINCOL}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         rc_csr_t a;
         rc_csr_t b = {0};
