@@ -390,12 +390,12 @@ sizes()
 
 part_orders()
 {
-    local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,auto ours=growmajor,gchunk,gpanel
+    local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
     { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | make_group shuffled
     kinds | sed 's/$/,shuffle=cols/' | make_group ideal
-    kinds | make_group natural
+    { kinds && random_kinds; } | make_group natural
     sizes | sed 's/$/,shuffle=both/' | make_group sizes
     sweep "orders: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies "$few" --kernels "$ours"
     sweep "orders: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies csr \
@@ -404,7 +404,7 @@ part_orders()
         --kernels "$ours"
     sweep "orders: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --policies csr,auto \
         --kernels "$ours"
-    sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells \
+    sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells,multilevel,auto \
         --kernels "$ours,gsub:lanes=8:strip=8"
 }
 
