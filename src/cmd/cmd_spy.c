@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/replace.h"
+#include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
 #include "order/policy.h"
 #include "sparse/spy.h"
@@ -16,17 +17,24 @@ struct options {
     const char *policy;
     const char *output;
     int64_t size;
+    int stages;
 };
 
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
-        "Write the image (PNG) there; - is stdout. Required.", 0, 0},
+        "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not there. "
+        "Required.",
+        0, 0},
     {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Row order to draw, as for rowcast order. Default csr: the original one.", 0, 0},
     {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
         "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
+    {"stages", 0, RC_OPT_FLAG, offsetof(struct options, stages), NULL,
+        "Draw four images of an order that is made by levels (bandk) into the folder of -o: before.png, "
+        "coarse.png (the matrix of groups), coarse_ordered.png, ordered.png.",
+        0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "Of what is printed: table (default), csv or json.", 0, 0},
@@ -38,7 +46,7 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_spy = {
     .name = "spy",
     .summary = "draw where the entries of a matrix are",
-    .usage = "FILE -o FILE.png [--policy POLICY] [--size N]",
+    .usage = "FILE -o FILE.png [--policy POLICY] [--size N] [--stages]",
     .description =
         RC_ONE_MATRIX_HELP "\n\n"
         "Each pixel stands for a block of slots and columns, and the more entries the block has, "
@@ -48,9 +56,10 @@ const rc_command_t rc_command_spy = {
         "policy leaves out are not drawn.\n\n"
         "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
         "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "
-        "its pixels). With -o - that line goes to stderr.",
+        "its pixels). With -o - that line goes to stderr; with --stages there is a line an image.",
     .examples = "rowcast spy bcsstk17.mtx -o bcsstk17.png|the matrix as it is\n"
                 "rowcast spy bcsstk17.mtx -p cta -o cta.png|with similar rows side by side\n"
+                "rowcast spy circuit204.mtx -p bandk --stages -o stages|how Band-k came about\n"
                 "rowcast spy rmat-14 --size 1024 -o - | display|to a viewer",
     .options = options,
     .run = run,
@@ -101,8 +110,19 @@ static rc_status_t write_image(const char *path, const rc_str_t *image, rc_err_t
     return rc_replace_end(&file, 1, err);
 }
 
-static rc_status_t print(FILE *out, rc_table_format_t format, const char *policy, const rc_csr_t *a,
-    const rc_schedule_t *s, const plot_t *p, rc_err_t *err)
+/* What is said of an image. */
+typedef struct drawn {
+    const char *what;
+    int64_t slots;
+    int64_t cols;
+    int64_t nnz;
+    plot_t plot; /* without its counts */
+} drawn_t;
+
+enum { IMAGES = 4 };
+
+static rc_status_t print(
+    FILE *out, rc_table_format_t format, const drawn_t *d, int count, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"order", ""}, {"slots", ""}, {"cols", ""}, {"nnz", ""},
         {"width", "px"}, {"height", "px"}, {"filled", "px"}, {"entries_mean", "1/px"},
@@ -110,39 +130,99 @@ static rc_status_t print(FILE *out, rc_table_format_t format, const char *policy
     rc_table_t *t = rc_table_begin(out, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
         return RC_ENOMEM;
-    rc_table_text(t, policy);
-    rc_table_int(t, s->slots);
-    rc_table_int(t, a->cols);
-    rc_table_int(t, a->nnz);
-    rc_table_int(t, p->width);
-    rc_table_int(t, p->height);
-    rc_table_int(t, p->filled);
-    if (p->filled)
-        rc_table_real(t, p->sum / (double)p->filled, 4);
-    else
-        rc_table_missing(t);
-    rc_table_real(t, p->max, 9);
+    for (; count > 0; count--, d++) {
+        rc_table_text(t, d->what);
+        rc_table_int(t, d->slots);
+        rc_table_int(t, d->cols);
+        rc_table_int(t, d->nnz);
+        rc_table_int(t, d->plot.width);
+        rc_table_int(t, d->plot.height);
+        rc_table_int(t, d->plot.filled);
+        if (d->plot.filled)
+            rc_table_real(t, d->plot.sum / (double)d->plot.filled, 4);
+        else
+            rc_table_missing(t);
+        rc_table_real(t, d->plot.max, 9);
+    }
     return rc_table_end(t, err);
+}
+
+/* Draw and write. */
+static rc_status_t plot(const rc_csr_t *a, const rc_schedule_t *s, const char *path,
+    const char *what, int size, drawn_t *out, rc_err_t *err)
+{
+    plot_t p = {0};
+    rc_str_t image = {0};
+    rc_status_t st;
+    RC_TRY(draw(a, s, size, &p, err));
+    RC_TRY(rc_spy_png(p.count, p.width, p.height, 0, &image, err));
+    st = write_image(path, &image, err);
+done:
+    rc_str_free(&image);
+    free(p.count);
+    p.count = NULL;
+    *out = (drawn_t){what, s->slots, a->cols, a->nnz, p};
+    return st;
+}
+
+/* ---------------------------------------------------------------- the stages */
+
+static rc_status_t plot_stages(
+    const rc_one_matrix_t *m, const struct options *o, drawn_t *out, rc_err_t *err)
+{
+    rc_policy_spec_t spec;
+    rc_order_stages_t stages = {.coarse = {0}};
+    rc_schedule_t before[2] = {{0}, {0}};
+    rc_schedule_t ordered = {0};
+    rc_str_t path = {0};
+    rc_status_t st;
+    RC_TRY(rc_policy_spec_parse(o->policy, &spec, err));
+    RC_TRY(rc_policy_stages(&spec, &m->a, &m->geometry, m->threads, &stages, err));
+    RC_TRY(rc_policy_build(&spec, &m->a, &m->geometry, m->threads, NULL, &ordered, err));
+    RC_TRY(rc_order_build("csr", &m->a, NULL, 1, &before[0], err));
+    RC_TRY(rc_order_build("csr", &stages.coarse, NULL, 1, &before[1], err));
+    RC_TRY(rc_numbers_folder(o->output, err));
+    const struct {
+        const char *name;
+        const rc_csr_t *a;
+        const rc_schedule_t *s;
+    } image[IMAGES] = {{"before", &m->a, &before[0]}, {"coarse", &stages.coarse, &before[1]},
+        {"coarse_ordered", &stages.coarse, &stages.order}, {"ordered", &m->a, &ordered}};
+    for (int i = 0; i < IMAGES; i++) {
+        path.len = 0;
+        rc_str_addf(&path, "%s/%s.png", o->output, image[i].name);
+        RC_TRY(path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path") : RC_OK);
+        RC_TRY(plot(image[i].a, image[i].s, path.text, image[i].name, (int)o->size, &out[i], err));
+    }
+done:
+    rc_str_free(&path);
+    rc_order_stages_free(&stages);
+    rc_schedule_free(&before[0]);
+    rc_schedule_free(&before[1]);
+    rc_schedule_free(&ordered);
+    return st;
+}
+
+static rc_status_t plot_order(
+    const rc_one_matrix_t *m, const struct options *o, drawn_t *out, rc_err_t *err)
+{
+    rc_schedule_t s = {0};
+    rc_status_t st = rc_order_build(o->policy, &m->a, &m->geometry, m->threads, &s, err);
+    if (st == RC_OK)
+        st = plot(&m->a, &s, o->output, o->policy, (int)o->size, out, err);
+    rc_schedule_free(&s);
+    return st;
 }
 
 static rc_status_t spy(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
     const struct options *o = chosen;
-    rc_schedule_t s = {0};
-    plot_t plot = {0};
-    rc_str_t image = {0};
-    rc_status_t st;
-    RC_TRY(rc_order_build(o->policy, &m->a, &m->geometry, m->threads, &s, err));
-    RC_TRY(draw(&m->a, &s, (int)o->size, &plot, err));
-    RC_TRY(rc_spy_png(plot.count, plot.width, plot.height, 0, &image, err));
-    RC_TRY(write_image(o->output, &image, err));
+    drawn_t d[IMAGES];
+    rc_status_t st = o->stages ? plot_stages(m, o, d, err) : plot_order(m, o, d, err);
+    if (st < 0)
+        return st;
     FILE *out = strcmp(o->output, "-") == 0 ? stderr : stdout;
-    st = print(out, m->format, o->policy, &m->a, &s, &plot, err);
-done:
-    rc_str_free(&image);
-    free(plot.count);
-    rc_schedule_free(&s);
-    return st;
+    return print(out, m->format, d, o->stages ? IMAGES : 1, err);
 }
 
 static rc_status_t check(const void *chosen, rc_err_t *err)
@@ -150,6 +230,8 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
     const struct options *o = chosen;
     if (!o->output)
         return rc_fail(err, RC_EINVAL, "--output is missing");
+    if (o->stages && strcmp(o->output, "-") == 0)
+        return rc_fail(err, RC_EINVAL, "--output: --stages needs a folder, found -");
     rc_status_t st = rc_one_matrix_policy(o->policy, err);
     if (st == RC_OK && !rc_png_available())
         st = rc_png_palette(NULL, 0, 0, NULL, 0, NULL, err); /* says what is missing */

@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "order/coarsen.h"
 #include "order/policy.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Levels from the rows up to the coarsest; groups[i] are those of the vertices of level[i]. */
 typedef struct bandk {
@@ -192,11 +192,51 @@ done:
 
 /* ------------------------------------------------------------------ stages */
 
-void rc_bandk_stages_free(rc_bandk_stages_t *s)
+/* The coarsest graph as a matrix, rows by index.  A vertex puts itself into the rows of its neighbours, in
+ * increasing index: columns come out sorted. */
+static rc_status_t coarse_matrix(const rc_level_t *l, rc_csr_t *out, rc_err_t *err)
 {
-    rc_csr_free(&s->coarse);
-    free(s->order);
-    *s = (rc_bandk_stages_t){0};
+    const rc_graph_t *g = &l->g;
+    rc_status_t st;
+    int64_t n = g->n;
+    int32_t *vertex = rc_alloc((size_t)n, sizeof *vertex, "a coarse matrix", err);
+    int64_t *at = rc_alloc((size_t)n, sizeof *at, "a coarse matrix", err);
+    RC_TRY(vertex && at ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_csr_alloc(n, n, g->ptr[n] + n, out, err));
+    for (int64_t v = 0; v < n; v++)
+        vertex[l->index[v]] = (int32_t)v;
+    for (int64_t i = 0; i < n; i++) {
+        at[i] = out->row_ptr[i];
+        out->row_ptr[i + 1] = out->row_ptr[i] + g->ptr[vertex[i] + 1] - g->ptr[vertex[i]] + 1;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t v = vertex[i];
+        out->val[at[i]] = 1;
+        out->col_idx[at[i]++] = (int32_t)i;
+        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
+            int64_t row = l->index[g->adj[e]];
+            out->val[at[row]] = g->weight[e];
+            out->col_idx[at[row]++] = (int32_t)i;
+        }
+    }
+done:
+    free(vertex);
+    free(at);
+    return st;
+}
+
+/* The coarsest graph and its order. */
+static rc_status_t show(const bandk_t *b, rc_order_stages_t *out, rc_err_t *err)
+{
+    const rc_level_t *top = &b->level[b->tops];
+    rc_status_t st = coarse_matrix(top, &out->coarse, err);
+    if (st == RC_OK)
+        st = rc_schedule_alloc(top->g.n, top->g.n, &out->order, err);
+    if (st < 0)
+        return st;
+    for (int64_t p = 0; p < top->g.n; p++)
+        out->order.row[p] = b->order[p];
+    return rc_schedule_symmetric(&out->order, err);
 }
 
 /* ------------------------------------------------------------------- whole */
@@ -228,12 +268,11 @@ static rc_status_t write_schedule(
 }
 
 rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads,
-    rc_bandk_stages_t *stages, rc_schedule_t *out, rc_err_t *err)
+    rc_order_stages_t *stages, rc_schedule_t *out, rc_err_t *err)
 {
     bandk_t b = {.rule = rule, .threads = threads, .tops = rule->ssrs > 0 ? 2 : 1};
     int64_t *ptr[2] = {NULL, NULL};
     rc_status_t st;
-    (void)stages;
     if (a->nnz > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "Band-k takes at most %d entries, the matrix has %" PRId64,
             INT32_MAX, a->nnz);
@@ -243,6 +282,8 @@ rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads
     RC_TRY(order_level(&b, b.tops, err));
     name_order(&b, b.tops);
     reverse(b.order, b.level[b.tops].g.n);
+    if (stages)
+        RC_TRY(show(&b, stages, err));
     for (int i = b.tops - 1; i >= 0; i--)
         RC_TRY(expand(&b, i, &ptr[i], err));
     st = write_schedule(&b, ptr, out, err);

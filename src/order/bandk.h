@@ -2,7 +2,7 @@
 #ifndef RC_ORDER_BANDK_H
 #define RC_ORDER_BANDK_H
 
-#include "rowcast.h"
+#include "order/policy.h"
 
 typedef struct rc_bandk_rule {
     int64_t srs;  /**< rows of a super-row at most, >= 1 */
@@ -10,22 +10,15 @@ typedef struct rc_bandk_rule {
     int band;     /**< 1: coarsening `band`, 0: `heavy` */
 } rc_bandk_rule_t;
 
-/** Graph of groups, for those who look at the stages.  Vertices by index. */
-typedef struct rc_bandk_stages {
-    rc_csr_t coarse;  /**< the coarsest graph, values are edge weights; the diagonal is there as 1 */
-    int32_t *order;   /**< [coarse.rows] the order that Band-k gives it: position -> vertex */
-} rc_bandk_stages_t;
-
-void rc_bandk_stages_free(rc_bandk_stages_t *s);
-
 /** Build the schedule: rows, columns, groups `sr_ptr` and, with ssrs, `ssr_ptr`.  Definition: top of
  *  policy_bandk.c.
  *  \param[in]  a       square, of at most INT32_MAX entries
- *  \param[out] stages  NULL: nobody looks; free with rc_bandk_stages_free
+ *  \param[out] stages  the coarsest graph, values are edge weights, 1 on the diagonal; zeroed by the caller;
+ *                      NULL: nobody looks; free with rc_order_stages_free, whatever the outcome
  *  \param[out] out     free with rc_schedule_free
  *  \return RC_OK, RC_ENOTSUP (too many entries), RC_ENOMEM.  Local; the result does not depend on
  *          threads. */
 rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads,
-    rc_bandk_stages_t *stages, rc_schedule_t *out, rc_err_t *err);
+    rc_order_stages_t *stages, rc_schedule_t *out, rc_err_t *err);
 
 #endif

@@ -179,21 +179,29 @@ void rc_fact_text(rc_facts_t *f, const char *name, const char *fmt, ...)
     va_end(args);
 }
 
+/* The input of a policy.  \return as check_input */
+static rc_status_t make_input(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_order_input_t *out, rc_err_t *err)
+{
+    static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
+    *out = (rc_order_input_t){.a = a,
+        .geometry = geometry ? geometry : &paper,
+        .params = &spec->value,
+        .identity = spec->params,
+        .threads = threads ? threads : omp_get_max_threads()};
+    return check_input(spec->policy, a, out->geometry, threads, err);
+}
+
 rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
     rc_schedule_t *out, rc_err_t *err)
 {
-    static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
     const rc_policy_t *p = spec->policy;
-    const rc_order_input_t in = {.a = a,
-        .geometry = geometry ? geometry : &paper,
-        .params = &spec->value,
-        .identity = spec->params,
-        .threads = threads ? threads : omp_get_max_threads(),
-        .placed = placed,
-        .facts = facts};
+    rc_order_input_t in;
     rc_schedule_t s = {0};
-    rc_status_t st = check_input(p, a, in.geometry, threads, err);
+    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
+    in.placed = placed;
+    in.facts = facts;
     if (st == RC_OK)
         st = p->build(&in, &s, err);
     if (st == RC_OK)
@@ -204,6 +212,31 @@ rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
     if (st < 0) {
         rc_err_context(err, "policy %s", p->name);
         rc_schedule_free(&s);
+        return st;
+    }
+    *out = s;
+    return RC_OK;
+}
+
+void rc_order_stages_free(rc_order_stages_t *s)
+{
+    rc_csr_free(&s->coarse);
+    rc_schedule_free(&s->order);
+}
+
+rc_status_t rc_policy_stages(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_order_stages_t *out, rc_err_t *err)
+{
+    const rc_policy_t *p = spec->policy;
+    rc_order_input_t in;
+    rc_order_stages_t s = {.coarse = {0}};
+    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
+    if (st == RC_OK)
+        st = p->stages ? p->stages(&in, &s, err)
+                       : rc_fail(err, RC_ENOTSUP, "it has no stages; bandk has");
+    if (st < 0) {
+        rc_err_context(err, "policy %s", p->name);
+        rc_order_stages_free(&s);
         return st;
     }
     *out = s;

@@ -37,6 +37,14 @@ typedef struct rc_order_input {
     rc_facts_t *facts;             /**< told how the order came about; NULL: nobody asks */
 } rc_order_input_t;
 
+/** The matrix of groups that an order was made from, where it is made by levels. */
+typedef struct rc_order_stages {
+    rc_csr_t coarse;      /**< its own numbering; values say how much groups share, a full diagonal */
+    rc_schedule_t order;  /**< symmetric, of the coarse matrix */
+} rc_order_stages_t;
+
+void rc_order_stages_free(rc_order_stages_t *s);
+
 /** Bytes beside the matrix that the builder of an order may hold for a moment, for each row and each
  *  entry: what the hungriest take (leiden, metis). */
 enum { RC_ORDER_ROW_BYTES = 100, RC_ORDER_ENTRY_BYTES = 8 };
@@ -55,6 +63,8 @@ typedef struct rc_policy {
     rc_status_t (*identify)(const rc_params_t *params, char *text, rc_err_t *err);
     /** Build the schedule; see rc_order_build. */
     rc_status_t (*build)(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err);
+    /** NULL, or what the order is made from.  \param[out] out  free with rc_order_stages_free */
+    rc_status_t (*stages)(const rc_order_input_t *in, rc_order_stages_t *out, rc_err_t *err);
 } rc_policy_t;
 
 /** All policies of this build in the order of the list in order.am ("csr" first);
@@ -109,6 +119,11 @@ rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
 rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
     rc_schedule_t *out, rc_err_t *err);
+
+/** What the order is made from.
+ *  \return as rc_policy_build; RC_ENOTSUP: the policy has no stages */
+rc_status_t rc_policy_stages(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_order_stages_t *out, rc_err_t *err);
 
 /** RC_OK, or RC_EINVAL when nw, nt or line is below 1 or above 65,536. */
 rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);

@@ -22,13 +22,28 @@
 
 enum { PARAM_SRS, PARAM_SSRS, PARAM_COARSEN };
 
+static rc_bandk_rule_t rule_of(const rc_params_t *p)
+{
+    return (rc_bandk_rule_t){.srs = p->value[PARAM_SRS],
+        .ssrs = p->value[PARAM_SSRS],
+        .band = p->value[PARAM_COARSEN] == 1};
+}
+
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    const int64_t *value = in->params->value;
-    const rc_bandk_rule_t rule = {.srs = value[PARAM_SRS], .ssrs = value[PARAM_SSRS], .band = value[PARAM_COARSEN] == 1};
+    const rc_bandk_rule_t rule = rule_of(in->params);
     rc_status_t st = rc_bandk(in->a, &rule, in->threads, NULL, out, err);
     for (int l = 0; st == RC_OK && l < out->levels; l++)
         rc_fact_number(in->facts, l == 0 ? "super_rows" : "super_super_rows", out->group[l].count);
+    return st;
+}
+
+static rc_status_t stages(const rc_order_input_t *in, rc_order_stages_t *out, rc_err_t *err)
+{
+    const rc_bandk_rule_t rule = rule_of(in->params);
+    rc_schedule_t whole = {0};
+    rc_status_t st = rc_bandk(in->a, &rule, in->threads, out, &whole, err);
+    rc_schedule_free(&whole);
     return st;
 }
 
@@ -48,4 +63,5 @@ const rc_policy_t rc_policy_bandk = {
             .type = RC_PARAM_CHOICE,
             .choices = coarsenings}},
     .build = build,
+    .stages = stages,
 };

@@ -24,7 +24,7 @@ if ! "$ROWCAST" spy "$tmp/a.mtx" -o "$tmp/a.png" >"$tmp/out" 2>"$tmp/err" \
     not_ok "and no file" test -e "$tmp/a.png"
     exit 0
 fi
-plan 27
+plan 33
 
 alpha() # alpha FILE: rows of opacities
 {
@@ -78,6 +78,14 @@ is "is an empty image" "$(alpha "$tmp/g.png" | tr ' ' '\n' | sort -u)" "0"
 "$ROWCAST" spy "$tmp/a.mtx" -o - --size 20 >"$tmp/stdout.png" 2>"$tmp/err"
 ok "to stdout it is the same image" cmp "$tmp/a.png" "$tmp/stdout.png"
 ok "and the line is on stderr" grep -q '^csr  *5  *4 ' "$tmp/err"
+ok "the stages of an order" "$ROWCAST" spy mesh2d:n=12 -p bandk:srs=4:ssrs=3 --stages -o "$tmp/stages" --size 64 -f csv
+"$ROWCAST" spy mesh2d:n=12 -p bandk:srs=4:ssrs=3 -o "$tmp/i.png" --size 64 >/dev/null
+ok "end in the plot of the order" cmp "$tmp/i.png" "$tmp/stages/ordered.png"
+is "are four" "$(cd "$tmp/stages" && echo *)" "before.png coarse.png coarse_ordered.png ordered.png"
+is "the coarse matrix is square and symmetric" "$(alpha "$tmp/stages/coarse_ordered.png" | awk '{ for (i = 1; i <= NF; i++) v[NR, i] = $i }
+    END { for (i = 1; i <= NR; i++) for (j = 1; j <= NR; j++) bad += (v[i, j] > 0) != (v[j, i] > 0); print NR == NF, bad + 0 }')" "1 0"
+code "an order without stages is an error" 3 "$ROWCAST" spy mesh2d:n=5 -p rcm --stages -o "$tmp/none"
+code "stages are no stream" 2 "$ROWCAST" spy mesh2d:n=5 -p bandk --stages -o -
 code "a missing output is a usage error" 2 "$ROWCAST" spy "$tmp/a.mtx"
 code "so is an unknown policy" 2 "$ROWCAST" spy "$tmp/a.mtx" -o "$tmp/h.png" -p hybrid2-1
 ok "that suggests the nearest" grep -q "did you mean 'hybrid2.1'" "$tmp/err"
