@@ -255,6 +255,8 @@ static void print_chosen(const report_t *r)
     const char *name = r->m->cls[c->candidate].name;
     const char *baseline = r->m->cls[c->reference].name;
     printf("chosen   %s", name);
+    if (r->m->task == RC_TASK_FORMAT)
+        printf(" (kernel %s)", r->m->cls[c->candidate].kernel);
     if (r->m->output == RC_OUTPUT_SCORE)
         printf("; %s is a classifier: it predicts no times", r->m->kind);
     else if (c->candidate == c->reference)

@@ -29,7 +29,9 @@ static const rc_opt_t table[] = {
         "The model file. Required; a file of its name is replaced when all is done.", 0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
         "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, ensemble, "
-        "xgboost, svm, tree, ...; an unknown name lists those of this build.",
+        "xgboost, svm, tree, ...; of Nisa et al.: cart, svm-nisa, xgboost-nisa, mlp-nisa, "
+        "ensemble-nisa (-time, -each: times, a network for each class); an unknown name lists those "
+        "of this build.",
         0, 0},
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
@@ -65,12 +67,15 @@ const rc_command_t rc_command_train = {
         "predicted times; all by K and by kind of matrix. Progress and the loss go to stderr. The "
         "model file is JSON and holds what it was fitted on, how, and the evaluation; and what it "
         "knows: operation, K, precisions, layouts, device, range of features, and the time of the "
-        "features, fitted to those of the store without what a busy machine added.",
+        "features, fitted to those of the store without what a busy machine added. A model of "
+        "xgboost-nisa also holds how often each input splits, which is printed.",
     .examples =
         "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
         "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
         "rowcast train real.h5 -o plan.json --task plan --model ensemble --folds 5|kernel and "
         "order, evaluated on all rows, fitted on all\n"
+        "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y = A x "
+        "takes, with the times that --reuse needs\n"
         "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
         "order, for another kernel",
     .options = table,

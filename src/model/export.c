@@ -112,6 +112,11 @@ static void put_head(const rc_model_t *m, const char *name, FILE *out)
     for (int c = 0; c < m->classes; c++) {
         fprintf(out, " *   %2d  ", c);
         put_comment(out, m->cls[c].name);
+        if (m->task == RC_TASK_FORMAT) {
+            fprintf(out, " (kernel ");
+            put_comment(out, m->cls[c].kernel);
+            fprintf(out, ")");
+        }
         fprintf(out, "%s\n", c == m->baseline ? " (baseline)" : "");
     }
     fprintf(out,
