@@ -101,48 +101,32 @@ static void choose_top(const double *weight, int inputs, int *top)
     }
 }
 
-static rc_status_t rank_fold(const rc_trainer_t *t, pass_t *x, rc_study_ranks_t *r)
+/* What a model of the fold in hand tells.  \param[in] input  number in the data set of each of its inputs */
+static rc_status_t rank_fold(const pass_t *x, const rc_model_t *m, const int *input, rc_study_ranks_t *r)
 {
-    rc_model_t *m = NULL;
     rc_importance_t i = {0};
-    size_t n = (size_t)r->inputs;
-    size_t at = (size_t)x->fold_now * n;
-    rc_status_t st = rc_fit(t, x->d, x->train, x->trains, &x->fit, &m, x->err);
-    if (st == RC_OK)
-        st = rc_importance_read(m, &i, x->err);
-    if (st == RC_OK) {
-        memcpy(r->weight + at, i.folds_weight, n * sizeof *r->weight);
-        memcpy(r->gain + at, i.folds_gain, n * sizeof *r->gain);
-        choose_top(r->weight + at, r->inputs, r->top[x->fold_now]);
+    double *weight = r->weight + (size_t)x->fold_now * (size_t)r->inputs;
+    double *gain = r->gain + (size_t)x->fold_now * (size_t)r->inputs;
+    rc_status_t st = rc_importance_read(m, &i, x->err);
+    for (int k = 0; st == RC_OK && k < m->inputs; k++) {
+        weight[input[k]] = i.folds_weight[k];
+        gain[input[k]] = i.folds_gain[k];
     }
+    if (st == RC_OK)
+        choose_top(weight, r->inputs, r->top[x->fold_now]);
     rc_importance_free(&i);
-    rc_model_free(m);
     return st;
 }
 
-rc_status_t rc_study_rank(const rc_trainer_t *t, const rc_dataset_t *d, const rc_study_options_t *o,
-    rc_study_ranks_t *out, rc_err_t *err)
+static rc_status_t ranks_new(int inputs, rc_study_ranks_t *r, rc_err_t *err)
 {
-    pass_t x = {.d = d, .o = o, .err = err};
-    rc_study_ranks_t r = {.inputs = d->inputs};
-    size_t n = (size_t)d->inputs * RC_STUDY_FOLDS;
-    rc_status_t st;
-    if (d->inputs < RC_STUDY_TOP)
-        return rc_fail(err, RC_EINVAL, "expected at least %d inputs to rank, found %d", (int)RC_STUDY_TOP, d->inputs);
-    RC_TRY(pass_begin(&x));
-    r.weight = rc_alloc(n, sizeof *r.weight, "importances", err);
-    r.gain = rc_alloc(n, sizeof *r.gain, "importances", err);
-    RC_TRY(r.weight && r.gain ? RC_OK : RC_ENOMEM);
-    for (int f = 0; f < RC_STUDY_FOLDS; f++) {
-        pass_fold(&x, f);
-        RC_TRY(rank_fold(t, &x, &r));
-    }
-    *out = r;
-    r = (rc_study_ranks_t){0};
-done:
-    rc_study_ranks_free(&r);
-    pass_free(&x);
-    return st;
+    size_t n = (size_t)inputs * RC_STUDY_FOLDS;
+    if (inputs < RC_STUDY_TOP)
+        return rc_fail(err, RC_EINVAL, "expected at least %d inputs to rank, found %d", (int)RC_STUDY_TOP, inputs);
+    r->inputs = inputs;
+    r->weight = rc_alloc0(n, sizeof *r->weight, "importances", err);
+    r->gain = rc_alloc0(n, sizeof *r->gain, "importances", err);
+    return r->weight && r->gain ? RC_OK : RC_ENOMEM;
 }
 
 void rc_study_ranks_free(rc_study_ranks_t *r)
@@ -178,7 +162,8 @@ static rc_status_t choose_inputs(const rc_dataset_t *d, rc_study_set_t set, cons
 }
 
 /* Fit on the training part and predict the test part. */
-static rc_status_t fit_part(const rc_trainer_t *t, pass_t *x, const rc_dataset_part_t *part, rc_study_run_t *out)
+static rc_status_t fit_part(const rc_trainer_t *t, pass_t *x, const rc_dataset_part_t *part, rc_study_ranks_t *told,
+    rc_study_run_t *out)
 {
     rc_dataset_t d = {0};
     rc_model_t *m = NULL;
@@ -189,6 +174,8 @@ static rc_status_t fit_part(const rc_trainer_t *t, pass_t *x, const rc_dataset_p
     int64_t start = rc_clock_ns();
     RC_TRY(rc_fit(t, &d, x->train, x->trains, &x->fit, &m, x->err));
     out->fit_s += 1e-9 * (double)(rc_clock_ns() - start) / RC_STUDY_FOLDS;
+    if (told)
+        RC_TRY(rank_fold(x, m, part->input, told));
     RC_TRY(rc_predict_rows(m, &d, x->test, x->tests, &p, x->err));
     if (p.time && !out->p.time) {
         out->p.time = rc_alloc((size_t)x->d->rows * (size_t)classes, sizeof(double), "predicted times", x->err);
@@ -207,21 +194,25 @@ done:
 }
 
 static rc_status_t run_fold(const rc_trainer_t *t, pass_t *x, rc_study_set_t set, const rc_study_ranks_t *ranks,
-    rc_study_run_t *r)
+    rc_study_ranks_t *told, rc_study_run_t *r)
 {
     int input[sizeof features / sizeof *features];
     rc_dataset_part_t part = {.input = input};
     rc_status_t st = choose_inputs(x->d, set, ranks, x->fold_now, input, &part.inputs, x->err);
-    return st == RC_OK ? fit_part(t, x, &part, r) : st;
+    return st == RC_OK ? fit_part(t, x, &part, told, r) : st;
 }
 
 rc_status_t rc_study_run(const rc_trainer_t *t, const rc_dataset_t *d, rc_study_set_t set,
-    const rc_study_ranks_t *ranks, const rc_study_options_t *o, rc_study_run_t *out, rc_err_t *err)
+    const rc_study_ranks_t *ranks, const rc_study_options_t *o, rc_study_ranks_t *told, rc_study_run_t *out,
+    rc_err_t *err)
 {
     pass_t x = {.d = d, .o = o, .err = err};
     rc_study_run_t r = {.p = {.count = d->rows}};
+    rc_study_ranks_t here = {0};
     rc_status_t st;
     RC_TRY(pass_begin(&x));
+    if (told)
+        RC_TRY(ranks_new(d->inputs, &here, err));
     r.p.row = rc_alloc((size_t)d->rows, sizeof *r.p.row, "predictions", err);
     r.p.choice = rc_alloc0((size_t)d->rows, sizeof *r.p.choice, "predictions", err);
     RC_TRY(r.p.row && r.p.choice ? RC_OK : RC_ENOMEM);
@@ -229,13 +220,18 @@ rc_status_t rc_study_run(const rc_trainer_t *t, const rc_dataset_t *d, rc_study_
         r.p.row[i] = i;
     for (int f = 0; f < RC_STUDY_FOLDS; f++) {
         pass_fold(&x, f);
-        RC_TRY(run_fold(t, &x, set, ranks, &r));
+        RC_TRY(run_fold(t, &x, set, ranks, told ? &here : NULL, &r));
     }
     r.fold = x.fold;
     x.fold = NULL;
     *out = r;
     r = (rc_study_run_t){0};
+    if (told) {
+        *told = here;
+        here = (rc_study_ranks_t){0};
+    }
 done:
+    rc_study_ranks_free(&here);
     rc_study_run_free(&r);
     pass_free(&x);
     return st;

@@ -38,12 +38,6 @@ typedef struct rc_study_ranks {
     int top[RC_STUDY_FOLDS][RC_STUDY_TOP]; /**< inputs of largest weight, of equals the first; ascending numbers */
 } rc_study_ranks_t;
 
-/** Fit `t`, a trainer that tells importances, on each training part with all inputs.
- *  \param[out] out  free with rc_study_ranks_free
- *  \return RC_OK; RC_EINVAL (fewer matrices or groups than folds, several rows a matrix, a model that has none, fewer
- *          inputs than RC_STUDY_TOP), RC_ENOMEM, or what the fit returns.  Cost: RC_STUDY_FOLDS fits. */
-rc_status_t rc_study_rank(const rc_trainer_t *t, const rc_dataset_t *d, const rc_study_options_t *o,
-    rc_study_ranks_t *out, rc_err_t *err);
 void rc_study_ranks_free(rc_study_ranks_t *r);
 
 /** Predictions of every row by a fit that did not see it. */
@@ -53,13 +47,17 @@ typedef struct rc_study_run {
     double fit_s;        /**< mean seconds of a fit */
 } rc_study_run_t;
 
-/** \param[in]  d      needs the inputs of the set by their names
- *  \param[in]  ranks  of the same data set and options, for RC_STUDY_SET_TOP; else NULL
+/** \param[in]  d      needs the inputs of the set by their names, and one row a matrix
+ *  \param[in]  ranks  of the same rows and options, for RC_STUDY_SET_TOP; else NULL
+ *  \param[out] told   not NULL: importances as the models tell them, of all inputs of d, which the set has to have;
+ *                     free with rc_study_ranks_free
  *  \param[out] out    free with rc_study_run_free
- *  \return RC_OK; RC_EINVAL (as rc_study_rank; an input that is not there), or what the fit returns.  Cost:
+ *  \return RC_OK; RC_EINVAL (fewer matrices or groups than parts, several rows a matrix, an input that is not there, a
+ *          model without importances where they are wanted), RC_ENOMEM, or what the fit returns.  Cost:
  *          RC_STUDY_FOLDS fits. */
 rc_status_t rc_study_run(const rc_trainer_t *t, const rc_dataset_t *d, rc_study_set_t set,
-    const rc_study_ranks_t *ranks, const rc_study_options_t *o, rc_study_run_t *out, rc_err_t *err);
+    const rc_study_ranks_t *ranks, const rc_study_options_t *o, rc_study_ranks_t *told, rc_study_run_t *out,
+    rc_err_t *err);
 void rc_study_run_free(rc_study_run_t *r);
 
 /* ---------------------------------------------------------------- metrics */
