@@ -4,9 +4,11 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/unsealed.h"
+#include "cmd/compare_trainers.h"
 #include "cmd/evaluation.h"
 #include "cmd/learn.h"
 #include "cmd/models.h"
+#include "cmd/study.h"
 #include "cmd/when.h"
 #include "model/domain.h"
 
@@ -26,15 +28,17 @@ struct options {
     int topologies;
     int when;
     rc_when_command_t of_when;
+    rc_study_command_t study;
     int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
 #define LEARN(member) offsetof(struct options, learn.member)
+#define STUDY(member) offsetof(struct options, study.member)
 
 static const rc_opt_t table[] = {
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
-        "The model to evaluate: a file or a name. With --compare, --ablation and --topologies: "
+        "The model to evaluate: a file or a name. With --compare, --ablation, --topologies and --protocol: "
         "the trainers, e.g. 'mlp,xgboost' (default: all for --compare, mlp for the others).",
         0, 0},
     {"seen", 0, RC_OPT_FLAG, AT(seen), NULL,
@@ -67,6 +71,7 @@ static const rc_opt_t table[] = {
         "With --when: the same of the features.", 0, 0},
     {"l2", 0, RC_OPT_BYTES, AT(of_when.l2), "BYTES",
         "With --when: size of the L2 of the device. Default: that of an H200.", 0, 0},
+    RC_STUDY_OPTIONS(STUDY),
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
@@ -102,13 +107,21 @@ const rc_command_t rc_command_evaluate = {
         "rule, model (least squares on the matrices of other generators, or groups), oracle (the faster one of "
         "each). ordered: rows that were; geomean: time without an order over time with what was decided, the "
         "order and the features that were looked at included; gain: (geomean - 1) / (that of the oracle - 1); "
-        "worst: the smallest ratio. Times are held out.",
+        "worst: the smallest ratio. Times are held out.\n\n"
+        "With --protocol nisa: the study of Nisa et al. 2018 of SpMV in six formats. Five parts, stratified by the "
+        "fastest format as in the paper, and by group as ours; each is predicted by models that are fitted on the "
+        "others. Figures are means of the five, low and high their 95 % bootstrap interval over matrices, first that "
+        "of the first part; columns paper_... are what the paper prints. Real matrices, and where a generator made "
+        "some all again. accuracy: the choice is the fastest format; within_5: it takes at most 5 % longer; clear: "
+        "accuracy where the fastest leads by more than two standard errors; common: of always choosing the most "
+        "frequent one.",
     .examples =
         "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
         "rowcast evaluate real.h5 --compare --k n|all trainers, 5 folds by group\n"
         "rowcast evaluate real.h5 --ablation --model mlp,xgboost|how much the features of the "
         "warps matter\n"
         "rowcast evaluate h200-orders.h5 --when --reuse 1000|whether to order at all\n"
+        "rowcast evaluate spmv.h5 --op spmv --protocol nisa --tables|tables IV to X of Nisa et al.\n"
         "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
     .options = table,
     .run = run,
@@ -366,169 +379,6 @@ done:
     return st;
 }
 
-/* --------------------------------------------------------------------- compared */
-
-/* What is compared, and what the variants borrow. */
-typedef struct variants {
-    rc_variant_t *v;
-    rc_fit_options_t *fit; /* [capacity] of each */
-    rc_str_t *name;        /* [capacity] */
-    int count;
-    int capacity;
-} variants_t;
-
-static void free_variants(variants_t *v)
-{
-    for (int i = 0; i < v->count; i++)
-        rc_str_free(&v->name[i]);
-    free(v->name);
-    free(v->fit);
-    free(v->v);
-}
-
-static rc_status_t make_variants(variants_t *v, int capacity, rc_err_t *err)
-{
-    v->capacity = capacity;
-    v->v = rc_alloc0((size_t)capacity, sizeof *v->v, "variants", err);
-    v->fit = rc_alloc0((size_t)capacity, sizeof *v->fit, "variants", err);
-    v->name = rc_alloc0((size_t)capacity, sizeof *v->name, "variants", err);
-    return v->v && v->fit && v->name ? RC_OK : RC_ENOMEM;
-}
-
-static rc_status_t add_variant(variants_t *v, const rc_trainer_t *t, const char *suffix,
-    const rc_dataset_t *data, const rc_fit_options_t *fit, rc_err_t *err)
-{
-    rc_str_t *name = &v->name[v->count];
-    rc_str_addf(name, "%s%s", t->name, suffix);
-    v->fit[v->count] = *fit;
-    v->v[v->count] = (rc_variant_t){
-        .name = name->text, .trainer = t, .data = data, .options = &v->fit[v->count]};
-    v->count++;
-    return name->failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
-}
-
-/* Trainers by name; NULL: all of this build.  free() */
-static rc_status_t find_trainers(
-    const char *names, const rc_trainer_t ***out, int *count, rc_err_t *err)
-{
-    rc_words_t words = {0};
-    const rc_trainer_t **list = NULL;
-    int n = 0;
-    rc_status_t st = RC_OK;
-    while (!names && rc_trainers[n])
-        n++;
-    if (names) {
-        RC_TRY(rc_words_split(names, ',', &words, err));
-        n = words.count;
-    }
-    if (n == 0)
-        RC_TRY(rc_fail(err, RC_ENOTSUP, "this build has no trainers: see 'rowcast info'"));
-    list = rc_alloc((size_t)n, sizeof *list, "trainers", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++) {
-        list[i] = rc_trainers[i];
-        if (names)
-            RC_TRY(rc_learn_trainer(words.word[i], &list[i], err));
-    }
-    *out = list;
-    *count = n;
-    list = NULL;
-done:
-    free((void *)list);
-    rc_words_free(&words);
-    return st;
-}
-
-static int is_network(const rc_trainer_t *t)
-{
-    return strcmp(t->name, "mlp") == 0 || strcmp(t->name, "softmax") == 0 ||
-           strcmp(t->name, "ensemble") == 0 || strcmp(t->name, "regret") == 0;
-}
-
-static rc_status_t add_topologies(variants_t *v, const rc_words_t *sizes,
-    const rc_trainer_t *const *trainer, int trainers, const rc_fit_options_t *fit, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    for (int t = 0; t < trainers; t++) {
-        if (!is_network(trainer[t]))
-            return rc_fail(err, RC_EINVAL, "--topologies: %s is no network", trainer[t]->name);
-        for (int i = 0; st == RC_OK && i < sizes->count; i++) {
-            char suffix[64];
-            rc_fit_options_t own = *fit;
-            int none = strcmp(sizes->word[i], "0") == 0;
-            own.hidden = none ? "" : sizes->word[i];
-            (void)snprintf(suffix, sizeof suffix, " %s", none ? "no hidden layer" : own.hidden);
-            st = add_variant(v, trainer[t], suffix, NULL, &own, err);
-        }
-    }
-    return st;
-}
-
-static rc_status_t add_pairs(variants_t *v, const struct options *o, const rc_dataset_t *matrix,
-    const rc_trainer_t *const *trainer, int trainers, const rc_fit_options_t *fit, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    for (int t = 0; st == RC_OK && t < trainers; t++) {
-        st = add_variant(v, trainer[t], o->ablation ? " all features" : "", NULL, fit, err);
-        if (st == RC_OK && o->ablation)
-            st = add_variant(v, trainer[t], " matrix-only", matrix, fit, err);
-    }
-    return st;
-}
-
-static rc_status_t compare(
-    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
-{
-    rc_dataset_options_t selection;
-    rc_protocol_t protocol;
-    rc_fit_options_t fit;
-    rc_learn_progress_t progress;
-    rc_dataset_t d = {0};
-    rc_dataset_t matrix = {0};
-    rc_comparison_t c = {0};
-    variants_t v = {0};
-    rc_words_t sizes = {0};
-    const rc_trainer_t **trainer = NULL;
-    int trainers = 0;
-    char text[96];
-    rc_status_t st;
-    RC_TRY(rc_learn_dataset(&o->learn, &selection, err));
-    RC_TRY(rc_learn_protocol(&o->learn, 5, &protocol, err));
-    RC_TRY(rc_learn_fit(&o->learn, &fit, err));
-    RC_TRY(find_trainers(o->model || o->compare ? o->model : "mlp", &trainer, &trainers, err));
-    if (o->topologies &&
-        rc_words_split(o->learn.hidden ? o->learn.hidden : "0;16;32,16;64,32;128,64;64,64,32", ';',
-            &sizes, err) < 0)
-        RC_TRY(rc_err_context(err, "--hidden"));
-    RC_TRY(rc_dataset_read(store, &selection, &d, err));
-    selection.features = "matrix";
-    if (o->ablation)
-        RC_TRY(rc_dataset_read(store, &selection, &matrix, err));
-    RC_TRY(make_variants(&v, trainers * (o->topologies ? sizes.count : 2), err));
-    rc_learn_protocol_text(&protocol, text, sizeof text);
-    if (!o->learn.quiet) {
-        rc_learn_describe(&d, "evaluate", stderr);
-        fprintf(stderr, "evaluate: %s\n", text);
-    }
-    rc_learn_progress_start(&progress, "evaluate", o->learn.quiet, &fit);
-    RC_TRY(o->topologies
-               ? add_topologies(&v, &sizes, trainer, trainers, &fit, err)
-               : add_pairs(&v, o, o->ablation ? &matrix : NULL, trainer, trainers, &fit, err));
-    st = rc_compare(&d, v.v, v.count, &protocol, &c, err);
-    progress.loss = NAN; /* of the last fit only */
-    rc_learn_progress_end(&progress, st == RC_OK ? "compared" : NULL);
-    RC_TRY(st);
-    RC_TRY(rc_comparison_print(&d, &c, format, err));
-done:
-    rc_comparison_free(&c);
-    free_variants(&v);
-    rc_words_free(&sizes);
-    free((void *)trainer);
-    rc_dataset_free(&matrix);
-    rc_dataset_free(&d);
-    return st;
-}
-
 static rc_status_t when(
     const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
 {
@@ -555,10 +405,11 @@ static rc_status_t when(
 static rc_status_t check(const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
     const rc_when_command_t *w = &o->of_when;
-    int modes = o->compare + o->ablation + o->topologies + o->when;
+    int study = rc_study_is_asked(&o->study);
+    int modes = o->compare + o->ablation + o->topologies + o->when + study;
     if (modes > 1)
-        return rc_fail(
-            err, RC_EINVAL, "--compare, --ablation, --topologies and --when exclude each other");
+        return rc_fail(err, RC_EINVAL,
+            "--compare, --ablation, --topologies, --when and --protocol exclude each other");
     if (!o->when && (w->reuse || w->order || w->feature || w->l2))
         return rc_fail(
             err, RC_EINVAL, "--reuse, --order-cost, --feature-cost and --l2 are of --when");
@@ -570,10 +421,27 @@ static rc_status_t check(const struct options *o, rc_table_format_t format, rc_e
     if (!modes && !o->model)
         return rc_fail(err, RC_EINVAL,
             "nothing to evaluate: name a model with --model, or use --compare, --ablation, "
-            "--topologies or --when");
+            "--topologies, --when or --protocol");
     if (!modes && format == RC_TABLE_CSV)
         return rc_fail(err, RC_EINVAL, "--format: csv is of comparisons; expected table or json");
     return RC_OK;
+}
+
+static rc_status_t evaluate(
+    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
+{
+    const rc_compare_command_t c = {.learn = &o->learn,
+        .model = o->model,
+        .compare = o->compare,
+        .ablation = o->ablation,
+        .topologies = o->topologies};
+    if (rc_study_is_asked(&o->study))
+        return rc_study_print(store, &o->study, &o->learn, o->model, format, err);
+    if (o->when)
+        return when(o, store, format, err);
+    if (o->compare || o->ablation || o->topologies)
+        return rc_compare_print(store, &c, format, err);
+    return evaluate_model(o, store, format, err);
 }
 
 static int run(int argc, char **argv)
@@ -591,8 +459,6 @@ static int run(int argc, char **argv)
     if (st == RC_OK)
         st = check(&o, format, &err);
     if (st == RC_OK)
-        st = o.when                                  ? when(&o, operands[0], format, &err)
-             : o.compare || o.ablation || o.topologies ? compare(&o, operands[0], format, &err)
-                                                       : evaluate_model(&o, operands[0], format, &err);
+        st = evaluate(&o, operands[0], format, &err);
     return st < 0 ? rc_command_fail(&rc_command_evaluate, &err) : RC_EXIT_OK;
 }
