@@ -18,8 +18,10 @@ rc_status_t rc_cuda_room(rc_cuda_memory_t *m, size_t bytes, void **out, rc_err_t
     if (place_for(m, err) < 0)
         return RC_EINVAL;
     rc_status_t st = m->x->alloc(m->x, bytes, out, err);
-    if (st == RC_OK)
+    if (st == RC_OK) {
+        m->bytes[m->pieces] = bytes;
         m->piece[m->pieces++] = *out;
+    }
     return st;
 }
 
@@ -64,12 +66,22 @@ rc_status_t rc_cuda_keep_arrays(
     return st;
 }
 
-rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, rc_err_t *err)
+rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, size_t bytes, rc_err_t *err)
 {
     rc_status_t st = piece ? place_for(m, err) : RC_OK;
-    if (st == RC_OK && piece)
+    if (st == RC_OK && piece) {
+        m->bytes[m->pieces] = bytes;
         m->piece[m->pieces++] = piece;
+    }
     return st;
+}
+
+int64_t rc_cuda_memory_bytes(const rc_cuda_memory_t *m)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < m->pieces; i++)
+        bytes += (int64_t)m->bytes[i];
+    return bytes;
 }
 
 void rc_cuda_memory_seal(rc_cuda_memory_t *m)
@@ -85,8 +97,10 @@ rc_status_t rc_cuda_memory_share(
     if (st < 0)
         return st;
     rc_users_join(of->users);
-    for (int i = 0; i < of->matrix; i++)
+    for (int i = 0; i < of->matrix; i++) {
         to->piece[i] = of->piece[i];
+        to->bytes[i] = of->bytes[i];
+    }
     to->pieces = to->matrix = of->matrix;
     to->users = of->users;
     return RC_OK;

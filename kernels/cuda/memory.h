@@ -15,6 +15,7 @@ enum { RC_CUDA_PIECES = 16, RC_CUDA_ALIGNED = 256 };
 typedef struct rc_cuda_memory {
     rc_executor_t *x; /**< borrowed */
     void *piece[RC_CUDA_PIECES];
+    size_t bytes[RC_CUDA_PIECES]; /**< of the pieces */
     int pieces;
     int matrix;         /**< the first so many pieces are the matrix */
     rc_users_t *users;  /**< of the matrix; NULL: one */
@@ -46,7 +47,10 @@ rc_status_t rc_cuda_keep_arrays(
     rc_cuda_memory_t *m, rc_cuda_array_t *array, int count, rc_err_t *err);
 
 /** One more piece that is there already, of the same executor; NULL is allowed. */
-rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, rc_err_t *err);
+rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, size_t bytes, rc_err_t *err);
+
+/** Bytes of all pieces. */
+int64_t rc_cuda_memory_bytes(const rc_cuda_memory_t *m);
 
 /** The pieces so far are the matrix, those that follow are not. */
 void rc_cuda_memory_seal(rc_cuda_memory_t *m);

@@ -128,6 +128,7 @@ rc_status_t rc_cuda_slots_build(
     s.cols = p->a->cols;
     s.nnz = p->a->nnz;
     s.wide = rc_cuda_slots_wide(p);
+    s.value_bytes = (int)rc_precision_bytes(p->precision);
     RC_TRY(rc_cuda_copy(x, s.wide ? host.ptr : narrowed(&host),
         ((size_t)s.slots + 1) * (s.wide ? sizeof(int64_t) : sizeof(int32_t)), &s.ptr, err));
     RC_TRY(rc_cuda_copy(x, host.col, nnz * sizeof(int32_t), &col, err));
@@ -144,10 +145,14 @@ done:
 rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t *err)
 {
     void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
+    const size_t nnz = (size_t)s->nnz;
+    const size_t bytes[] = {((size_t)s->slots + 1) * (s->wide ? sizeof(int64_t) : sizeof(int32_t)),
+        nnz * sizeof *s->col, nnz * (size_t)s->value_bytes, (size_t)s->slots * sizeof *s->row,
+        (size_t)s->absents * sizeof *s->absent};
     const int parts = sizeof part / sizeof part[0];
     rc_status_t st = RC_OK;
     for (int i = 0; i < parts; i++)
-        if (st < 0 || (st = rc_cuda_take(m, part[i], err)) < 0)
+        if (st < 0 || (st = rc_cuda_take(m, part[i], bytes[i], err)) < 0)
             m->x->release(m->x, part[i]);
     rc_cuda_memory_seal(m);
     return st;

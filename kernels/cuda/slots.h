@@ -12,6 +12,7 @@ typedef struct rc_cuda_slots {
     int64_t cols;
     int64_t nnz;
     int wide;        /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
+    int value_bytes; /**< of an element of val */
     void *ptr;       /**< [slots + 1] int32_t or int64_t */
     int32_t *col;    /**< [nnz]; NULL when there are none */
     void *val;       /**< [nnz], in the precision of the problem; NULL when there are none */

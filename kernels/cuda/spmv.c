@@ -2,24 +2,107 @@
 #include "kernels/cuda/spmv.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/cpu/slots.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/scale.h"
+#include "kernels/format/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-rc_status_t rc_spmv_init(rc_executor_t *x, const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
+/* ------------------------------------------------------------------- state */
+
+void rc_spmv_release(void *state)
 {
-    *s = (rc_spmv_t){.memory = {.x = x},
-        .precision = p->precision,
-        .value_bytes = (int)rc_precision_bytes(p->precision)};
-    return rc_cuda_overlaps(x, &s->overlaps, err);
+    rc_spmv_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
 }
 
-void rc_spmv_free(rc_spmv_t *s)
+/* What a state has for itself: sums of rows that several shares hold. */
+static rc_status_t own_sums(rc_spmv_t *s, rc_err_t *err)
 {
-    rc_cuda_slots_free(s->memory.x, &s->slots);
-    rc_cuda_memory_free(&s->memory);
+    rc_spmv_spans_t *f = &s->spans;
+    size_t sums = (size_t)f->shares * (size_t)s->value_bytes;
+    void *device = NULL;
+    rc_status_t st = RC_OK;
+    if (f->most == 0)
+        return RC_OK;
+    RC_TRY(rc_cuda_room(&s->memory, sums, &f->in, err));
+    RC_TRY(rc_cuda_room(&s->memory, sums, &f->out, err));
+    RC_TRY(rc_cuda_keep(&s->memory, NULL, (size_t)f->most * sizeof *f->arrived, &device, err));
+    f->arrived = device;
+done:
+    return st;
+}
+
+static rc_status_t build_here(
+    rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    rc_slots_t slots = {0};
+    rc_status_t st = rc_slots_build(s->memory.x, p, &slots, err);
+    if (st < 0)
+        return st;
+    const rc_spmv_source_t from = {.here = rc_slots_view(&slots, p->precision)};
+    st = s->kind->build(s, p, analysis, &from, err);
+    rc_slots_free(&slots);
+    return st;
+}
+
+static rc_status_t build_there(
+    rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    rc_build_csr_t there;
+    rc_status_t st = rc_build_csr_begin(p, &there, err);
+    const rc_spmv_source_t from = {.there = &there};
+    if (st == RC_OK)
+        st = s->kind->build(s, p, analysis, &from, err);
+    rc_build_csr_end(&there);
+    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+}
+
+static rc_status_t build(rc_spmv_t *s, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, rc_err_t *err)
+{
+    rc_status_t st;
+    s->precision = p->precision;
+    s->value_bytes = (int)rc_precision_bytes(p->precision);
+    RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
+    st = p->resident ? build_there(s, p, analysis, err) : build_here(s, p, analysis, err);
+    rc_cuda_memory_seal(&s->memory);
+done:
+    return st;
+}
+
+rc_status_t rc_spmv_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_kind_t *kind, rc_spmv_t *of, void **state, rc_err_t *err)
+{
+    rc_status_t st;
+    rc_spmv_t *s = rc_alloc0(1, kind->state_bytes, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    if (of)
+        memcpy(s, of, kind->state_bytes);
+    s->memory = (rc_cuda_memory_t){.x = x};
+    s->kind = kind;
+    RC_TRY(of ? rc_cuda_memory_share(&of->memory, x, &s->memory, err)
+              : build(s, x, p, analysis, err));
+    RC_TRY(own_sums(s, err));
+    *state = s;
+done:
+    if (st < 0)
+        rc_spmv_release(s);
+    return st;
+}
+
+int64_t rc_spmv_values(void *state, void **array)
+{
+    const rc_spmv_t *s = state;
+    *array = s->val;
+    return s->values;
 }
 
 /* --------------------------------------------------------------------- run */
@@ -31,30 +114,19 @@ rc_spmv_vectors_t rc_spmv_vectors(
         .x = o->in[0].data,
         .y = o->out.data,
         .scalars = rc_cuda_scalars(alpha, beta),
-        .in = s->fix.in,
-        .out = s->fix.out};
+        .spans = s->spans};
 }
 
-static rc_status_t fix_up(const rc_spmv_t *s, const rc_spmv_vectors_t *v, rc_err_t *err)
+rc_status_t rc_spmv_launch(const rc_spmv_t *s, const void *entry, int64_t ctas, void *args,
+    const char *what, rc_err_t *err)
 {
-    int64_t groups = s->fix.wide ? 1 : RC_SPMV_THREADS / RC_SPMV_FIX_LANES;
-    rc_spmv_fix_args_t args = {.v = *v, .span = s->fix.span, .count = (int32_t)s->fix.count};
-    rc_cuda_launch_t l = {.entry = rc_spmv_fix_entry(s->precision, s->fix.wide),
-        .ctas = (unsigned)((s->fix.count + groups - 1) / groups),
-        .rows = 1,
-        .threads = RC_SPMV_THREADS};
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &l, s->overlaps, &args, "sums of the rows that several shares hold", err);
+    const rc_cuda_launch_t l = {
+        .entry = entry, .ctas = (unsigned)ctas, .rows = 1, .threads = RC_SPMV_THREADS};
+    return rc_cuda_launch_overlapping(s->memory.x, &l, s->overlaps, args, what, err);
 }
 
-rc_status_t rc_spmv_run(const rc_spmv_t *s, const rc_cuda_launch_t *l, void *args,
-    const rc_spmv_vectors_t *v, const char *what, rc_err_t *err)
-{
-    rc_status_t st = rc_cuda_launch_overlapping(s->memory.x, l, s->overlaps, args, what, err);
-    return st == RC_OK ? fix_up(s, v, err) : st;
-}
-
-rc_status_t rc_spmv_rest(const rc_spmv_t *s, const rc_dense_t *y, double beta, rc_err_t *err)
+/* The places that no entry is for: beta times what they were. */
+static rc_status_t scale_rest(const rc_spmv_t *s, const rc_dense_t *y, double beta, rc_err_t *err)
 {
     if (s->rests == 0)
         return RC_OK;
@@ -64,157 +136,39 @@ rc_status_t rc_spmv_rest(const rc_spmv_t *s, const rc_dense_t *y, double beta, r
     return st;
 }
 
-/* ------------------------------------------------------------------ places */
-
-int64_t rc_spmv_rows_beyond(const rc_csr_t *a, int64_t beyond)
+rc_status_t rc_spmv_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    int64_t n = 0;
-    for (int64_t r = 0; r < a->rows; r++)
-        n += a->row_ptr[r + 1] - a->row_ptr[r] > beyond;
-    return n;
+    const rc_spmv_t *s = state;
+    rc_status_t st = s->kind->launch(s, o, alpha, beta, err);
+    return st == RC_OK ? scale_rest(s, &o->out, beta, err) : st;
 }
 
-/* Places of y that no entry is for: rows of A, or slots where they are places. */
-static int64_t count_rest(const rc_problem_t *p)
-{
-    int64_t places = rc_cuda_slots_named(p) ? p->a->rows : p->schedule->slots;
-    return places - rc_spmv_rows_beyond(p->a, 0);
-}
+/* ---------------------------------------------------------------- analysis */
 
-int64_t rc_spmv_places_bytes(const rc_problem_t *p)
+rc_status_t rc_spmv_count(
+    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *chosen, rc_err_t *err)
 {
-    int64_t named = rc_cuda_slots_named(p) ? p->schedule->slots : 0;
-    return (named + count_rest(p)) * (int64_t)sizeof(int32_t);
-}
-
-static void list_rest(const rc_problem_t *p, const rc_csr_view_t *e, int32_t *out)
-{
-    if (rc_cuda_slots_named(p)) {
-        for (int64_t r = 0; r < p->a->rows; r++)
-            if (p->a->row_ptr[r] == p->a->row_ptr[r + 1])
-                *out++ = (int32_t)r;
-    } else
-        for (int64_t i = 0; i < e->rows; i++)
-            if (e->ptr[i] == e->ptr[i + 1])
-                *out++ = (int32_t)i;
-}
-
-rc_status_t rc_spmv_places(
-    const rc_problem_t *p, const rc_csr_view_t *e, rc_spmv_t *s, rc_err_t *err)
-{
-    size_t bytes = sizeof(int32_t);
-    size_t rests = (size_t)count_rest(p);
-    void *device = NULL;
-    int32_t *rest = rc_alloc(rests, sizeof *rest, "rows without entries", err);
-    rc_status_t st = rest ? RC_OK : RC_ENOMEM;
-    RC_TRY(st);
-    if (rc_cuda_slots_named(p)) {
-        RC_TRY(rc_cuda_keep(&s->memory, p->schedule->row, (size_t)e->rows * bytes, &device, err));
-        s->place = device;
-    }
-    list_rest(p, e, rest);
-    st = rc_cuda_keep(&s->memory, rest, rests * bytes, &device, err);
-    s->rest = device;
-    s->rests = (int64_t)rests;
-done:
-    free(rest);
-    return st;
-}
-
-static void take_rows(rc_spmv_t *s)
-{
-    s->place = s->slots.row;
-    s->rest = s->slots.absent;
-    s->rests = s->slots.absents;
-}
-
-rc_status_t rc_spmv_csr(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
-{
-    rc_status_t st = rc_cuda_slots_build(s->memory.x, p, &s->slots, err);
-    take_rows(s);
-    return st;
-}
-
-rc_status_t rc_spmv_rows(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
-{
-    rc_status_t st = rc_cuda_slots_rows(s->memory.x, p, &s->slots, err);
-    take_rows(s);
-    return st;
-}
-
-int64_t *rc_spmv_pointers(const rc_problem_t *p, rc_err_t *err)
-{
-    const int64_t *from = p->a->row_ptr;
-    int64_t *ptr = rc_alloc((size_t)p->schedule->slots + 1, sizeof *ptr, "slot pointers", err);
-    if (!ptr)
-        return NULL;
-    ptr[0] = 0;
-    for (int64_t i = 0; i < p->schedule->slots; i++) {
-        int64_t r = p->schedule->row[i];
-        ptr[i + 1] = ptr[i] + (r < 0 ? 0 : from[r + 1] - from[r]);
-    }
-    return ptr;
-}
-
-/* ----------------------------------------- rows that several shares hold */
-
-int64_t rc_spmv_fix_bytes(int64_t shares, int64_t most, int64_t value_bytes)
-{
-    if (most == 0)
-        return 0;
-    return rc_sat_add(most * 3 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, value_bytes));
-}
-
-/* Fill [3 most]: places, first shares, last shares; each `count` long in the end. */
-static int64_t list_spans(const rc_problem_t *p, const rc_spmv_share_t *share, int64_t shares,
-    int64_t most, int32_t *span, int64_t *longest)
-{
-    const int32_t *place = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
-    int64_t n = 0;
-    *longest = 0;
-    for (int64_t k = 1; k < shares; k++) {
-        if (!share[k].open)
-            continue;
-        int64_t first = k - 1;
-        int32_t slot = share[k].row;
-        while (k + 1 < shares && share[k + 1].open && share[k + 1].row == slot)
-            k++;
-        span[n] = place ? place[slot] : slot;
-        span[most + n] = (int32_t)first;
-        span[2 * most + n++] = (int32_t)k;
-        if (k - first > *longest)
-            *longest = k - first;
-    }
-    for (int part = 1; part < 3; part++)
-        for (int64_t i = 0; n < most && i < n; i++)
-            span[part * n + i] = span[part * most + i];
-    return n;
-}
-
-rc_status_t rc_spmv_fix_build(const rc_problem_t *p, const rc_spmv_share_t *share, int64_t shares,
-    int64_t most, rc_spmv_t *s, rc_err_t *err)
-{
-    rc_spmv_fix_t f = {.shares = shares};
-    size_t bytes = 3 * (size_t)most * sizeof(int32_t);
-    size_t sums = (size_t)shares * (size_t)s->value_bytes;
+    const int64_t *ptr = p->a->row_ptr;
+    chosen[RC_SPMV_WIDTH] = width;
+    if (p->resident)
+        return rc_build_count(p, beyond, width, chosen, err);
     int64_t longest = 0;
-    void *device = NULL;
-    int32_t *span = NULL;
-    rc_status_t st = RC_OK;
-    if (most == 0)
-        return RC_OK;
-    span = rc_alloc0(3 * (size_t)most, sizeof *span, "rows that several shares hold", err);
-    RC_TRY(span ? RC_OK : RC_ENOMEM);
-    f.count = list_spans(p, share, shares, most, span, &longest);
-    f.wide = longest > RC_SPMV_FIX_WIDE;
-    RC_TRY(rc_cuda_keep(&s->memory, span, bytes, &device, err));
-    f.span = device;
-    RC_TRY(rc_cuda_room(&s->memory, sums, &f.in, err));
-    RC_TRY(rc_cuda_room(&s->memory, sums, &f.out, err));
-    s->fix = f;
-done:
-    free(span);
-    return st;
+    int64_t filled = 0;
+    int64_t long_rows = 0;
+    int64_t over = 0;
+    for (int64_t r = 0; r < p->a->rows; r++) {
+        int64_t length = ptr[r + 1] - ptr[r];
+        longest = length > longest ? length : longest;
+        filled += length > 0;
+        long_rows += length > beyond;
+        over += length > width ? length - width : 0;
+    }
+    chosen[RC_SPMV_LONGEST] = longest;
+    chosen[RC_SPMV_FILLED] = filled;
+    chosen[RC_SPMV_BEYOND] = long_rows;
+    chosen[RC_SPMV_OVER] = over;
+    return RC_OK;
 }
 
 rc_status_t rc_spmv_limits(const rc_problem_t *p, int64_t shares, rc_err_t *err)
@@ -229,6 +183,217 @@ rc_status_t rc_spmv_limits(const rc_problem_t *p, int64_t shares, rc_err_t *err)
     return RC_OK;
 }
 
+/* ------------------------------------------------------------------ places */
+
+/* Places of y that no entry is for: rows of A, or slots where they are places. */
+static int64_t count_rest(const rc_problem_t *p, int64_t filled)
+{
+    return (rc_cuda_slots_named(p) ? p->a->rows : p->schedule->slots) - filled;
+}
+
+int64_t rc_spmv_places_bytes(const rc_problem_t *p, int64_t filled)
+{
+    int64_t named = rc_cuda_slots_named(p) ? p->schedule->slots : 0;
+    return (named + count_rest(p, filled)) * (int64_t)sizeof(int32_t);
+}
+
+static rc_status_t keep_places(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
+{
+    void *device = NULL;
+    if (!rc_cuda_slots_named(p))
+        return RC_OK;
+    rc_status_t st = rc_cuda_keep(&s->memory, p->schedule->row,
+        (size_t)p->schedule->slots * sizeof(int32_t), &device, err);
+    s->place = device;
+    return st;
+}
+
+static void list_rest(const rc_problem_t *p, const rc_csr_view_t *e, int32_t *out)
+{
+    const int64_t *ptr = rc_cuda_slots_named(p) ? p->a->row_ptr : e->ptr;
+    int64_t rows = rc_cuda_slots_named(p) ? p->a->rows : e->rows;
+    for (int64_t i = 0; i < rows; i++)
+        if (ptr[i] == ptr[i + 1])
+            *out++ = (int32_t)i;
+}
+
+rc_status_t rc_spmv_places(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t filled,
+    rc_spmv_t *s, rc_err_t *err)
+{
+    size_t rests = (size_t)count_rest(p, filled);
+    int32_t *rest = NULL;
+    void *device = NULL;
+    rc_status_t st;
+    s->rests = (int64_t)rests;
+    RC_TRY(keep_places(p, s, err));
+    if (rests == 0)
+        goto done;
+    if (!from->there) {
+        rest = rc_alloc(rests, sizeof *rest, "rows without entries", err);
+        RC_TRY(rest ? RC_OK : RC_ENOMEM);
+        list_rest(p, &from->here, rest);
+    }
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, rest, rests * sizeof *rest, &device, err));
+    s->rest = device;
+    if (from->there)
+        st = rc_build_empty(from->there, p->a->rows, rc_cuda_slots_named(p), device, err);
+done:
+    free(rest);
+    return st;
+}
+
+rc_status_t rc_spmv_rows(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
+{
+    rc_cuda_slots_t slots;
+    rc_status_t st = rc_cuda_slots_rows(s->memory.x, p, &slots, err);
+    if (st < 0)
+        return st;
+    s->place = slots.row;
+    s->rest = slots.absent;
+    s->rests = slots.absents;
+    return rc_cuda_slots_keep(&s->memory, &slots, err);
+}
+
+/* --------------------------------------------------------------------- CSR */
+
+/* Pointers as the device has them; free what is not NULL. */
+static rc_status_t narrow(const rc_csr_view_t *e, int32_t **out, rc_err_t *err)
+{
+    int32_t *to = rc_alloc((size_t)e->rows + 1, sizeof *to, "slot pointers", err);
+    for (int64_t i = 0; to && i <= e->rows; i++)
+        to[i] = (int32_t)e->ptr[i];
+    *out = to;
+    return to ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_spmv_csr(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_t *s,
+    rc_spmv_csr_t *out, rc_err_t *err)
+{
+    const rc_csr_view_t *e = &from->here;
+    rc_spmv_csr_t c = {.slots = p->schedule->slots, .wide = rc_cuda_slots_wide(p)};
+    size_t pointer = c.wide ? sizeof(int64_t) : sizeof(int32_t);
+    size_t nnz = (size_t)p->a->nnz;
+    int32_t *short_ptr = NULL;
+    void *device = NULL;
+    rc_status_t st;
+    RC_TRY(rc_spmv_rows(p, s, err));
+    if (!from->there && !c.wide)
+        RC_TRY(narrow(e, &short_ptr, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, short_ptr ? (const void *)short_ptr : e->ptr,
+        ((size_t)c.slots + 1) * pointer, &c.ptr, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, e->col, nnz * sizeof *c.col, &device, err));
+    c.col = device;
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, e->val, nnz * (size_t)s->value_bytes, &c.val, err));
+    if (from->there)
+        RC_TRY(rc_build_csr_copy(from->there, p->precision, c.wide, c.ptr, c.col, c.val, err));
+    s->val = c.val;
+    s->values = p->a->nnz;
+    *out = c;
+done:
+    free(short_ptr);
+    return st;
+}
+
+/* ----------------------------------------- rows that several shares hold */
+
+int64_t rc_spmv_most_spans(int64_t shares, int64_t rows)
+{
+    return shares <= 1 ? 0 : rows < shares - 1 ? rows : shares - 1;
+}
+
+int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes)
+{
+    if (most == 0)
+        return 0;
+    return rc_sat_add(most * 4 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, value_bytes));
+}
+
+/* Number them in the shares.  \param[out] span  [3 most] */
+static void list_spans(const rc_problem_t *p, rc_spmv_share_t *share, int64_t shares, int64_t most,
+    int32_t *span)
+{
+    const int32_t *place = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
+    int32_t n = 0;
+    for (int64_t k = 1; k < shares; k++) {
+        if (!share[k].open)
+            continue;
+        int32_t slot = share[k].row;
+        span[n] = place ? place[slot] : slot;
+        span[most + n] = (int32_t)(k - 1);
+        n++;
+        share[k].open = n;
+        while (k + 1 < shares && share[k + 1].open && share[k + 1].row == slot)
+            share[++k].open = n;
+        span[2 * most + n - 1] = (int32_t)k;
+    }
+}
+
+rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_share_t *share,
+    int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err)
+{
+    size_t count = 3 * (size_t)most;
+    void *device = NULL;
+    int32_t *span = NULL;
+    rc_status_t st = RC_OK;
+    s->spans = (rc_spmv_spans_t){.most = most, .shares = shares};
+    if (most == 0)
+        return RC_OK;
+    if (!from->there) {
+        span = rc_alloc0(count, sizeof *span, "rows that several shares hold", err);
+        RC_TRY(span ? RC_OK : RC_ENOMEM);
+        list_spans(p, share, shares, most, span);
+    }
+    RC_TRY(rc_cuda_keep(&s->memory, span, count * sizeof *span, &device, err));
+    s->spans.span = device;
+    if (from->there)
+        st = rc_build_spans(from->there, share, shares, s->place, most, device, err);
+done:
+    free(span);
+    return st;
+}
+
+/* The points of the merge path, a little back where a row began. */
+static void cut(const rc_csr_view_t *e, int64_t items, int64_t look, int64_t shares, int threads,
+    rc_spmv_share_t *out)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t k = 0; k <= shares; k++) {
+        rc_merge_point_t at = rc_merge_point(e, items, k);
+        if (at.row < e->rows && at.entry - e->ptr[at.row] <= look)
+            at.entry = e->ptr[at.row];
+        out[k] = (rc_spmv_share_t){.entry = at.entry,
+            .row = (int32_t)at.row,
+            .open = at.row < e->rows && at.entry > e->ptr[at.row]};
+    }
+}
+
+rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t items,
+    int64_t look, int64_t most, rc_spmv_t *s, rc_spmv_share_t **out, rc_err_t *err)
+{
+    const rc_csr_view_t all = {.rows = p->schedule->slots, .nnz = p->a->nnz};
+    int64_t shares = rc_merge_parts(&all, items);
+    size_t points = (size_t)shares + 1;
+    rc_executor_t *x = s->memory.x;
+    rc_spmv_share_t *host = NULL;
+    void *device = NULL;
+    rc_status_t st;
+    RC_TRY(rc_cuda_room(&s->memory, points * sizeof *host, &device, err));
+    *out = device;
+    if (from->there) {
+        RC_TRY(rc_build_merge(from->there, items, look, shares, device, err));
+        st = rc_spmv_spans(p, from, device, shares, most, s, err);
+        goto done;
+    }
+    host = rc_alloc(points, sizeof *host, "shares of a matrix", err);
+    RC_TRY(host ? RC_OK : RC_ENOMEM);
+    cut(&from->here, items, look, shares, x->threads, host);
+    RC_TRY(rc_spmv_spans(p, from, host, shares, most, s, err));
+    st = x->upload(x, device, host, points * sizeof *host, err);
+done:
+    free(host);
+    return st;
+}
+
 /* ------------------------------------------------------------- coordinates */
 
 int64_t rc_spmv_coo_shares(int64_t entries)
@@ -236,20 +401,13 @@ int64_t rc_spmv_coo_shares(int64_t entries)
     return (entries + RC_SPMV_ENTRIES - 1) / RC_SPMV_ENTRIES;
 }
 
-/* Rows that several shares can hold. */
-static int64_t most_spans(int64_t entries, int64_t rows_beyond)
-{
-    int64_t shares = rc_spmv_coo_shares(entries);
-    return shares <= 1 ? 0 : rows_beyond < shares - 1 ? rows_beyond : shares - 1;
-}
-
-int64_t rc_spmv_coo_bytes(int64_t entries, int64_t rows_beyond, int64_t value_bytes)
+int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, int64_t value_bytes)
 {
     int64_t shares = rc_spmv_coo_shares(entries);
     int64_t bytes = rc_sat_mul(entries, 2 * (int64_t)sizeof(int32_t));
     bytes = rc_sat_add(bytes, (shares + 1) * (int64_t)sizeof(rc_spmv_share_t));
-    return rc_sat_add(bytes,
-        rc_spmv_fix_bytes(shares, most_spans(entries, rows_beyond), value_bytes));
+    return rc_sat_add(
+        bytes, rc_spmv_spans_bytes(shares, rc_spmv_most_spans(shares, beyond), value_bytes));
 }
 
 void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out)
@@ -268,27 +426,50 @@ void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out)
     out[shares] = (rc_spmv_share_t){.entry = entries, .row = -1};
 }
 
-rc_status_t rc_spmv_coo_upload(const rc_problem_t *p, const rc_coo_t *c, int64_t rows_beyond,
-    rc_spmv_t *s, rc_spmv_coo_args_t *out, rc_err_t *err)
+/* On the host.  \param[out] c, share  free both */
+static rc_status_t coo_here(const rc_csr_view_t *e, int64_t skip, int threads, rc_coo_t *c,
+    rc_spmv_share_t **share, rc_err_t *err)
 {
-    size_t index = (size_t)c->entries * sizeof(int32_t);
-    int64_t shares = rc_spmv_coo_shares(c->entries);
-    void *device = NULL;
+    rc_status_t st = rc_coo_build(e, skip, threads, c, err);
+    if (st < 0)
+        return st;
+    *share = rc_alloc(
+        (size_t)rc_spmv_coo_shares(c->entries) + 1, sizeof **share, "shares of a matrix", err);
+    if (!*share)
+        return RC_ENOMEM;
+    rc_spmv_coo_cut(c->row, c->entries, *share);
+    return RC_OK;
+}
+
+rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t skip,
+    int64_t entries, int64_t beyond, void *val, rc_spmv_t *s, rc_spmv_coo_args_t *out, rc_err_t *err)
+{
+    int64_t shares = rc_spmv_coo_shares(entries);
+    size_t points = ((size_t)shares + 1) * sizeof(rc_spmv_share_t);
+    size_t index = (size_t)entries * sizeof(int32_t);
+    rc_coo_t host = {0};
+    rc_spmv_share_t *share = NULL;
+    void *row = NULL;
+    void *col = NULL;
+    void *to = NULL;
     rc_status_t st = RC_OK;
-    rc_spmv_share_t *share =
-        rc_alloc((size_t)shares + 1, sizeof *share, "shares of a matrix", err);
-    RC_TRY(share ? RC_OK : RC_ENOMEM);
-    rc_spmv_coo_cut(c->row, c->entries, share);
-    RC_TRY(rc_cuda_keep(&s->memory, c->row, index, &device, err));
-    out->slot = device;
-    RC_TRY(rc_cuda_keep(&s->memory, c->col, index, &device, err));
-    out->col = device;
-    RC_TRY(rc_cuda_keep(
-        &s->memory, share, ((size_t)shares + 1) * sizeof *share, &device, err));
-    out->share = device;
-    st = rc_spmv_fix_build(
-        p, share, shares, most_spans(c->entries, rows_beyond), s, err);
+    if (!from->there)
+        RC_TRY(coo_here(&from->here, skip, s->memory.x->threads, &host, &share, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.row, index, &row, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.col, index, &col, err));
+    RC_TRY(rc_cuda_room(&s->memory, points, &to, err));
+    if (from->there)
+        RC_TRY(rc_build_coo(from->there, p->precision, skip, entries, row, col, val, to, err));
+    else if (entries > 0)
+        RC_TRY(s->memory.x->upload(
+            s->memory.x, val, host.val, (size_t)entries * (size_t)s->value_bytes, err));
+    RC_TRY(rc_spmv_spans(p, from, from->there ? to : share, shares,
+        rc_spmv_most_spans(shares, beyond), s, err));
+    if (!from->there)
+        RC_TRY(s->memory.x->upload(s->memory.x, to, share, points, err));
+    *out = (rc_spmv_coo_args_t){.slot = row, .col = col, .val = val, .share = to};
 done:
+    rc_coo_free(&host);
     free(share);
     return st;
 }
@@ -297,10 +478,7 @@ rc_status_t rc_spmv_coo_run(const rc_spmv_t *s, const rc_spmv_coo_args_t *a, int
     const rc_spmv_vectors_t *v, rc_err_t *err)
 {
     rc_spmv_coo_args_t args = *a;
-    rc_cuda_launch_t l = {.entry = rc_spmv_coo_entry(s->precision),
-        .ctas = (unsigned)rc_spmv_coo_shares(entries),
-        .rows = 1,
-        .threads = RC_SPMV_THREADS};
     args.v = *v;
-    return rc_spmv_run(s, &l, &args, v, "launch of coo", err);
+    return rc_spmv_launch(s, rc_spmv_coo_entry(s->precision), rc_spmv_coo_shares(entries), &args,
+        "launch of coo", err);
 }

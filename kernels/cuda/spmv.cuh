@@ -68,6 +68,57 @@ __device__ __forceinline__ T sum_strided(
     return sum;
 }
 
+/* Add up a row that several shares hold; of all threads.  part: [warps] */
+template <typename T>
+__device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, T *part)
+{
+    const rc_spmv_spans_t &s = v.spans;
+    const int32_t to = s.span[i];
+    const int32_t first = s.span[s.most + i];
+    const int32_t last = s.span[2 * s.most + i];
+    const T *in = static_cast<const T *>(s.in);
+    T sum = T(0);
+    if (threadIdx.x == 0)
+        sum = __ldcg(static_cast<const T *>(s.out) + first);
+    for (int32_t k = first + 1 + threadIdx.x; k <= last; k += RC_SPMV_THREADS)
+        sum += __ldcg(in + k);
+    __syncwarp();
+    sum = sum_cta<SPMV_WARPS>(sum, part);
+    if (threadIdx.x == 0) {
+        s.arrived[i] = 0;
+        if (to >= 0)
+            store(static_cast<T *>(v.y) + to, sum, v.scalars);
+    }
+    __syncthreads();
+}
+
+/* The end of a share whose sums of open rows are in `in` and `out`: where it is the last CTA of such a row, it adds
+ * that up.  Of all threads.  before, after: `open` where it begins and ends */
+template <typename T>
+__device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t before, int32_t after)
+{
+    __shared__ T part[SPMV_WARPS];
+    __shared__ int is_last[2];
+    if (before == 0 && after == 0)
+        return;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x < 2) {
+        const int32_t open = threadIdx.x == 0 ? before : after != before ? after : 0;
+        const rc_spmv_spans_t &s = v.spans;
+        is_last[threadIdx.x] = open > 0 && atomicAdd(s.arrived + open - 1, 1) ==
+                                               s.span[2 * s.most + open - 1] - s.span[s.most + open - 1];
+    }
+    __syncthreads();
+    if (!is_last[0] && !is_last[1])
+        return;
+    __threadfence();
+    if (is_last[0])
+        add_span<T>(v, before - 1, part);
+    if (is_last[1])
+        add_span<T>(v, after - 1, part);
+}
+
 /* What threads have of rows that go on from one thread to the next. */
 template <typename T> struct carries {
     T value[SPMV_WARPS];
@@ -145,9 +196,10 @@ template <typename T> struct products {
     }
 };
 
-/* One share of coordinates: its products first, then a segmented sum across the threads. */
+/* One share of coordinates: its products first, then a segmented sum across the threads.
+ * number: of it among all shares */
 template <typename T>
-__device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t share)
+__device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t share, int32_t number)
 {
     __shared__ T product[RC_SPMV_TILE];
     __shared__ int32_t slot[RC_SPMV_TILE];
@@ -187,16 +239,17 @@ __device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t s
     }
     T tail;
     first += carry_in(sum, first_slot >= 0, T(0), &shared, &tail);
-    T *in = static_cast<T *>(a.v.in);
-    T *out = static_cast<T *>(a.v.out);
+    T *in = static_cast<T *>(a.v.spans.in);
+    T *out = static_cast<T *>(a.v.spans.out);
     if (first_slot >= 0) {
         if (begin.open && first_slot == begin.row)
-            in[share] = first;
+            in[number] = first;
         else
             store_slot(a.v, first_slot, first);
     }
     if (threadIdx.x == 0 && end.open)
-        (begin.open && end.row == begin.row ? in : out)[share] = tail;
+        (begin.open && end.row == begin.row ? in : out)[number] = tail;
+    end_share<T>(a.v, begin.open, end.open);
 }
 
 } // namespace rc

@@ -1,13 +1,14 @@
-/** \file kernels/cuda/spmv.h  What the kernels of y = A x on a GPU share: shares of entries that CTAs
- *  take, the sums of rows that several shares hold, and rows that have no entries.
+/** \file kernels/cuda/spmv.h  What the kernels of y = A x on a GPU share: their state, how it is prepared, shared and
+ *  run, shares of entries that CTAs take, and the sums of rows that several shares hold.
  *
  *  A share stores the rows that lie in it.  Of a row that goes on in the next one it leaves its sum in
- *  `out`; of one that began in an earlier one in `in`.  A second, small launch adds those up in the order
- *  of the shares: no atomics, the same bits in every run.  A row that began at most a few entries before
- *  a share begins is left to it whole, so that most matrices have no such rows, and no second launch. */
+ *  `out`; of one that began in an earlier one in `in`.  The last of the CTAs that hold such a row adds those
+ *  up in the order of the shares: one launch, no atomics on y, the same bits in every run.  A row that began at
+ *  most a few entries before a share begins is left to it whole, so that most matrices have no such rows. */
 #ifndef RC_KERNELS_CUDA_SPMV_H
 #define RC_KERNELS_CUDA_SPMV_H
 
+#include "kernels/cuda/build_vector.h"
 #include "kernels/cuda/memory.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/scalars.h"
@@ -25,12 +26,15 @@ enum {
     RC_SPMV_ENTRIES = 896    /**< of a share of coordinates: a tile without what it looks back */
 };
 
-/** Where a share begins; one more is where the last one ends. */
-typedef struct rc_spmv_share {
-    int64_t entry;
-    int32_t row;  /**< the slot of it */
-    int32_t open; /**< 1: entries of that slot are in the share before */
-} rc_spmv_share_t;
+/** Rows that several shares hold. */
+typedef struct rc_spmv_spans {
+    int64_t most;     /**< that there can be: room for so many; 0: none, and all pointers are NULL */
+    int64_t shares;
+    int32_t *span;    /**< [3 most] place in y, first and last share */
+    void *in;         /**< [shares] of the row that is open where a share begins */
+    void *out;        /**< [shares] of one that began in the share and is open where it ends */
+    int32_t *arrived; /**< [most] CTAs that have left their sum, 0 between runs */
+} rc_spmv_spans_t;
 
 /** What every kernel takes. */
 typedef struct rc_spmv_vectors {
@@ -38,8 +42,7 @@ typedef struct rc_spmv_vectors {
     const void *x;
     void *y;
     rc_cuda_scalars_t scalars;
-    void *in;  /**< [shares] of the row that is open where a share begins */
-    void *out; /**< [shares] of one that began in the share and is open where it ends */
+    rc_spmv_spans_t spans;
 } rc_spmv_vectors_t;
 
 /** A matrix as coordinates. */
@@ -51,102 +54,145 @@ typedef struct rc_spmv_coo_args {
     const rc_spmv_share_t *share;
 } rc_spmv_coo_args_t;
 
-/** Rows that several shares hold. */
-typedef struct rc_spmv_fix {
-    int64_t count;
-    int64_t shares;
-    int32_t *span; /**< [3 count] place in y, first and last share */
-    int wide;      /**< 1: some row is in so many shares that a CTA takes each of them */
-    void *in;      /**< [shares] */
-    void *out;     /**< [shares] */
-} rc_spmv_fix_t;
+/** A matrix as CSR in the order of the slots. */
+typedef struct rc_spmv_csr {
+    int64_t slots;
+    int wide;        /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
+    void *ptr;       /**< [slots + 1] */
+    int32_t *col;    /**< [nnz] */
+    void *val;       /**< [nnz] */
+} rc_spmv_csr_t;
 
-typedef struct rc_spmv_fix_args {
-    rc_spmv_vectors_t v;
-    const int32_t *span;
-    int32_t count;
-} rc_spmv_fix_args_t;
+/** Where a matrix is built from: one of the two. */
+typedef struct rc_spmv_source {
+    rc_csr_view_t here;       /**< on the host */
+    rc_build_csr_t *there;    /**< on the device; NULL: on the host */
+} rc_spmv_source_t;
 
-/** The part of a state that all of them have; released with rc_spmv_free. */
+/** The state of all of them; what a kernel has beside follows it. */
 typedef struct rc_spmv {
     rc_cuda_memory_t memory;
-    rc_cuda_slots_t slots; /**< of kernels that keep CSR; else empty */
-    const int32_t *place;  /**< [slots] place in y, -1 for a pad; NULL: slot p is place p */
-    rc_spmv_fix_t fix;
-    const int32_t *rest; /**< [rests] places of y that no entry is for */
+    const struct rc_spmv_kind *kind;
+    const int32_t *place; /**< [slots] place in y, -1 for a pad; NULL: slot p is place p */
+    const int32_t *rest;  /**< [rests] places of y that no entry is for */
     int64_t rests;
+    void *val;      /**< [values] of the matrix, in the order of the kernel */
+    int64_t values;
+    rc_spmv_spans_t spans;
     int overlaps;
     int value_bytes;
     rc_precision_t precision;
 } rc_spmv_t;
 
-/** Memory and precision of a new state.  \return RC_OK, RC_EDEVICE */
-rc_status_t rc_spmv_init(rc_executor_t *x, const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err);
-void rc_spmv_free(rc_spmv_t *s);
+/** What is one kernel's own. */
+typedef struct rc_spmv_kind {
+    size_t state_bytes; /**< of its state, which begins with rc_spmv_t */
+    /** Make the matrix in the memory of a zeroed state.  All of it is asked for on the stream.
+     *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+    rc_status_t (*build)(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+        const rc_spmv_source_t *from, rc_err_t *err);
+    /** Enqueue the product of all entries. */
+    rc_status_t (*launch)(const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta,
+        rc_err_t *err);
+} rc_spmv_kind_t;
 
-/** Operands of a run. */
+/** Make a state: the matrix of the problem where `of` is NULL, on the device where it has its matrix there; else
+ *  that of `of`, with sums of its own.
+ *  \return as rc_kernel_t.prepare and rc_kernel_t.share */
+rc_status_t rc_spmv_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_kind_t *kind, rc_spmv_t *of, void **state, rc_err_t *err);
+
+/** Members of the descriptors. */
+rc_status_t rc_spmv_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+void rc_spmv_release(void *state);
+int64_t rc_spmv_values(void *state, void **array);
+
+/** What all descriptors say, but for `prepare` and `share`, which name the kind. */
+#define RC_SPMV_MEMBERS                                                                            \
+    .device = RC_DEVICE_CUDA, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY, \
+    .computes = 1, .builds = 1, .deterministic = rc_kernel_always, .geometry = rc_cuda_geometry,   \
+    .run = rc_spmv_run, .release = rc_spmv_release, .values = rc_spmv_values
+
+/** Operands of a launch. */
 rc_spmv_vectors_t rc_spmv_vectors(
     const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta);
 
-/** Enqueue a launch, then the rows that several shares hold.
- *  \param[in] args  of the launch, which begin with v */
-rc_status_t rc_spmv_run(const rc_spmv_t *s, const rc_cuda_launch_t *l, void *args,
-    const rc_spmv_vectors_t *v, const char *what, rc_err_t *err);
+/** Enqueue CTAs of RC_SPMV_THREADS.  \param[in] args  what the device function takes */
+rc_status_t rc_spmv_launch(const rc_spmv_t *s, const void *entry, int64_t ctas, void *args,
+    const char *what, rc_err_t *err);
 
-/** Enqueue the places that no entry is for: beta times what they were. */
-rc_status_t rc_spmv_rest(
-    const rc_spmv_t *s, const rc_dense_t *y, double beta, rc_err_t *err);
+/* ---------------------------------------------------------------- analysis */
 
-/* ------------------------------------------------------------- preparation */
+/** What the analysis leaves in `chosen`. */
+enum {
+    RC_SPMV_LONGEST, /**< entries of the longest row */
+    RC_SPMV_FILLED,  /**< rows with entries */
+    RC_SPMV_BEYOND,  /**< rows of more entries than asked for */
+    RC_SPMV_OVER,    /**< entries that rows have beyond the width */
+    RC_SPMV_WIDTH    /**< that was asked for */
+};
 
-/** Upload which place of y each slot is, and which places have no entries; not for kernels that keep
- *  rc_cuda_slots_build.
- *  \param[in] e  the slots */
-rc_status_t rc_spmv_places(
-    const rc_problem_t *p, const rc_csr_view_t *e, rc_spmv_t *s, rc_err_t *err);
-
-/** Device memory of that.  Cost O(rows). */
-int64_t rc_spmv_places_bytes(const rc_problem_t *p);
-
-/** List the rows that several shares hold.
- *  \param[in] share  [shares + 1]; `open` of the last is 0
- *  \param[in] most   rows that there can be at most: memory for so many is taken
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(shares). */
-rc_status_t rc_spmv_fix_build(const rc_problem_t *p, const rc_spmv_share_t *share, int64_t shares,
-    int64_t most, rc_spmv_t *s, rc_err_t *err);
-int64_t rc_spmv_fix_bytes(int64_t shares, int64_t most, int64_t value_bytes);
-
-/** Rows of more than `beyond` entries. */
-int64_t rc_spmv_rows_beyond(const rc_csr_t *a, int64_t beyond);
-
-/** Upload CSR in the order of the slots, places, and the rows that no slot holds; rc_cuda_slots_analyse says
- *  how much that takes.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_spmv_csr(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err);
-
-/** Upload places and the rows that no slot holds alone: rc_cuda_rows_bytes. */
-rc_status_t rc_spmv_rows(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err);
-
-/** Where the entries of the slots begin, [slots + 1]; free with free(). */
-int64_t *rc_spmv_pointers(const rc_problem_t *p, rc_err_t *err);
+/** Count those of the rows of A, on the device where the problem has its matrix there.
+ *  \param[in] beyond, width  entries  \param[out] chosen  [RC_ANALYSIS_CHOSEN]
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(rows). */
+rc_status_t rc_spmv_count(
+    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *chosen, rc_err_t *err);
 
 /** RC_OK; RC_ENOTSUP: more slots or more shares than are implemented. */
 rc_status_t rc_spmv_limits(const rc_problem_t *p, int64_t shares, rc_err_t *err);
+
+/** Device memory of rc_spmv_places. */
+int64_t rc_spmv_places_bytes(const rc_problem_t *p, int64_t filled);
+
+/** Rows that several shares can hold, of so many that are long enough; and what they take. */
+int64_t rc_spmv_most_spans(int64_t shares, int64_t rows);
+int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes);
+
+/* ------------------------------------------------------------- preparation */
+
+/** Which place of y each slot is, and which places have no entries.
+ *  \param[in] filled  rows with entries */
+rc_status_t rc_spmv_places(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t filled,
+    rc_spmv_t *s, rc_err_t *err);
+
+/** Which place of y each slot is, and which places have no slot: rc_cuda_rows_bytes. */
+rc_status_t rc_spmv_rows(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err);
+
+/** The entries as CSR, and rc_spmv_rows; rc_cuda_slots_analyse says how much that takes. */
+rc_status_t rc_spmv_csr(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_t *s,
+    rc_spmv_csr_t *out, rc_err_t *err);
+
+/** Number the rows that several shares hold, on the device or on the host: the first that is open is 1.
+ *  \param[in] place  [slots] as rc_spmv_t.place, in the same memory as the shares
+ *  \param[in,out] share  [shares + 1]; `open` of the last is 0
+ *  \param[in] most  of rc_spmv_most_spans */
+rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_share_t *share,
+    int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err);
+
+/** Equal shares of the merge of row ends and entries (kernels/format/merge.h), and rc_spmv_spans of them.
+ *  \param[in] look  entries that a share looks back for the begin of its first row
+ *  \param[out] out  [rc_merge_parts + 1] in the memory of the state */
+rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t items,
+    int64_t look, int64_t most, rc_spmv_t *s, rc_spmv_share_t **out, rc_err_t *err);
 
 /* ------------------------------------------------------------- coordinates */
 
 /** Shares of so many entries. */
 int64_t rc_spmv_coo_shares(int64_t entries);
 
-/** Device memory but for the values.  \param[in] rows_beyond  rows of more than RC_SPMV_LOOK entries */
-int64_t rc_spmv_coo_bytes(int64_t entries, int64_t rows_beyond, int64_t value_bytes);
+/** Device memory but for the values.  \param[in] beyond  rows of more than RC_SPMV_LOOK entries */
+int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, int64_t value_bytes);
 
 /** Cut coordinates into shares.  \param[in] slot  [entries], increasing  \param[out] out  [shares + 1] */
 void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out);
 
-/** Upload coordinates without values, their shares, and the rows that several of these hold.
- *  \param[out] out  without v and val  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_spmv_coo_upload(const rc_problem_t *p, const rc_coo_t *c, int64_t rows_beyond,
-    rc_spmv_t *s, rc_spmv_coo_args_t *out, rc_err_t *err);
+/** Coordinates of the entries of the slots but the first `skip` of each.
+ *  \param[in] entries  that these are  \param[in] beyond  rows of more than RC_SPMV_LOOK of them
+ *  \param[in] val  [entries] in the memory of the state
+ *  \param[out] out  without v  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t skip,
+    int64_t entries, int64_t beyond, void *val, rc_spmv_t *s, rc_spmv_coo_args_t *out, rc_err_t *err);
 
 /** Enqueue the product of coordinates. */
 rc_status_t rc_spmv_coo_run(const rc_spmv_t *s, const rc_spmv_coo_args_t *a, int64_t entries,
@@ -154,10 +200,7 @@ rc_status_t rc_spmv_coo_run(const rc_spmv_t *s, const rc_spmv_coo_args_t *a, int
 
 /* ------------------------------------------------------- device functions */
 
-const void *rc_spmv_fix_entry(rc_precision_t precision, int wide);
 const void *rc_spmv_coo_entry(rc_precision_t precision);
-
-enum { RC_SPMV_FIX_LANES = 8, RC_SPMV_FIX_WIDE = 256 /**< shares of a row from which a CTA takes it */ };
 
 #ifdef __cplusplus
 }

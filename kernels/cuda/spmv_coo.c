@@ -5,109 +5,72 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/spmv.h"
 
-#include <stdlib.h>
-
 typedef struct coo {
     rc_spmv_t s;
-    int64_t entries;
     rc_spmv_coo_args_t args;
-    void *val; /* [entries] */
 } coo_t;
-
-static void release(void *state)
-{
-    coo_t *c = state;
-    if (!c)
-        return;
-    rc_spmv_free(&c->s);
-    free(c);
-}
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     int64_t nnz = p->a->nnz;
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
-    rc_status_t st = rc_spmv_limits(p, rc_spmv_coo_shares(nnz), err);
-    if (st < 0)
-        return st;
-    int64_t bytes = rc_spmv_coo_bytes(nnz, rc_spmv_rows_beyond(p->a, RC_SPMV_LOOK), value);
+    rc_status_t st;
+    RC_TRY(rc_spmv_limits(p, rc_spmv_coo_shares(nnz), err));
+    RC_TRY(rc_spmv_count(p, RC_SPMV_LOOK, 0, out->chosen, err));
+    int64_t bytes = rc_spmv_coo_bytes(nnz, out->chosen[RC_SPMV_BEYOND], value);
     bytes = rc_sat_add(bytes, rc_sat_mul(nnz, value));
-    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p));
+    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p, out->chosen[RC_SPMV_FILLED]));
     out->traffic = rc_sat_mul(nnz, 2 * (int64_t)sizeof(int32_t) + value);
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
-    return RC_OK;
+done:
+    return st;
 }
 
-static rc_status_t upload(const rc_problem_t *p, const rc_csr_view_t *e, coo_t *c, rc_err_t *err)
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
 {
-    rc_coo_t host = {0};
+    coo_t *c = (coo_t *)s;
+    int64_t nnz = p->a->nnz;
     rc_status_t st;
-    RC_TRY(rc_spmv_places(p, e, &c->s, err));
-    RC_TRY(rc_coo_build(e, 0, c->s.memory.x->threads, &host, err));
-    c->entries = host.entries;
-    RC_TRY(rc_spmv_coo_upload(
-        p, &host, rc_spmv_rows_beyond(p->a, RC_SPMV_LOOK), &c->s, &c->args, err));
-    st = rc_cuda_keep(
-        &c->s.memory, host.val, (size_t)host.entries * (size_t)c->s.value_bytes, &c->val, err);
-    c->args.val = c->val;
+    RC_TRY(rc_spmv_places(p, from, analysis->chosen[RC_SPMV_FILLED], s, err));
+    RC_TRY(rc_cuda_room(&s->memory, (size_t)nnz * (size_t)s->value_bytes, &s->val, err));
+    s->values = nnz;
+    st = rc_spmv_coo_build(
+        p, from, 0, nnz, analysis->chosen[RC_SPMV_BEYOND], s->val, s, &c->args, err);
 done:
-    rc_coo_free(&host);
     return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const coo_t *c = (const coo_t *)s;
+    const rc_spmv_vectors_t v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_coo_run(s, &c->args, s->values, &v, err);
+}
+
+static const rc_spmv_kind_t kind = {sizeof(coo_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
 }
 
 static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void **state, rc_err_t *err)
 {
-    (void)analysis;
-    rc_slots_t slots = {0};
-    rc_status_t st;
-    coo_t *c = rc_alloc0(1, sizeof *c, "kernel state", err);
-    if (!c)
-        return RC_ENOMEM;
-    RC_TRY(rc_spmv_init(x, p, &c->s, err));
-    RC_TRY(rc_slots_build(x, p, &slots, err));
-    const rc_csr_view_t e = rc_slots_view(&slots, p->precision);
-    RC_TRY(upload(p, &e, c, err));
-    *state = c;
-done:
-    rc_slots_free(&slots);
-    if (st < 0)
-        release(c);
-    return st;
-}
-
-static rc_status_t run(
-    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const coo_t *c = state;
-    const rc_spmv_vectors_t v = rc_spmv_vectors(&c->s, o, alpha, beta);
-    rc_status_t st = rc_spmv_coo_run(&c->s, &c->args, c->entries, &v, err);
-    return st == RC_OK ? rc_spmv_rest(&c->s, &o->out, beta, err) : st;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const coo_t *c = state;
-    *array = c->val;
-    return c->entries;
+    return share(x, p, analysis, NULL, state, err);
 }
 
 const rc_kernel_t rc_kernel_cuda_coo = {
     .name = "coo",
-    .summary = "y = A x on a GPU of coordinates: products, then a segmented sum; no atomics",
+    .summary = "y = A x on a GPU of coordinates: products, then a segmented sum; no atomics on y",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 1,
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMV,
-    .layout = RC_COL_MAJOR,
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .deterministic = rc_kernel_always,
+    .version = 2, /* 1: rows of several shares in a second launch; built on the host */
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
     .prepare = prepare,
-    .run = run,
-    .release = release,
-    .values = values,
+    .share = share,
+    RC_SPMV_MEMBERS,
 };

@@ -8,7 +8,8 @@ template <typename T>
 __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) coo(const rc_spmv_coo_args_t a)
 {
     rc::launch_next();
-    rc::coo_share<T>(a, static_cast<int32_t>(blockIdx.x));
+    const int32_t share = static_cast<int32_t>(blockIdx.x);
+    rc::coo_share<T>(a, share, share);
 }
 
 } // namespace

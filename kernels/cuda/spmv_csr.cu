@@ -1,113 +1,113 @@
-/* Device functions of csr: a group of LANES lanes has an entry of each of SIDE rows in flight.  The sums of
- * the rows of a warp change places among the lanes while they are added up, so that each lane stores one. */
+/* Device functions of csr: a CTA takes rows that have a tile of entries together, and puts their products into shared
+ * memory; LANES lanes add up a row of them.  A row that is too long for that gets a CTA. */
 #include "kernels/cuda/spmv.cuh"
 #include "kernels/cuda/spmv_csr.h"
 
 namespace
 {
 
-enum { WARPS = RC_SPMV_THREADS / 32 };
-
-/* The sums over LANES lanes of SIDE values of each: lane l gets that of value `which` of l. */
-template <int LANES, int SIDE, typename T> __device__ __forceinline__ T sum_side(T *value)
-{
-    const int lane = threadIdx.x % LANES;
-#pragma unroll
-    for (int n = SIDE / 2, mask = 1; n >= 1; n /= 2, mask *= 2) {
-        const bool upper = lane & mask;
-#pragma unroll
-        for (int i = 0; i < n; i++) {
-            const T mine = upper ? value[i + n] : value[i];
-            const T other = upper ? value[i] : value[i + n];
-            value[i] = mine + __shfl_xor_sync(0xffffffffu, other, mask);
-        }
-    }
-    T sum = value[0];
-#pragma unroll
-    for (int mask = SIDE; mask < LANES; mask *= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, mask);
-    return sum;
-}
-
-/* Which value a lane gets: its bits in reverse. */
-template <int SIDE> __device__ __forceinline__ int which(int lane)
-{
-    return SIDE == 1 ? 0 : static_cast<int>(__brev(lane % SIDE) >> (32 - (SIDE == 8 ? 3 : SIDE / 2)));
-}
-
-/* The rows of a warp. */
+/* The sums of `rows` rows, whose entries begin at end[0]; behind the products.  Of all threads. */
 template <typename T, typename I, int LANES>
-__device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t base)
+__device__ __forceinline__ void sum_rows(
+    const rc_spmv_vectors_t &v, int32_t slot, int32_t rows, const I *end, T *product)
 {
-    enum {
-        SIDE = RC_SPMV_CSR_SIDE(LANES),
-        ROWS = RC_SPMV_CSR_ROWS(LANES),
-        GROUPS = 32 / LANES,
-        EACH = SIDE >= 8 ? 1 : SIDE == 4 ? 2 : 4 /* entries of a row in flight, of a lane */
-    };
-    const int lane = threadIdx.x % 32;
-    const int group = lane / LANES;
-    const I *ptr = static_cast<const I *>(a.ptr) + base + lane;
+    enum { GROUPS = RC_SPMV_THREADS / LANES };
+    const int lane = threadIdx.x % LANES;
+    const int32_t group = threadIdx.x / LANES;
+    const I first = end[0];
+    T *sums = product + static_cast<int32_t>(end[rows] - first);
+    for (int32_t base = 0; base < rows; base += GROUPS) {
+        const int32_t i = base + group;
+        T sum = T(0);
+        if (i < rows) {
+            const int32_t to = static_cast<int32_t>(end[i + 1] - first);
+            for (int32_t e = static_cast<int32_t>(end[i] - first) + lane; e < to; e += LANES)
+                sum += product[e];
+        }
+        __syncwarp();
+        sum = rc::sum_lanes<LANES>(sum);
+        if (LANES == 1) {
+            if (i < rows)
+                rc::store_slot(v, slot + i, sum);
+        } else if (lane == 0 && i < rows)
+            sums[i] = sum;
+    }
+    if (LANES == 1)
+        return;
+    __syncthreads();
+    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS)
+        rc::store_slot(v, slot + i, sums[i]);
+}
+
+/* The first row from `at` on that is too long for a group, or with whose end the tile has no room. */
+template <typename I>
+__device__ __forceinline__ int32_t stop_at(
+    const I *end, int32_t at, int32_t rows, int32_t longest, int32_t *stop)
+{
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *stop = rows;
+    __syncthreads();
+    for (int32_t i = at + threadIdx.x; i < rows; i += RC_SPMV_THREADS)
+        if (end[i + 1] - end[i] > longest || end[i + 1] - end[at] + (i + 1 - at) > RC_SPMV_TILE) {
+            atomicMin(stop, i);
+            break;
+        }
+    __syncthreads();
+    return *stop;
+}
+
+template <typename T, typename I, int LANES>
+__device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t share)
+{
+    __shared__ T product[RC_SPMV_TILE];
+    __shared__ I end[RC_SPMV_TILE + 1];
+    __shared__ int32_t stop;
+    const rc_spmv_share_t begin = a.share[share];
+    const rc_spmv_share_t next = a.share[share + 1];
+    const I *ptr = static_cast<const I *>(a.ptr) + begin.row;
     const T *val = static_cast<const T *>(a.val);
     const T *x = static_cast<const T *>(a.v.x);
-    const bool is = lane < ROWS && base + lane < a.slots;
-    const I begin = is ? rc::load(ptr) : I(0);
-    const I all = is ? rc::load(ptr + 1) - begin : I(0);
-    const bool late = all > RC_SPMV_CSR_LONGEST(LANES);
-    const int32_t length = late ? 0 : static_cast<int32_t>(all);
-    const unsigned stores = __ballot_sync(0xffffffffu, is && !late);
-    I at[SIDE];
-    int32_t left[SIDE];
-    T sum[SIDE];
-    bool more = false;
-#pragma unroll
-    for (int j = 0; j < SIDE; j++) {
-        at[j] = __shfl_sync(0xffffffffu, begin, j * GROUPS + group) + lane % LANES;
-        left[j] = __shfl_sync(0xffffffffu, length, j * GROUPS + group) - lane % LANES;
-        sum[j] = T(0);
-        more |= left[j] > 0;
-    }
+    const int32_t rows = next.row - begin.row;
+    const I entries = static_cast<I>(next.entry - begin.entry);
+    rc::products<T> p;
     rc::wait_for_previous();
-    while (more) {
-        int32_t c[SIDE * EACH];
-        T m[SIDE * EACH];
-#pragma unroll
-        for (int i = 0; i < SIDE * EACH; i++) {
-            /* behind the end of its row a lane loads the last entry, so that no load waits for a condition */
-            const int j = i / EACH;
-            const I entry = max(at[j] + min(i % EACH * LANES, left[j] - 1), I(0));
-            c[i] = rc::load_once(a.col + entry);
-            m[i] = rc::load_once(val + entry);
+    if (entries + rows <= I(RC_SPMV_TILE)) {
+        p.load(a.col + begin.entry, val + begin.entry, static_cast<int32_t>(entries));
+        int is_late = 0;
+        for (int32_t i = threadIdx.x; i <= rows; i += RC_SPMV_THREADS) {
+            const I at = rc::load(ptr + i);
+            end[i] = at;
+            is_late |= i < rows && rc::load(ptr + i + 1) - at > RC_SPMV_CSR_LONGEST(LANES);
         }
-#pragma unroll
-        for (int i = 0; i < SIDE * EACH; i++) {
-            const T sum_with = fma(m[i], __ldg(x + c[i]), sum[i / EACH]);
-            sum[i / EACH] = left[i / EACH] > i % EACH * LANES ? sum_with : sum[i / EACH];
+        p.multiply(x, product);
+        if (!__syncthreads_or(is_late)) {
+            sum_rows<T, I, LANES>(a.v, begin.row, rows, end, product);
+            return;
         }
-        more = false;
-#pragma unroll
-        for (int j = 0; j < SIDE; j++) {
-            at[j] += EACH * LANES;
-            left[j] -= EACH * LANES;
-            more |= left[j] > 0;
+    } else
+        for (int32_t i = threadIdx.x; i <= rows; i += RC_SPMV_THREADS)
+            end[i] = rc::load(ptr + i);
+    for (int32_t at = 0; at < rows;) {
+        const int32_t to = stop_at(end, at, rows, RC_SPMV_CSR_LONGEST(LANES), &stop);
+        if (to > at) {
+            p.load(a.col + end[at], val + end[at], static_cast<int32_t>(end[to] - end[at]));
+            p.multiply(x, product);
+            __syncthreads();
+            sum_rows<T, I, LANES>(a.v, begin.row + at, to - at, end + at, product);
         }
+        at = to > at ? to : at + 1;
     }
-    __syncwarp();
-    const T total = sum_side<LANES, SIDE>(sum);
-    const int row = which<SIDE>(lane % LANES) * GROUPS + group;
-    if (lane % LANES < SIDE && (stores >> row & 1u))
-        rc::store_slot(a.v, base + row, total);
 }
 
 template <typename T, typename I, int LANES>
-__global__ void __launch_bounds__(RC_SPMV_THREADS) csr(const rc_spmv_csr_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr(const rc_spmv_csr_args_t a)
 {
-    __shared__ T part[WARPS];
+    __shared__ T part[rc::SPMV_WARPS];
     const int32_t cta = static_cast<int32_t>(blockIdx.x);
     rc::launch_next();
     if (cta >= a.lates) {
-        const int32_t warp = (cta - a.lates) * WARPS + threadIdx.x / 32;
-        take_rows<T, I, LANES>(a, warp * RC_SPMV_CSR_ROWS(LANES));
+        take_rows<T, I, LANES>(a, cta - a.lates);
         return;
     }
     const int32_t p = __ldg(a.late + cta);
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS) csr(const rc_spmv_csr_args_t 
     T sum = rc::sum_strided(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
         begin, end, RC_SPMV_THREADS);
     __syncwarp();
-    sum = rc::sum_cta<WARPS>(sum, part);
+    sum = rc::sum_cta<rc::SPMV_WARPS>(sum, part);
     if (threadIdx.x == 0)
         rc::store_slot(a.v, p, sum);
 }

@@ -8,12 +8,8 @@
 extern "C" {
 #endif
 
-/** Rows that a group of lanes takes side by side, and rows of a warp. */
-#define RC_SPMV_CSR_SIDE(lanes) ((lanes) < 8 ? (lanes) : 8)
-#define RC_SPMV_CSR_ROWS(lanes) (32 / (lanes) * RC_SPMV_CSR_SIDE(lanes))
-
 /** Entries of the longest row that a group takes; a CTA takes a longer one. */
-#define RC_SPMV_CSR_LONGEST(lanes) ((lanes) < 4 ? 64 : 16 * (lanes))
+#define RC_SPMV_CSR_LONGEST(lanes) ((lanes) < 4 ? 64 : (lanes) < 16 ? 16 * (lanes) : 256)
 
 typedef struct rc_spmv_csr_args {
     rc_spmv_vectors_t v;
@@ -22,7 +18,7 @@ typedef struct rc_spmv_csr_args {
     const void *val;
     const int32_t *late; /**< [lates] slots that CTAs take, one each, before the others */
     int32_t lates;
-    int32_t slots;
+    const rc_spmv_share_t *share; /**< of the others: whole rows, those that are late left out */
 } rc_spmv_csr_args_t;
 
 /** \param[in] lanes  1 to 32, a power of two  \param[in] wide  1: ptr is int64_t */

@@ -6,71 +6,57 @@
 #include "kernels/cuda/spmv_csr5.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PARAM_SIGMA };
 
 typedef struct csr5 {
     rc_spmv_t s;
     rc_spmv_csr5_args_t args;
-    void *val; /* [nnz] in stored order */
-    int64_t nnz;
     int64_t shares; /* CTAs */
 } csr5_t;
 
-/* What follows from the shape. */
+/* What follows from the shape and the rows with entries. */
 typedef struct sizes {
     rc_csr5_size_t size;
-    int64_t ctas;   /* for full tiles */
-    int64_t tail;   /* entries of the last tile, which is not full */
-    int64_t shares; /* CTAs of both */
-    int64_t filled; /* rows with entries */
+    int64_t ctas;    /* for full tiles */
+    int64_t tail;    /* entries of the last tile, which is not full */
+    int64_t shares;  /* CTAs of both */
     int64_t offsets; /* room for empty offsets; 0: no slot is empty */
-    int64_t most;   /* rows that several CTAs can hold */
+    int64_t most;    /* rows that several CTAs can hold */
 } sizes_t;
 
-static sizes_t sizes_of(const rc_problem_t *p)
+static sizes_t sizes_of(const rc_problem_t *p, int64_t filled)
 {
     const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
     sizes_t z = {.size = rc_csr5_size(&e, p->param[PARAM_SIGMA])};
     z.ctas = (z.size.full + RC_SPMV_CSR5_TILES - 1) / RC_SPMV_CSR5_TILES;
     z.tail = p->a->nnz - z.size.full * RC_CSR5_OMEGA * z.size.sigma;
     z.shares = z.ctas + rc_spmv_coo_shares(z.tail);
-    z.filled = rc_spmv_rows_beyond(p->a, 0);
-    z.offsets = z.filled < p->schedule->slots ? z.filled : 0;
-    z.most = z.shares > 1 ? z.shares - 1 : 0;
-    if (z.filled < z.most)
-        z.most = z.filled;
+    z.offsets = filled < p->schedule->slots ? filled : 0;
+    z.most = rc_spmv_most_spans(z.shares, filled);
     return z;
-}
-
-static void release(void *state)
-{
-    csr5_t *c = state;
-    if (!c)
-        return;
-    rc_spmv_free(&c->s);
-    free(c);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    const sizes_t z = sizes_of(p);
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
-    rc_status_t st = rc_spmv_limits(p, z.shares, err);
+    rc_status_t st = rc_spmv_limits(p, sizes_of(p, 0).shares, err);
+    if (st == RC_OK)
+        st = rc_spmv_count(p, 0, 0, out->chosen, err);
     if (st < 0)
         return st;
+    const sizes_t z = sizes_of(p, out->chosen[RC_SPMV_FILLED]);
     int64_t bytes = rc_sat_mul(p->a->nnz, index + value);
     bytes = rc_sat_add(bytes, (z.size.tiles + 1) * index);
     bytes = rc_sat_add(bytes, rc_sat_mul(z.size.tiles * z.size.words, RC_CSR5_OMEGA * index));
     out->traffic = bytes;
     if (z.offsets > 0)
         bytes = rc_sat_add(bytes, (z.size.tiles + 1 + z.offsets) * index);
-    if (z.tail > 0)
-        bytes = rc_sat_add(bytes,
-            z.tail * index + (rc_spmv_coo_shares(z.tail) + 1) * (int64_t)sizeof(rc_spmv_share_t));
-    bytes = rc_sat_add(bytes, rc_spmv_fix_bytes(z.shares, z.most, value));
-    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p));
+    bytes = rc_sat_add(bytes, z.tail * index + (z.shares + 1) * (int64_t)sizeof(rc_spmv_share_t));
+    bytes = rc_sat_add(bytes, rc_spmv_spans_bytes(z.shares, z.most, value));
+    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p, out->chosen[RC_SPMV_FILLED]));
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
     return RC_OK;
@@ -78,200 +64,204 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ------------------------------------------------------------- preparation */
 
-static rc_status_t keep(
-    csr5_t *c, const void *from, int64_t count, size_t bytes, const void **out, rc_err_t *err)
+/* What is on the host while the matrix is made there; zeroed where it is made on the device. */
+typedef struct host {
+    rc_csr5_t f;
+    int32_t *empty_ptr;    /* [tiles + 1] */
+    int32_t *empty_offset; /* [offsets] */
+    int32_t *tail;
+    rc_spmv_share_t *share;
+} host_t;
+
+static void host_free(host_t *h)
 {
-    void *device = NULL;
-    rc_status_t st = rc_cuda_keep(&c->s.memory, from, (size_t)count * bytes, &device, err);
-    *out = device;
-    return st;
+    rc_csr5_free(&h->f);
+    free(h->empty_ptr);
+    free(h->empty_offset);
+    free(h->tail);
+    free(h->share);
 }
 
 /* Where the empty offsets of the tiles are, and those. */
-static rc_status_t upload_offsets(const rc_csr5_t *f, const sizes_t *z, csr5_t *c, rc_err_t *err)
+static rc_status_t list_offsets(const sizes_t *z, host_t *h, rc_err_t *err)
 {
     int64_t tiles = z->size.tiles;
-    int64_t offsets = f->empty_ptr[tiles];
-    const void *device = NULL;
-    rc_status_t st = RC_OK;
-    int32_t *at = rc_alloc((size_t)tiles + 1, sizeof *at, "pointers to empty offsets", err);
-    int32_t *all = rc_alloc0((size_t)z->offsets, sizeof *all, "empty offsets", err);
-    RC_TRY(at && all ? RC_OK : RC_ENOMEM);
+    if (z->offsets == 0)
+        return RC_OK;
+    h->empty_ptr =
+        rc_alloc((size_t)tiles + 1, sizeof *h->empty_ptr, "pointers to empty offsets", err);
+    h->empty_offset =
+        rc_alloc0((size_t)z->offsets, sizeof *h->empty_offset, "empty offsets", err);
+    if (!h->empty_ptr || !h->empty_offset)
+        return RC_ENOMEM;
     for (int64_t t = 0; t <= tiles; t++)
-        at[t] = (int32_t)f->empty_ptr[t];
-    for (int64_t i = 0; i < offsets; i++)
-        all[i] = f->empty_offset[i];
-    RC_TRY(keep(c, at, tiles + 1, sizeof *at, &device, err));
-    c->args.empty_ptr = device;
-    RC_TRY(keep(c, all, z->offsets, sizeof *all, &device, err));
-    c->args.empty_offset = device;
-done:
-    free(at);
-    free(all);
-    return st;
+        h->empty_ptr[t] = (int32_t)h->f.empty_ptr[t];
+    memcpy(h->empty_offset, h->f.empty_offset,
+        (size_t)h->f.empty_ptr[tiles] * sizeof *h->empty_offset);
+    return RC_OK;
 }
 
-static rc_status_t upload_tiles(const rc_csr5_t *f, const sizes_t *z, csr5_t *c, rc_err_t *err)
+/* The slots of the entries of the last tile. */
+static void list_tail(const rc_csr_view_t *e, const sizes_t *z, host_t *h)
 {
-    rc_spmv_csr5_args_t *a = &c->args;
-    const void *device = NULL;
-    rc_status_t st;
-    RC_TRY(keep(c, f->col, f->nnz, sizeof *f->col, &device, err));
-    a->col = device;
-    RC_TRY(rc_cuda_keep(
-        &c->s.memory, f->val, (size_t)f->nnz * (size_t)c->s.value_bytes, &c->val, err));
-    a->val = c->val;
-    RC_TRY(keep(c, f->tile_ptr, z->size.tiles + 1, sizeof *f->tile_ptr, &device, err));
-    a->tile_ptr = device;
-    RC_TRY(keep(c, f->desc, z->size.tiles * z->size.words * RC_CSR5_OMEGA, sizeof *f->desc,
-        &device, err));
-    a->desc = device;
-    if (z->offsets > 0)
-        RC_TRY(upload_offsets(f, z, c, err));
-done:
-    return st;
-}
-
-/* The slots of the entries of the last tile.  \param[out] slot  [tail] */
-static void list_tail(const rc_csr_view_t *e, const rc_csr5_t *f, int64_t tail, int32_t *slot)
-{
-    int64_t r = rc_csr5_row(f, f->size.full);
-    for (int64_t i = 0; i < tail; i++) {
-        while (e->ptr[r + 1] <= e->nnz - tail + i)
+    int64_t r = rc_csr5_row(&h->f, z->size.full);
+    for (int64_t i = 0; i < z->tail; i++) {
+        while (e->ptr[r + 1] <= e->nnz - z->tail + i)
             r++;
-        slot[i] = (int32_t)r;
+        h->tail[i] = (int32_t)r;
     }
 }
 
-/* Where CTAs begin, those of the last tile behind the others.  \param[out] share  [shares + 1] */
-static void list_shares(const rc_csr_view_t *e, const rc_csr5_t *f, const sizes_t *z,
-    const int32_t *slot, rc_spmv_share_t *share)
+/* Where CTAs begin, those of the last tile behind the others. */
+static void list_shares(const rc_csr_view_t *e, const sizes_t *z, host_t *h)
 {
-    rc_spmv_coo_cut(slot, z->tail, share + z->ctas);
+    rc_spmv_coo_cut(h->tail, z->tail, h->share + z->ctas);
     if (z->tail > 0)
-        share[z->ctas].open = e->ptr[slot[0]] < e->nnz - z->tail;
+        h->share[z->ctas].open = e->ptr[h->tail[0]] < e->nnz - z->tail;
     for (int64_t k = 0; k < z->ctas; k++) {
         int64_t t = k * RC_SPMV_CSR5_TILES;
-        share[k] = (rc_spmv_share_t){
-            .row = (int32_t)rc_csr5_row(f, t), .open = !rc_csr5_flag(f, t, 0, 0)};
+        h->share[k] = (rc_spmv_share_t){
+            .row = (int32_t)rc_csr5_row(&h->f, t), .open = !rc_csr5_flag(&h->f, t, 0, 0)};
     }
 }
 
-static rc_status_t upload_tail(const rc_problem_t *p, const rc_csr_view_t *e, const rc_csr5_t *f,
-    const sizes_t *z, csr5_t *c, rc_err_t *err)
+static rc_status_t build_here(
+    const rc_csr_view_t *e, const sizes_t *z, int threads, host_t *h, rc_err_t *err)
 {
-    rc_spmv_coo_args_t *tail = &c->args.tail;
-    const void *device = NULL;
-    rc_status_t st = RC_OK;
-    int32_t *slot = rc_alloc((size_t)z->tail, sizeof *slot, "rows of the last tile", err);
-    rc_spmv_share_t *share =
-        rc_alloc((size_t)z->shares + 1, sizeof *share, "shares of a matrix", err);
-    RC_TRY(slot && share ? RC_OK : RC_ENOMEM);
-    list_tail(e, f, z->tail, slot);
-    list_shares(e, f, z, slot, share);
-    c->args.tail_open = share[z->ctas].open;
-    RC_TRY(rc_spmv_fix_build(p, share, z->shares, z->most, &c->s, err));
-    if (z->tail == 0)
-        goto done;
-    RC_TRY(keep(c, slot, z->tail, sizeof *slot, &device, err));
-    tail->slot = device;
-    RC_TRY(keep(c, share + z->ctas, z->shares - z->ctas + 1, sizeof *share, &device, err));
-    tail->share = device;
-    tail->col = c->args.col + (e->nnz - z->tail);
-    tail->val = (const char *)c->val + (size_t)(e->nnz - z->tail) * (size_t)c->s.value_bytes;
+    rc_status_t st;
+    RC_TRY(rc_csr5_build(e, &z->size, threads, &h->f, err));
+    RC_TRY(list_offsets(z, h, err));
+    h->tail = rc_alloc((size_t)z->tail, sizeof *h->tail, "rows of the last tile", err);
+    h->share = rc_alloc((size_t)z->shares + 1, sizeof *h->share, "shares of a matrix", err);
+    RC_TRY(h->tail && h->share ? RC_OK : RC_ENOMEM);
+    list_tail(e, z, h);
+    list_shares(e, z, h);
 done:
-    free(slot);
-    free(share);
     return st;
 }
 
-static rc_status_t build(const rc_problem_t *p, const rc_csr_view_t *e, csr5_t *c, rc_err_t *err)
+/* Memory of the state for the arrays, with what the host has of them. */
+static rc_status_t keep_arrays(
+    const host_t *h, const sizes_t *z, csr5_t *c, rc_build_csr5_t *out, rc_err_t *err)
 {
-    const sizes_t z = sizes_of(p);
-    rc_csr5_t host = {.nnz = 0};
+    rc_cuda_memory_t *m = &c->s.memory;
+    size_t nnz = (size_t)c->s.values;
+    size_t tiles = (size_t)z->size.tiles;
+    void *to;
     rc_status_t st;
-    c->nnz = e->nnz;
+    RC_TRY(rc_cuda_keep_or_room(m, h->f.col, nnz * sizeof *out->col, &to, err));
+    out->col = to;
+    RC_TRY(rc_cuda_keep_or_room(m, h->f.val, nnz * (size_t)c->s.value_bytes, &out->val, err));
+    RC_TRY(rc_cuda_keep_or_room(m, h->f.tile_ptr, (tiles + 1) * sizeof *out->tile_ptr, &to, err));
+    out->tile_ptr = to;
+    RC_TRY(rc_cuda_keep(m, h->f.desc,
+        tiles * (size_t)z->size.words * RC_CSR5_OMEGA * sizeof *out->desc, &to, err));
+    out->desc = to;
+    if (z->offsets > 0) {
+        RC_TRY(rc_cuda_keep_or_room(m, h->empty_ptr, (tiles + 1) * sizeof(int32_t), &to, err));
+        out->empty_ptr = to;
+        RC_TRY(rc_cuda_keep(
+            m, h->empty_offset, (size_t)z->offsets * sizeof(int32_t), &to, err));
+        out->empty_offset = to;
+    }
+    RC_TRY(rc_cuda_keep_or_room(m, h->tail, (size_t)z->tail * sizeof(int32_t), &to, err));
+    out->tail = to;
+    RC_TRY(rc_cuda_room(m, ((size_t)z->shares + 1) * sizeof *out->share, &to, err));
+    out->share = to;
+done:
+    return st;
+}
+
+static rc_spmv_csr5_args_t args_of(const csr5_t *c, const sizes_t *z, const rc_build_csr5_t *b)
+{
+    size_t before = (size_t)(c->s.values - z->tail);
+    rc_spmv_csr5_args_t a = {.col = b->col,
+        .val = b->val,
+        .tile_ptr = b->tile_ptr,
+        .desc = b->desc,
+        .empty_ptr = b->empty_ptr,
+        .empty_offset = b->empty_offset,
+        .share = b->share,
+        .full = z->size.full,
+        .ctas = (int32_t)z->ctas,
+        .sigma = (int32_t)z->size.sigma,
+        .words = z->size.words,
+        .y_bits = z->size.y_bits};
+    if (z->tail > 0)
+        a.tail = (rc_spmv_coo_args_t){.slot = b->tail,
+            .share = b->share + z->ctas,
+            .col = b->col + before,
+            .val = (const char *)b->val + before * (size_t)c->s.value_bytes};
+    return a;
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    csr5_t *c = (csr5_t *)s;
+    int64_t filled = analysis->chosen[RC_SPMV_FILLED];
+    const sizes_t z = sizes_of(p, filled);
+    rc_executor_t *x = s->memory.x;
+    host_t h = {.tail = NULL};
+    rc_build_csr5_t b = {.size = z.size,
+        .ctas = z.ctas,
+        .tiles_each = RC_SPMV_CSR5_TILES,
+        .tail_entries = z.tail,
+        .shares = z.shares};
+    rc_status_t st;
+    s->values = p->a->nnz;
     c->shares = z.shares;
-    c->args.full = z.size.full;
-    c->args.ctas = (int32_t)z.ctas;
-    c->args.sigma = (int32_t)z.size.sigma;
-    c->args.words = z.size.words;
-    c->args.y_bits = z.size.y_bits;
-    RC_TRY(rc_spmv_places(p, e, &c->s, err));
-    RC_TRY(rc_csr5_build(e, &z.size, c->s.memory.x->threads, &host, err));
-    RC_TRY(upload_tiles(&host, &z, c, err));
-    st = upload_tail(p, e, &host, &z, c, err);
+    RC_TRY(rc_spmv_places(p, from, filled, s, err));
+    if (!from->there)
+        RC_TRY(build_here(&from->here, &z, x->threads, &h, err));
+    RC_TRY(keep_arrays(&h, &z, c, &b, err));
+    if (from->there)
+        RC_TRY(rc_build_csr5(from->there, p->precision, &b, err));
+    RC_TRY(rc_spmv_spans(p, from, from->there ? b.share : h.share, z.shares, z.most, s, err));
+    if (!from->there)
+        RC_TRY(x->upload(x, b.share, h.share, ((size_t)z.shares + 1) * sizeof *h.share, err));
+    s->val = b.val;
+    c->args = args_of(c, &z, &b);
 done:
-    rc_csr5_free(&host);
-    return st;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    (void)analysis;
-    rc_slots_t slots = {0};
-    rc_status_t st;
-    csr5_t *c = rc_alloc0(1, sizeof *c, "kernel state", err);
-    if (!c)
-        return RC_ENOMEM;
-    RC_TRY(rc_spmv_init(x, p, &c->s, err));
-    RC_TRY(rc_slots_build(x, p, &slots, err));
-    const rc_csr_view_t e = rc_slots_view(&slots, p->precision);
-    RC_TRY(build(p, &e, c, err));
-    *state = c;
-done:
-    rc_slots_free(&slots);
-    if (st < 0)
-        release(c);
+    host_free(&h);
     return st;
 }
 
 /* --------------------------------------------------------------------- run */
 
-static rc_status_t run(
-    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const csr5_t *c = state;
+    const csr5_t *c = (const csr5_t *)s;
     rc_spmv_csr5_args_t args = c->args;
-    args.v = rc_spmv_vectors(&c->s, o, alpha, beta);
+    args.v = rc_spmv_vectors(s, o, alpha, beta);
     args.tail.v = args.v;
-    if (c->s.fix.shares > 0) {
-        size_t before = (size_t)args.ctas * (size_t)c->s.value_bytes;
-        args.tail.v.in = (char *)args.v.in + before;
-        args.tail.v.out = (char *)args.v.out + before;
-    }
-    rc_cuda_launch_t l = {.entry = rc_spmv_csr5_entry(c->s.precision),
-        .ctas = (unsigned)c->shares,
-        .rows = 1,
-        .threads = RC_SPMV_THREADS};
-    rc_status_t st = rc_spmv_run(&c->s, &l, &args, &args.v, "launch of csr5", err);
-    return st == RC_OK ? rc_spmv_rest(&c->s, &o->out, beta, err) : st;
+    return rc_spmv_launch(
+        s, rc_spmv_csr5_entry(s->precision), c->shares, &args, "launch of csr5", err);
 }
 
-static int64_t values(void *state, void **array)
+static const rc_spmv_kind_t kind = {sizeof(csr5_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
 {
-    const csr5_t *c = state;
-    *array = c->val;
-    return c->nnz;
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
 }
 
 const rc_kernel_t rc_kernel_cuda_csr5 = {
     .name = "csr5",
     .summary = "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
     .source = "Liu and Vinter 2015, doi:10.1145/2751205.2751209",
-    .version = 1,
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMV,
-    .layout = RC_COL_MAJOR,
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .deterministic = rc_kernel_always,
+    .version = 2, /* 1: rows of several shares in a second launch; built on the host */
     .param = {RC_CSR5_SIGMA_PARAM},
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
     .prepare = prepare,
-    .run = run,
-    .release = release,
-    .values = values,
+    .share = share,
+    RC_SPMV_MEMBERS,
 };

@@ -163,6 +163,25 @@ __device__ __forceinline__ int follow(const tiles<T> &shared, int j, int count, 
     return j;
 }
 
+/* What the tile of a warp leaves, of one thread.  is_open: the last row of the CTA goes on in the next one */
+template <typename T>
+__device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a, const tiles<T> &shared,
+    int32_t cta, int warp, int count, bool is_open)
+{
+    if (shared.any[warp]) {
+        T sum = shared.out[warp];
+        if (follow(shared, warp + 1, count, &sum) == count && is_open)
+            static_cast<T *>(a.v.spans.out)[cta] = sum;
+        else
+            rc::store_slot(a.v, shared.slot[warp], sum);
+    }
+    if (warp == 0 && !shared.start[0]) {
+        T sum = T(0);
+        (void)follow(shared, 0, count, &sum);
+        static_cast<T *>(a.v.spans.in)[cta] = sum;
+    }
+}
+
 template <typename T>
 __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr5(const rc_spmv_csr5_args_t a)
 {
@@ -170,31 +189,21 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr5(const rc_spmv_csr5_ar
     const int32_t cta = static_cast<int32_t>(blockIdx.x);
     rc::launch_next();
     if (cta >= a.ctas) {
-        rc::coo_share<T>(a.tail, cta - a.ctas);
+        rc::coo_share<T>(a.tail, cta - a.ctas, cta);
         return;
     }
     const int64_t first = static_cast<int64_t>(cta) * TILES;
     const int count = static_cast<int>(min(a.full - first, static_cast<int64_t>(TILES)));
     const int warp = threadIdx.x / 32;
+    const int32_t before = a.share[cta].open;
+    const int32_t after = a.share[cta + 1].open;
     rc::wait_for_previous();
     if (warp < count)
         sum_tile(a, first + warp, &shared);
     __syncthreads();
-    if (warp >= count || threadIdx.x % 32 != 0)
-        return;
-    const bool is_open = first + count < a.full ? !starts(a, first + count) : a.tail_open;
-    if (shared.any[warp]) {
-        T sum = shared.out[warp];
-        if (follow(shared, warp + 1, count, &sum) == count && is_open)
-            static_cast<T *>(a.v.out)[cta] = sum;
-        else
-            rc::store_slot(a.v, shared.slot[warp], sum);
-    }
-    if (warp == 0 && !shared.start[0]) {
-        T sum = T(0);
-        (void)follow(shared, 0, count, &sum);
-        static_cast<T *>(a.v.in)[cta] = sum;
-    }
+    if (warp < count && threadIdx.x % 32 == 0)
+        hand_on(a, shared, cta, warp, count, after > 0);
+    rc::end_share<T>(a.v, before, after);
 }
 
 } // namespace

@@ -25,8 +25,8 @@ typedef struct rc_spmv_csr5_args {
     int32_t sigma;
     int32_t words; /**< of a descriptor */
     int32_t y_bits;
-    int32_t tail_open; /**< 1: the last tile begins inside of a row */
-    rc_spmv_coo_args_t tail;
+    const rc_spmv_share_t *share; /**< [CTAs + 1], those of the last tile too */
+    rc_spmv_coo_args_t tail; /**< its shares are those from `ctas` on */
 } rc_spmv_csr5_args_t;
 
 const void *rc_spmv_csr5_entry(rc_precision_t precision);

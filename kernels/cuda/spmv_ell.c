@@ -2,55 +2,35 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cpu/slots.h"
 #include "kernels/cuda/spmv_ell.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-enum { PARAM_LIMIT, CHOSEN_WIDTH = 0 };
+enum { PARAM_LIMIT };
 
 typedef struct ell {
     rc_spmv_t s;
     rc_spmv_ell_args_t args;
-    void *val; /* [width * pitch] */
 } ell_t;
 
 rc_status_t rc_spmv_ell_run(const rc_spmv_t *s, const rc_spmv_ell_args_t *a,
     const rc_spmv_vectors_t *v, rc_err_t *err)
 {
     rc_spmv_ell_args_t args = *a;
-    rc_cuda_launch_t l = {.entry = rc_spmv_ell_entry(s->precision),
-        .ctas = (unsigned)((a->slots + RC_SPMV_ELL_THREADS - 1) / RC_SPMV_ELL_THREADS),
-        .rows = 1,
-        .threads = RC_SPMV_ELL_THREADS};
     args.v = *v;
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &l, s->overlaps, &args, "launch of ell", err);
-}
-
-static void release(void *state)
-{
-    ell_t *l = state;
-    if (!l)
-        return;
-    rc_spmv_free(&l->s);
-    free(l);
+    return rc_spmv_launch(s, rc_spmv_ell_entry(s->precision),
+        ((int64_t)a->slots + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS, &args, "launch of ell", err);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    const rc_csr_view_t original = {.rows = p->a->rows, .ptr = p->a->row_ptr};
     const rc_csr_view_t slots = {
         .rows = p->schedule->slots, .nnz = p->a->nnz, .precision = p->precision};
     rc_format_size_t size = {0};
     rc_analysis_t csr = {0};
     rc_status_t st;
-    int64_t width = rc_format_longest(&original);
     RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
-    rc_ell_add(&size, &slots, width, "col", "val");
+    RC_TRY(rc_spmv_count(p, 0, 0, out->chosen, err));
+    rc_ell_add(&size, &slots, out->chosen[RC_SPMV_LONGEST], "col", "val");
     RC_TRY(rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err));
-    out->chosen[CHOSEN_WIDTH] = width;
     out->traffic = rc_format_bytes(&size);
     out->bytes = rc_sat_add(out->traffic, rc_cuda_rows_bytes(p));
     out->stored_rows = csr.stored_rows;
@@ -59,79 +39,78 @@ done:
     return st;
 }
 
-static rc_status_t upload(const rc_ell_t *host, ell_t *l, rc_err_t *err)
+rc_status_t rc_spmv_ell_build(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t width,
+    void *val, rc_spmv_t *s, rc_spmv_ell_args_t *out, rc_err_t *err)
 {
-    size_t places = (size_t)host->width * (size_t)host->pitch;
-    void *device = NULL;
+    const rc_csr_view_t slots = {.rows = p->schedule->slots};
+    int64_t pitch = rc_ell_pitch(&slots);
+    size_t places = (size_t)(width * pitch);
+    rc_ell_t host = {0};
+    void *col = NULL;
+    rc_status_t st = RC_OK;
+    if (!from->there)
+        RC_TRY(rc_ell_build(&from->here, width, s->memory.x->threads, &host, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.col, places * sizeof *host.col, &col, err));
+    if (from->there)
+        RC_TRY(rc_build_ell(from->there, p->precision, width, pitch, col, val, err));
+    else if (places > 0)
+        RC_TRY(s->memory.x->upload(
+            s->memory.x, val, host.val, places * (size_t)s->value_bytes, err));
+    *out = (rc_spmv_ell_args_t){.col = col,
+        .val = val,
+        .pitch = pitch,
+        .slots = (int32_t)slots.rows,
+        .width = (int32_t)width};
+done:
+    rc_ell_free(&host);
+    return st;
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    ell_t *l = (ell_t *)s;
+    const rc_csr_view_t slots = {.rows = p->schedule->slots};
+    int64_t width = analysis->chosen[RC_SPMV_LONGEST];
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(&l->s.memory, host->col, places * sizeof *host->col, &device, err));
-    l->args.col = device;
-    RC_TRY(rc_cuda_keep(
-        &l->s.memory, host->val, places * (size_t)l->s.value_bytes, &l->val, err));
-    l->args.val = l->val;
-    l->args.pitch = host->pitch;
-    l->args.slots = (int32_t)host->rows;
-    l->args.width = (int32_t)host->width;
+    RC_TRY(rc_spmv_rows(p, s, err));
+    s->values = width * rc_ell_pitch(&slots);
+    RC_TRY(rc_cuda_room(&s->memory, (size_t)s->values * (size_t)s->value_bytes, &s->val, err));
+    st = rc_spmv_ell_build(p, from, width, s->val, s, &l->args, err);
 done:
     return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const ell_t *l = (const ell_t *)s;
+    const rc_spmv_vectors_t v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_ell_run(s, &l->args, &v, err);
+}
+
+static const rc_spmv_kind_t kind = {sizeof(ell_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
 }
 
 static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void **state, rc_err_t *err)
 {
-    rc_slots_t slots = {0};
-    rc_ell_t host = {0};
-    rc_status_t st;
-    ell_t *l = rc_alloc0(1, sizeof *l, "kernel state", err);
-    if (!l)
-        return RC_ENOMEM;
-    RC_TRY(rc_spmv_init(x, p, &l->s, err));
-    RC_TRY(rc_spmv_rows(p, &l->s, err));
-    RC_TRY(rc_slots_build(x, p, &slots, err));
-    const rc_csr_view_t e = rc_slots_view(&slots, p->precision);
-    RC_TRY(rc_ell_build(&e, analysis->chosen[CHOSEN_WIDTH], x->threads, &host, err));
-    RC_TRY(upload(&host, l, err));
-    *state = l;
-done:
-    rc_slots_free(&slots);
-    rc_ell_free(&host);
-    if (st < 0)
-        release(l);
-    return st;
-}
-
-static rc_status_t run(
-    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const ell_t *l = state;
-    const rc_spmv_vectors_t v = rc_spmv_vectors(&l->s, o, alpha, beta);
-    rc_status_t st = rc_spmv_ell_run(&l->s, &l->args, &v, err);
-    return st == RC_OK ? rc_spmv_rest(&l->s, &o->out, beta, err) : st;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const ell_t *l = state;
-    *array = l->val;
-    return l->args.width * l->args.pitch;
+    return share(x, p, analysis, NULL, state, err);
 }
 
 const rc_kernel_t rc_kernel_cuda_ell = {
     .name = "ell",
     .summary = "y = A x on a GPU of A in ELLPACK: a thread a row, places for the longest",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 1,
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMV,
-    .layout = RC_COL_MAJOR,
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .deterministic = rc_kernel_always,
+    .version = 2, /* 1: built on the host, which the time to prepare had in it */
     .param = {RC_ELL_LIMIT_PARAM},
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
     .prepare = prepare,
-    .run = run,
-    .release = release,
-    .values = values,
+    .share = share,
+    RC_SPMV_MEMBERS,
 };

@@ -6,10 +6,10 @@ namespace
 {
 
 template <typename T>
-__global__ void __launch_bounds__(RC_SPMV_ELL_THREADS) ell(const rc_spmv_ell_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS) ell(const rc_spmv_ell_args_t a)
 {
     enum { BATCH = 8 };
-    const int32_t p = blockIdx.x * RC_SPMV_ELL_THREADS + threadIdx.x;
+    const int32_t p = blockIdx.x * RC_SPMV_THREADS + threadIdx.x;
     const T *x = static_cast<const T *>(a.v.x);
     rc::launch_next();
     rc::wait_for_previous();

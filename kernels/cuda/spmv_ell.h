@@ -9,8 +9,6 @@
 extern "C" {
 #endif
 
-enum { RC_SPMV_ELL_THREADS = 128 };
-
 typedef struct rc_spmv_ell_args {
     rc_spmv_vectors_t v;
     const int32_t *col; /**< [width * pitch] */
@@ -22,7 +20,13 @@ typedef struct rc_spmv_ell_args {
 
 const void *rc_spmv_ell_entry(rc_precision_t precision);
 
-/** Enqueue it. */
+/** The first `width` entries of every slot.
+ *  \param[in] val  [width * pitch] in the memory of the state
+ *  \param[out] out  without v  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_spmv_ell_build(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t width,
+    void *val, rc_spmv_t *s, rc_spmv_ell_args_t *out, rc_err_t *err);
+
+/** Enqueue their product. */
 rc_status_t rc_spmv_ell_run(const rc_spmv_t *s, const rc_spmv_ell_args_t *a,
     const rc_spmv_vectors_t *v, rc_err_t *err);
 

@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_
             const int32_t slot = t.row + i;
             const T sum = product[t.entries + i];
             if (begin.open && slot == begin.row)
-                static_cast<T *>(a.v.in)[blockIdx.x] = sum;
+                static_cast<T *>(a.v.spans.in)[blockIdx.x] = sum;
             else
                 rc::store_slot(a.v, slot, sum);
         }
@@ -149,7 +149,9 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_
         __syncthreads();
     }
     if (threadIdx.x == 0 && next.open)
-        static_cast<T *>(begin.open && next.row == begin.row ? a.v.in : a.v.out)[blockIdx.x] = left;
+        static_cast<T *>(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out)[blockIdx.x] =
+            left;
+    rc::end_share<T>(a.v, begin.open, next.open);
 }
 
 template <typename T, typename I> const void *entry()

@@ -43,7 +43,8 @@ static rc_dense_t operand(void *data, int64_t rows, int64_t k, rc_layout_t layou
 /* Milliseconds of a product: the best of some batches. */
 static double product_ms(const timed_t *t, const rc_kernel_t *kernel, void *state, int64_t k)
 {
-    enum { batches = 4, batch = 10 };
+    enum { batches = 4, few = 10, many = 200 };
+    const int batch = k > 1 ? few : many;
     rc_err_t err = {0};
     rc_operands_t o = {.in = {operand(t->b, t->a.cols, k, rc_layout_in(kernel->layout))},
         .out = operand(t->c, t->a.rows, k, rc_layout_out(kernel->layout))};
@@ -147,9 +148,11 @@ static void time_matrix(rc_executor_t *x, const char *spec)
     ok(x->alloc(x, (size_t)t.a.rows * WIDEST * sizeof(float), &t.c, &err), &err, "C");
     ok(x->fill(x, t.b, 0, (size_t)t.a.cols * WIDEST * sizeof(float), &err), &err, "B");
     for (int i = 0; rc_kernels[i]; i++)
-        if (rc_kernels[i]->device == RC_DEVICE_CUDA && rc_kernels[i]->builds)
-            for (int64_t k = 128; k <= WIDEST; k *= 4)
+        if (rc_kernels[i]->device == RC_DEVICE_CUDA && rc_kernels[i]->builds) {
+            int has_k = rc_operation_of(rc_kernels[i]->op)->has_k;
+            for (int64_t k = has_k ? 128 : 1; k <= (has_k ? WIDEST : 1); k *= 4)
                 time_kernel(&t, rc_kernels[i], k);
+        }
     x->release(x, t.b);
     x->release(x, t.c);
     rc_resident_free(&t.resident);

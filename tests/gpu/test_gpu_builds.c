@@ -1,4 +1,4 @@
-/* Chunks, panels, slices and stages that a GPU builds are those of the host, byte for byte.  Needs a GPU:
+/* Chunks, panels, slices, stages and the formats of y = A x that a GPU builds are those of the host, byte for byte.  Needs a GPU:
  * without one it skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_BUILDS: how many random matrices (default
  * 250); with fewer the large one is left out.  "test_gpu_builds --time MATRIX..." instead prints what kernels
  * take to prepare (tests/gpu/build_times.h). */
@@ -8,6 +8,7 @@
 #include "build_times.h"
 #include "kernels/cuda/build.h"
 #include "kernels/cuda/gslice.h"
+#include "kernels/cuda/spmv.h"
 #include "kernels/device.h"
 #include "operands.h"
 #include "random_problem.h"
@@ -291,6 +292,62 @@ static int64_t check_any_stages(rc_rng_t *rng, rc_executor_t *x, rc_problem_t *p
     return check_stages(x, p, &shape);
 }
 
+/* Prepared memory is what the analysis says, within 1 %. */
+static void check_bytes(const char *text, const rc_spmv_t *s, const rc_analysis_t *analysis)
+{
+    enum { share = 100 };
+    int64_t said = rc_analysis_bytes(analysis, 1);
+    int64_t taken = rc_cuda_memory_bytes(&s->memory);
+    int64_t apart = said > taken ? said - taken : taken - said;
+    if (apart > said / share)
+        fail_msg("%s: %d bytes are taken, %d were said", text, (int)taken, (int)said);
+}
+
+/* A kernel of y = A x, prepared from both. */
+static void check_vector(rc_executor_t *x, rc_problem_t *p, const rc_resident_t *r, const char *text)
+{
+    rc_err_t err = {0};
+    rc_kernel_spec_t spec;
+    rc_analysis_t analysis[2];
+    void *state[2] = {NULL, NULL};
+    ok(rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, &err), &err, text);
+    const rc_kernel_t *k = spec.kernel;
+    memcpy(p->param, spec.param, sizeof p->param);
+    for (int there = 0; there < 2; there++) {
+        analysis[there] = (rc_analysis_t){0};
+        p->resident = there ? r : NULL;
+        ok(k->analyse(p, &analysis[there], &err), &err, text);
+        ok(k->prepare(x, p, &analysis[there], &state[there], &err), &err, text);
+        check_bytes(text, state[there], &analysis[there]);
+    }
+    const rc_spmv_t *host = state[0];
+    const rc_spmv_t *device = state[1];
+    assert_memory_equal(&analysis[0], &analysis[1], sizeof analysis[0]);
+    assert_true(host->rests == device->rests && host->values == device->values);
+    assert_int_equal(host->memory.matrix, device->memory.matrix);
+    for (int i = 0; i < host->memory.matrix; i++) {
+        size_t bytes = host->memory.bytes[i];
+        unsigned char *copy = malloc(bytes + 1);
+        assert_non_null(copy);
+        assert_int_equal(bytes, device->memory.bytes[i]);
+        ok(x->download(x, copy, host->memory.piece[i], bytes, &err), &err, text);
+        same(x, copy, device->memory.piece[i], bytes, text);
+        free(copy);
+    }
+    k->release(state[0]);
+    k->release(state[1]);
+    p->resident = r;
+}
+
+static void check_vectors(rc_executor_t *x, rc_problem_t *p, const rc_resident_t *r)
+{
+    static const char *const specs[] = {"csr", "csr:lanes=1", "csr:lanes=32", "merge", "merge:items=3",
+        "csr5", "csr5:sigma=1", "csr5:sigma=33", "csr5:sigma=1024", "coo", "ell", "hyb",
+        "hyb:width=bell", "hyb:width=0", "hyb:width=1"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        check_vector(x, p, r, specs[i]);
+}
+
 static void built_as_on_the_host(void **state)
 {
     (void)state;
@@ -321,6 +378,7 @@ static void built_as_on_the_host(void **state)
         }
         longs += check_slices(x, &e.problem, below(&rng, 200));
         joined += check_any_stages(&rng, x, &e.problem);
+        check_vectors(x, &e.problem, &r);
         rc_resident_free(&r);
         random_problem_free(&e);
     }
@@ -356,6 +414,7 @@ static void large_ones_too(void **state)
     (void)check_panels(&d->executor, &e.problem, &shape);
     (void)check_slices(&d->executor, &e.problem, 2);
     (void)check_stages(&d->executor, &e.problem, &blocks);
+    check_vectors(&d->executor, &e.problem, &r);
     rc_resident_free(&r);
     random_problem_free(&e);
     rc_device_close(d);

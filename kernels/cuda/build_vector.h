@@ -1,0 +1,99 @@
+/** \file kernels/cuda/build_vector.h  The formats of kernels/format and what the kernels of y = A x add to them,
+ *  built on a GPU from a matrix that is there: every array is that of the host, byte for byte.
+ *
+ *  Numbers of rows, entries or tiles are added up in segments, which one CTA adds up; what is needed of an
+ *  entry's row is found by bisection of the pointers, so that long and empty rows cost no more than others. */
+#ifndef RC_KERNELS_CUDA_BUILD_VECTOR_H
+#define RC_KERNELS_CUDA_BUILD_VECTOR_H
+
+#include "kernels/cuda/build.h"
+#include "kernels/format/csr5.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a share of entries begins; one more is where the last one ends. */
+typedef struct rc_spmv_share {
+    int64_t entry;
+    int32_t row;  /**< the slot of it */
+    int32_t open; /**< 0: that row begins here; else entries of it are in the share before, and it is span
+                       open - 1 of those that several shares hold */
+} rc_spmv_share_t;
+
+/** CSR on the device in the order of the slots.  Borrowed from the matrix where that is its own. */
+typedef struct rc_build_csr {
+    rc_build_t b;
+    int64_t slots;
+    int64_t nnz;
+    const void *ptr; /**< [slots + 1] */
+    int ptr_bytes;   /**< of one of them: 4 or 8 */
+    const int32_t *col; /**< [nnz] */
+    const void *val;    /**< [nnz] */
+    int value_bytes;    /**< of one of them: 4 or 8 */
+} rc_build_csr_t;
+
+/** The entries of a problem whose `resident` is there; all of it is asked for on the stream.
+ *  \param[out] out  end with rc_build_csr_end, after an error too
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_build_csr_begin(const rc_problem_t *p, rc_build_csr_t *out, rc_err_t *err);
+void rc_build_csr_end(rc_build_csr_t *c);
+
+/** Of the rows of A: entries of the longest, rows with entries, rows of more than `beyond` entries, and
+ *  entries beyond `width`.  \param[out] out  [4].  Waits. */
+rc_status_t rc_build_count(
+    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *out, rc_err_t *err);
+
+/** Copies of the arrays.  \param[in] wide  1: pointers of 8 bytes, else 4  \param[out] ptr, col, val  room for them */
+rc_status_t rc_build_csr_copy(rc_build_csr_t *c, rc_precision_t precision, int wide, void *ptr,
+    int32_t *col, void *val, rc_err_t *err);
+
+/** The slots of more than `longest` entries, increasing.  \param[out] out  room for them */
+rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, int32_t *out, rc_err_t *err);
+
+/** The slots without entries, or the rows of A where `rows` is set, increasing. */
+rc_status_t rc_build_empty(rc_build_csr_t *c, int64_t rows, int rows_of_a, int32_t *out, rc_err_t *err);
+
+/** As rc_ell_build.  \param[out] col, val  [width * pitch] */
+rc_status_t rc_build_ell(rc_build_csr_t *c, rc_precision_t precision, int64_t width, int64_t pitch,
+    int32_t *col, void *val, rc_err_t *err);
+
+/** As rc_coo_build and rc_spmv_coo_cut.
+ *  \param[in] entries  that rows have beyond the first `skip`
+ *  \param[out] row, col, val  [entries]  \param[out] share  [shares + 1] */
+rc_status_t rc_build_coo(rc_build_csr_t *c, rc_precision_t precision, int64_t skip, int64_t entries,
+    int32_t *row, int32_t *col, void *val, rc_spmv_share_t *share, rc_err_t *err);
+
+/** The points of the merge path, a little back where a row began.  \param[out] share  [shares + 1] */
+rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,
+    rc_spmv_share_t *share, rc_err_t *err);
+
+/** Number the open rows of shares.  \param[in] place  [slots] or NULL  \param[out] span  [3 most], zeroed before */
+rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,
+    const int32_t *place, int64_t most, int32_t *span, rc_err_t *err);
+
+/** Arrays of csr5 on the device, and the shares of its CTAs. */
+typedef struct rc_build_csr5 {
+    rc_csr5_size_t size;
+    int64_t ctas;   /**< of `tiles_each` full tiles */
+    int64_t tiles_each;
+    int64_t tail_entries; /**< of the last tile, which is not full */
+    int64_t shares; /**< of that, too */
+    uint32_t *tile_ptr;    /**< [tiles + 1] */
+    uint32_t *desc;        /**< [tiles * words * OMEGA] */
+    int32_t *empty_ptr;    /**< [tiles + 1]; NULL: no slot is empty */
+    int32_t *empty_offset; /**< zeroed before */
+    int32_t *col;          /**< [nnz] */
+    void *val;             /**< [nnz] */
+    int32_t *tail;         /**< slots of the entries of the last tile */
+    rc_spmv_share_t *share; /**< [shares + 1] */
+} rc_build_csr5_t;
+
+/** As rc_csr5_build. */
+rc_status_t rc_build_csr5(
+    rc_build_csr_t *c, rc_precision_t precision, const rc_build_csr5_t *out, rc_err_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
