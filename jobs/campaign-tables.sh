@@ -262,3 +262,63 @@ order_map()
         | sort -t, -k1,1 -k4,4n -k2,2 -k3,3n | { echo kernel,kind,rows,k,b_over_l2,gain,order && cat; } \
         | markdown kernel kind rows k b_over_l2 gain order
 }
+
+# Products with a vector, of the real matrices and of all: ratios of times over matrices of at least 10^6 entries (and
+# of those under 20,000 entries), what the best takes of the floor of CSR, and conversion in products.  The floor is that of an
+# H200: 4.7 TB/s from memory; of what fits the L2 between what was measured, 0.9 TB/s at 4 MB and 2.7 TB/s at 16 MB.
+part_spmv-tables()
+{
+    query "$store" --format csv --where 'op == spmv && status == ok && policy == csr' \
+        --columns group,name,rows,cols,nnz,precision,kernel,median_ns,fill,prepare_ns | awk -F, -v OFS=, '
+        NR == 1 { next }
+        {
+            full = $7; base = full; sub(/:.*/, "", base); key = $1 "/" $2 "," $6
+            real[key] = $1 != "vector"; rows[key] = $3; cols[key] = $4; nnz[key] = $5; v[key] = $6 == "fp64" ? 8 : 4
+            if (base ~ /^cusparse-spmv/) {
+                put(key, "vendor"); sub(/^cusparse-spmv-/, "", base); put(key, "vendor-" base)
+            } else if (full ~ /^(csr:lanes=auto|merge:items=896|csr5:sigma=auto|coo|ell:limit=none|hyb:width=mu)$/) {
+                put(key, "own"); put(key, base); products[key "," base] = $10 / $8
+                if (base == "ell") { fill[key] = $9; longest[key] = $9 * $5 / ($3 > 0 ? $3 : 1) }
+            }
+        }
+        function put(k, side) { if (!((k, side) in ns) || $8 < ns[k, side]) ns[k, side] = $8 }
+        function add(what, goal, k, ratio,    set, i, n, names) {
+            n = split(real[k] ? "real,all" : "all", names, ",")
+            for (i = 1; i <= n; i++) {
+                set = names[i] "," substr(k, index(k, ",") + 1) "," what "," goal
+                count[set]++; sum[set] += log(ratio)
+                if (!(set in least) || ratio < least[set]) least[set] = ratio
+                if (!(set in most) || ratio > most[set]) most[set] = ratio
+            }
+        }
+        function rate(bytes) { # bytes a ns
+            if (bytes >= 60e6) return 4700
+            if (bytes <= 4e6) return 900
+            return bytes <= 16e6 ? 900 * exp(log(bytes / 4e6) / log(4) * log(3)) \
+                : 2700 * exp(log(bytes / 16e6) / log(3.75) * log(4700 / 2700))
+        }
+        END {
+            for (k in nnz) {
+                large = nnz[k] >= 1000000; a = ns[k, "own"]; b = ns[k, "vendor"]
+                if (a && b) add(large ? "best of ours over best cuSPARSE" : "the same under 10^6 entries", large ? ">= 1.10" : "", k, b / a)
+                c = ns[k, "vendor-csr"]
+                if (large && c) {
+                    if (ns[k, "merge"]) add("merge over cuSPARSE CSR", ">= 0.95", k, c / ns[k, "merge"])
+                    if (ns[k, "csr5"]) add("csr5 over cuSPARSE CSR", ">= 0.85", k, c / ns[k, "csr5"])
+                    if (ns[k, "csr"] && k in longest && longest[k] <= 10000) add("csr over cuSPARSE CSR; rows of at most 10^4", ">= 0.9", k, c / ns[k, "csr"])
+                }
+                if (large && ns[k, "ell"] && ns[k, "vendor-sell"] && fill[k] <= 1.1) add("ell over cuSPARSE sliced ELL; fill at most 1.1", ">= 0.95", k, ns[k, "vendor-sell"] / ns[k, "ell"])
+                if (large && ns[k, "coo"] && ns[k, "vendor-coo"]) add("coo over cuSPARSE COO", ">= 0.9", k, ns[k, "vendor-coo"] / ns[k, "coo"])
+                bytes = nnz[k] * (4 + v[k]) + 4 * (rows[k] + 1) + v[k] * (rows[k] + cols[k]); floor = bytes / rate(bytes)
+                if (large && a && k ~ /\/(mesh|banded|tridiagonal)/) add("floor over best of ours; meshes and bands", ">= 0.80", k, (floor > 3500 ? floor : 3500) / a)
+                if (nnz[k] < 20000 && a) add("best of ours in empty launches of 3.5 us; under 20000 entries", "<= 1.15", k, a / 3500)
+                if (large) for (i = split("csr,merge,csr5,coo,ell,hyb", f, ","); i > 0; i--)
+                    if ((k "," f[i]) in products) add("preparing " f[i] " in products", "<= 20", k, products[k "," f[i]])
+            }
+            for (s in count) print s, count[s], sprintf("%.2f", exp(sum[s] / count[s])), sprintf("%.2f", least[s]), sprintf("%.2f", most[s])
+        }' | sort -t, -k1,1r -k3,3 -k2,2 | { echo set,precision,ratio,goal,matrices,geomean,least,most && cat; } \
+        | markdown set precision ratio goal matrices geomean least most
+    summary "Fastest format; what always taking it loses, in %" \
+        "precision kernel matrices wins share clear ties loss_geomean loss_mean loss_held_out" --summary best --top 12 \
+        --where 'op == spmv && kernel !~ "cusparse*"'
+}

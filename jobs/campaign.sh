@@ -31,8 +31,8 @@
 #            and columns shuffled, with rows in natural order and columns shuffled (which is what an order
 #            could reach), and natural; then sizes from 8,000 rows on.  Into a store of its own: -s orders.h5
 #   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
-#            matrices, rectangular ones too, then generated ones of 1 to 20 million entries.  Into a store of
-#            its own: -s spmv.h5
+#            matrices, rectangular ones too, then generated ones of 1 to 40 million entries (group vector), then
+#            parameters of the kernels.  Into a store of its own: -s spmv.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
@@ -408,42 +408,93 @@ part_orders()
         --kernels "$ours,gsub:lanes=8:strip=8"
 }
 
-# Meshes, bands and blocks, where rows are alike, and what is skewed.
+# Of 1 to 40 million entries, largest first: meshes, bands, blocks, graphs, circuits, linear programs, rows without
+# entries, rows that are dense.
 vector_set()
 {
     cat <<'SET'
-mesh2d-1m mesh2d:n=1000,points=5
-mesh3d-1m mesh3d:n=100,points=7
-mesh3d-27pt-216k mesh3d:n=60,points=27
+mesh3d-5m mesh3d:n=170,points=7
+mesh2d-4m mesh2d:n=2000,points=5
+mesh3d-27pt-729k mesh3d:n=90,points=27
+rmat-20-16 rmat:scale=20,edges=16
+circuit-3m circuit:n=3000000
 banded-1m banded:n=1000000
-block-250k block:n=250000
-geometric-500k geometric:n=500000
-triangulation-500k triangulation:n=500000
-road-2m road:n=2000000
-rmat-17 rmat:scale=17
+tridiagonal-4m banded:n=4000000,lower=1,upper=1
+uniform-100k-100 uniform:n=100000,mean=100
 rmat-20 rmat:scale=20,edges=10
-powerlaw-300k powerlaw:n=300000
-circuit-1m circuit:n=1000000
-manyempty-2m manyempty:n=2000000
+road-3m road:n=3000000
 lp-500k lp:rows=500000,cols=1000000,mean=8
+banded-200k-41 banded:n=200000,lower=20,upper=20
+banded-fill-400k banded:n=400000,lower=30,upper=30,fill=0.3
+block-131k-32 block:n=131072,size=32,between=1
+manyempty-2m manyempty:n=2000000
+mesh3d-1m mesh3d:n=100,points=7
+mesh3d-dof4-40 mesh3d:n=40,points=7,dof=4
+uniform-1m-5 uniform:n=1000000,mean=5
+uniform-20k-300 uniform:n=20000,mean=300
+powerlaw-500k powerlaw:n=500000
+mesh3d-27pt-216k mesh3d:n=60,points=27
+arrow-1m arrow:n=1000000,width=2,band=1
+mesh2d-1m mesh2d:n=1000,points=5
+mesh2d-9pt-500k mesh2d:n=700,points=9
+circuit-1m circuit:n=1000000
+kkt-300k kkt:n=300000
+block-65k-64 block:n=65536,size=64
+block-16k-256 block:n=16384,size=256
+rmat-18-16 rmat:scale=18,edges=16
+manyempty-runs-10m manyempty:n=10000000,empty=0.97,run=1000,mean=10
+geometric3d-200k geometric:n=200000,dim=3,mean=20
+geometric-300k geometric:n=300000
+triangulation-500k triangulation:n=500000
+sbm-200k sbm:n=200000,communities=800,outside=0.1
+citation-200k citation:n=200000
+lfr-200k lfr:n=200000
+knn-300k knn:n=300000
+honeycomb-600k honeycomb:n=600000
+mesh3d-27pt-dof3 mesh3d:n=22,points=27,dof=3
+powerlaw-200k powerlaw:n=200000,tail=0.6
+lp-100k-wide lp:rows=100000,cols=600000,mean=4
+lp-tall lp:rows=1000000,cols=400000,mean=6
+block-250k block:n=250000
+rmat-17 rmat:scale=17
+rmat-15-64 rmat:scale=15,edges=64
+arrow-400k arrow:n=400000,width=1,band=1
+circuit-250k circuit:n=250000
+mesh3d-27pt-36 mesh3d:n=36,points=27
+road-500k road:n=500000
+banded-100k banded:n=100000
+uniform-100k uniform:n=100000,mean=11
+manyempty-300k manyempty:n=300000
+rowclusters-100k rowclusters:rows=100000
+bipartite-100k bipartite:rows=100000,cols=40000
 SET
 }
 
+vector_ours=csr,merge,csr5,coo,ell,hyb
+vector_vendor=cusparse-spmv-csr:alg=1..2:pre=0..1,cusparse-spmv-coo:alg=1..2,cusparse-spmv-sell,cusparse-spmv-bsr
+vector_params=csr:lanes=2,csr:lanes=8,csr:lanes=32,merge:items=448,merge:items=1792,csr5:sigma=4,csr5:sigma=16,hyb:width=bell
+
 part_spmv()
 {
-    local kernels=plain-spmv,csr,merge,ell
-    local vendor='' real='present && group != vector && group != builtin'
+    local kernels=plain-spmv,csr,merge,ell params='' making
+    local real='present && group != vector && group != builtin'
     [[ $collection ]] || real='present && group != vector'
     if [[ $device == cuda ]]; then
-        kernels=csr,merge,csr5,coo,ell,hyb,gplain-spmv
-        vendor=,cusparse-spmv-csr:alg=1..2:pre=0..1,cusparse-spmv-coo:alg=1..2,cusparse-spmv-sell
+        kernels=$vector_ours,$vector_vendor
+        params=$vector_params
     fi
-    sweep "spmv: real matrices" "$store" 1 --where "$real" --op spmv \
-        --policies csr --precision fp32,fp64 --kernels "$kernels$vendor"
-    vector_set | make_group vector
-    # ELLPACK only where it is not hopeless: one long row would fill the memory
+    # made while the others are measured
+    if ((!dry)); then
+        vector_set | make_group vector &
+        making=$!
+    fi
+    sweep "spmv: real matrices" "$store" 1 --where "$real" --op spmv --policies csr --precision fp32,fp64 \
+        --kernels "$kernels"
+    if ((!dry)); then wait "$making" || die 3 "no generated matrices"; fi
     sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --policies csr \
-        --precision fp32,fp64 --kernels "${kernels/,ell/,ell:limit=cusp}$vendor"
+        --precision fp32,fp64 --kernels "$kernels"
+    [[ ! $params ]] || sweep "spmv: parameters" "$store" 1 --where "group == vector || $real" --op spmv --policies csr \
+        --precision fp32,fp64 --kernels "$params"
 }
 
 part_bench()
