@@ -37,7 +37,7 @@
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
-#   plan-tables, order-tables  the same of a store of the part plans or orders
+#   plan-tables, order-tables, spmv-tables  the same of a store of the part plans, orders or spmv
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
 # matrices, this script and campaign-tables.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
@@ -86,7 +86,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | spmv | bench | tables | plan-tables | order-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | spmv | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -474,27 +474,30 @@ vector_ours=csr,merge,csr5,coo,ell,hyb
 vector_vendor=cusparse-spmv-csr:alg=1..2:pre=0..1,cusparse-spmv-coo:alg=1..2,cusparse-spmv-sell,cusparse-spmv-bsr
 vector_params=csr:lanes=2,csr:lanes=8,csr:lanes=32,merge:items=448,merge:items=1792,csr5:sigma=4,csr5:sigma=16,hyb:width=bell
 
-part_spmv()
+# Every kernel with its defaults, and the library, of what vector_set says and the other matrices.
+spmv_defaults()
 {
-    local kernels=plain-spmv,csr,merge,ell params='' making
-    local real='present && group != vector && group != builtin'
-    [[ $collection ]] || real='present && group != vector'
-    if [[ $device == cuda ]]; then
-        kernels=$vector_ours,$vector_vendor
-        params=$vector_params
-    fi
+    local kernels=plain-spmv,csr,merge,ell making
+    [[ $device != cuda ]] || kernels=$vector_ours,$vector_vendor
     # made while the others are measured
     if ((!dry)); then
         vector_set | make_group vector &
         making=$!
     fi
-    sweep "spmv: real matrices" "$store" 1 --where "$real" --op spmv --policies csr --precision fp32,fp64 \
+    sweep "spmv: real matrices" "$store" 1 --where "$1" --op spmv --policies csr --precision fp32,fp64 \
         --kernels "$kernels"
     if ((!dry)); then wait "$making" || die 3 "no generated matrices"; fi
     sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --policies csr \
         --precision fp32,fp64 --kernels "$kernels"
-    [[ ! $params ]] || sweep "spmv: parameters" "$store" 1 --where "group == vector || $real" --op spmv --policies csr \
-        --precision fp32,fp64 --kernels "$params"
+}
+
+part_spmv()
+{
+    local real='present && group != vector && group != builtin'
+    [[ $collection ]] || real='present && group != vector'
+    spmv_defaults "$real"
+    [[ $device != cuda ]] || sweep "spmv: parameters" "$store" 1 --where "group == vector || $real" --op spmv \
+        --policies csr --precision fp32,fp64 --kernels "$vector_params"
 }
 
 part_bench()
@@ -521,6 +524,21 @@ part_bench()
     printf '### Preparation, in products at K = 128 (gchunk, gchunk-col, gpanel: on the GPU, without the upload)\n\n' && bench_prepare
     summary "Compulsory traffic, GB/s" "k precision kernel matrices geomean_bytes mean_bytes max_bytes" \
         --summary rate
+    bench_spmv "${warm%.h5}"
+}
+
+# bench_spmv NAME: products with a vector, in batches, and of small matrices one at a time
+bench_spmv()
+{
+    local real='present && group != vector && group != builtin'
+    [[ $collection ]] || real='present && group != vector'
+    store=$1-spmv.h5
+    spmv_defaults "$real"
+    printf '### Products with a vector, batches\n\n' && part_spmv-tables
+    store=$1-spmv-single.h5
+    sweep "bench: single products with a vector" "$store" 1 --where "$real && nnz < 20000" --op spmv --policies csr \
+        --precision fp32,fp64 --kernels "$vector_ours" --max-batch 1
+    printf '### Products with a vector, single launches\n\n' && part_spmv-tables
 }
 
 # part_scale N
