@@ -318,7 +318,50 @@ part_spmv-tables()
             for (s in count) print s, count[s], sprintf("%.2f", exp(sum[s] / count[s])), sprintf("%.2f", least[s]), sprintf("%.2f", most[s])
         }' | sort -t, -k1,1r -k3,3 -k2,2 | { echo set,precision,ratio,goal,matrices,geomean,least,most && cat; } \
         | markdown set precision ratio goal matrices geomean least most
+    spmv_classes
     summary "Fastest format; what always taking it loses, in %" \
         "precision kernel matrices wins share clear ties loss_geomean loss_mean loss_held_out" --summary best --top 12 \
         --where 'op == spmv && kernel !~ "cusparse*"'
+}
+
+# How often each format is the fastest of the six, by range of entries and by kind of generated matrix, what the fastest is
+# over the fastest of cuSPARSE, and what the second of the formats takes over the first.
+spmv_classes()
+{
+    printf '#### Fastest format by class\n\n'
+    query "$store" --format csv --where 'op == spmv && status == ok && policy == csr' \
+        --columns group,name,nnz,precision,kernel,median_ns | awk -F, -v OFS=, '
+        NR == 1 { next }
+        {
+            full = $5; base = full; sub(/:.*/, "", base); key = $1 "/" $2 "," $4
+            of[key] = $1 == "vector" ? "2 " $2 : $3 < 10000 ? "1 real, under 10K" : $3 < 50000 ? "1 real, 10K to 50K" \
+                : $3 < 100000 ? "1 real, 50K to 100K" : $3 < 500000 ? "1 real, 100K to 500K" : "1 real, from 500K"
+            if ($1 == "vector") sub(/-.*/, "", of[key])
+            if (base ~ /^cusparse-spmv/) { if (!(key in vendor) || $6 < vendor[key]) vendor[key] = $6 }
+            else if (full ~ /^(csr:lanes=auto|merge:items=896|csr5:sigma=auto|coo|ell:limit=none|hyb:width=mu)$/) {
+                if (!(key in own) || $6 < own[key]) { second[key] = own[key]; own[key] = $6; winner[key] = base }
+                else if (!second[key] || $6 < second[key]) second[key] = $6
+            }
+        }
+        function add(c, k) {
+            n[c]++; wins[c, winner[k]]++
+            if (second[k]) { m[c]++; margin[c] += log(second[k] / own[k]) }
+            if (!(k in vendor)) return
+            x[c]++; over[c] += log(vendor[k] / own[k])
+            if (!(c in least) || vendor[k] / own[k] < least[c]) least[c] = vendor[k] / own[k]
+        }
+        END {
+            for (k in own) {
+                precision = substr(k, index(k, ",") + 1)
+                add(of[k] "," precision, k); add("3 all," precision, k)
+                if (of[k] ~ /^1/) add("3 all real," precision, k)
+            }
+            for (c in n) {
+                line = c "," n[c]
+                for (i = split("coo,ell,csr,hyb,csr5,merge", f, ","); i > 0; i--) line = line "," wins[c, f[7 - i]] + 0
+                print line, sprintf("%.2f", x[c] ? exp(over[c] / x[c]) : 0), sprintf("%.2f", least[c]), sprintf("%.3f", m[c] ? exp(margin[c] / m[c]) : 0)
+            }
+        }' | sort -t, -k1,1 -k2,2 | sed 's/^[123] //' | sed 's/^\(real\), /\1 /' \
+        | { echo class,precision,matrices,coo,ell,csr,hyb,csr5,merge,over_cusparse,least,second && cat; } \
+        | markdown class precision matrices coo ell csr hyb csr5 merge over_cusparse least second
 }
