@@ -3,6 +3,7 @@
 #include "analysis/ridge.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/generate.h"
 #include "table/features_read.h"
 
 #include <ctype.h>
@@ -12,9 +13,11 @@
 #include <string.h>
 
 const rc_when_device_t rc_when_h200 = {62.9e6, 4000, 8500, 128, 2000};
+const char *const rc_when_made_names[RC_WHEN_KINDS] = {"real", "twin", "generated"};
 const char *const rc_when_names[RC_WHEN_WAYS] = {"always", "rule", "model", "oracle"};
 
 /* Of the set regime, in its order. */
+#define TWIN "twin:" /* as RC_TWIN of catalog/catalog.h */
 enum { RUN_REUSE, BALL_REUSE, COLUMN_REUSE, AGREEMENT, ROW_SKEW, COLUMN_BYTES, FEATURES };
 
 static const double apart = 1.25;   /* as in order/local.h */
@@ -24,15 +27,47 @@ static const double penalty = 1e-3; /* of the ridge */
 
 /* -------------------------------------------------------------------- rows */
 
-void rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1])
+/* Bytes of the first word of a name, such as "mesh3d" or "geometric2d", that says which generator made the matrix;
+ * 0: it does not. */
+static size_t generator_of(const char *name)
 {
-    const char *slash = strchr(matrix, '/');
-    const char *last = slash ? slash + 1 : matrix;
-    const char *dash = strrchr(last, '-');
-    int sized = dash && dash > last && isdigit((unsigned char)dash[1]);
-    const char *from = sized || !slash ? last : matrix;
-    const char *to = sized ? dash : slash ? slash : last + strlen(last);
-    (void)snprintf(out, RC_NAME_MAX + 1, "%.*s", (int)(to - from), from);
+    size_t word = strcspn(name, "-");
+    for (int i = 0; rc_generators[i]; i++) {
+        size_t n = strlen(rc_generators[i]->name);
+        if (word < n || strncmp(name, rc_generators[i]->name, n) != 0)
+            continue;
+        if (word == n || (word == n + 2 && isdigit((unsigned char)name[n]) && name[n + 1] == 'd'))
+            return word;
+    }
+    return 0;
+}
+
+/* 1: such as "20", "1.3m", "500k" */
+static int is_size(const char *text)
+{
+    size_t whole = strspn(text, "0123456789");
+    size_t part = whole > 0 && text[whole] == '.' ? 1 + strspn(text + whole + 1, "0123456789") : 0;
+    const char *end = text + whole + part;
+    end += *end == 'k' || *end == 'm';
+    return whole > 0 && part != 1 && !*end;
+}
+
+rc_when_made_t rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1])
+{
+    int twin = strncmp(matrix, TWIN, strlen(TWIN)) == 0;
+    const char *full = twin ? matrix + strlen(TWIN) : matrix;
+    const char *slash = strchr(full, '/');
+    const char *name = slash ? slash + 1 : full;
+    const char *dash = strrchr(name, '-');
+    size_t word = twin ? 0 : generator_of(name);
+    if (word > 0) {
+        size_t sized = dash && is_size(dash + 1) ? (size_t)(dash - name) : word;
+        (void)snprintf(out, RC_NAME_MAX + 1, "%.*s", (int)sized, name);
+        return RC_WHEN_GENERATED;
+    }
+    size_t group = slash ? (size_t)(slash - full) : strlen(full);
+    (void)snprintf(out, RC_NAME_MAX + 1, "%.*s", (int)group, full);
+    return twin ? RC_WHEN_TWIN : RC_WHEN_REAL;
 }
 
 static double cost_of(const rc_when_cost_t *c, const rc_when_row_t *r, double stored)
@@ -105,7 +140,7 @@ static int make_row(const rc_counted_t *c, int64_t i, int64_t end, const rc_side
         .entries = (double)m->nnz, .none_ns = exp(log_ns[0]), .order_ns = exp(log_ns[1])};
     char name[RC_NAME_MAX + 1];
     (void)snprintf(name, sizeof name, "%.*s", (int)RC_NAME_MAX, m->name);
-    rc_when_family(name, out->family);
+    out->made = rc_when_family(name, out->family);
     out->build_ns =
         cost_of(&o->order, out, (double)rc_view_result(c->view, ordered)->order_ns);
     out->feature_ns = cost_of(&o->feature, out, stored);

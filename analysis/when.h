@@ -39,8 +39,18 @@ typedef struct rc_when_options {
 
 enum { RC_WHEN_INPUTS = 10 };
 
+/** Where a matrix is from. */
+typedef enum rc_when_made {
+    RC_WHEN_REAL = 0,
+    RC_WHEN_TWIN = 1, /**< generated in place of a real one */
+    RC_WHEN_GENERATED = 2,
+    RC_WHEN_KINDS = 3
+} rc_when_made_t;
+extern const char *const rc_when_made_names[RC_WHEN_KINDS];
+
 typedef struct rc_when_row {
     char family[RC_NAME_MAX + 1]; /**< rc_when_family */
+    rc_when_made_t made;
     int64_t k;
     int32_t matrix; /**< id in the view */
     double rows;
@@ -63,9 +73,13 @@ typedef struct rc_when {
     int families;
 } rc_when_t;
 
-/** The generator of a matrix, or its group: "mesh3d" of "shuffled/mesh3d-1.3m" (a name that ends in a size),
- *  "HB" of "HB/bcsstk17".  \param[in] matrix  at most RC_NAME_MAX bytes */
-void rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1]);
+/** What is held out together, by the name of a matrix ("Group/Name", at most RC_NAME_MAX bytes).  Names whose first
+ *  word is that of a generator (rc_generators, such as "mesh3d" or "geometric2d") are of its family: up to a size at
+ *  the end, such as "-1.3m", "-500k" or "-20" ("mesh3d-27pt" of "shuffled/mesh3d-27pt-500k"), without one the
+ *  first word.  All others are of the family of their group: "HB" of "HB/bcsstk-17", and of its twin,
+ *  "twin:HB/bcsstk-17".  A name without a group is its own family.
+ *  \return where the matrix is from */
+rc_when_made_t rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1]);
 
 /** Read the rows of a store: those that have a counted result in the original order and in an order, and
  *  features of the set `regime`.

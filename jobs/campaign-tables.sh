@@ -241,9 +241,9 @@ order_when()
 {
     local -a of_gpu=(--order-cost '2.5e5,0.55,0.077' --feature-cost '9e4,0.03,0.004')
     printf '### Whether to order at all\n\n#### Orders and features on the GPU\n\n'
-    "${run[@]}" rowcast evaluate "$store" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst
+    "${run[@]}" rowcast evaluate "$store" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst of
     printf '#### Orders and features on the host\n\n'
-    "${run[@]}" rowcast evaluate "$store" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst
+    "${run[@]}" rowcast evaluate "$store" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst of
 }
 
 # The map: what an order gains by the size of B over an L2 of 60 MB.

@@ -129,7 +129,7 @@ static rc_status_t add_points(map_t *m, const entry_t *e, int n, rc_err_t *err)
             .k = (double)e->k};
         (void)snprintf(to->kind, sizeof to->kind, "%s", matrix->kind);
         if (!*to->kind)
-            rc_when_family(matrix->name, to->kind);
+            (void)rc_when_family(matrix->name, to->kind);
         st = gain_of(s, e, n, cls, &to->gain, err);
         m->points += st == RC_OK && isfinite(to->gain);
     }

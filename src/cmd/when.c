@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 static const rc_column_t columns[] = {{"reuse", "products"}, {"k", ""}, {"by", ""}, {"rows", ""},
-    {"ordered", ""}, {"geomean", "x"}, {"gain", "%"}, {"worst", "x"}};
+    {"ordered", ""}, {"geomean", "x"}, {"gain", "%"}, {"worst", "x"},
+    {"of", ""}};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 /* What was decided in all ways; [ways][rows]. */
@@ -55,34 +56,46 @@ static rc_status_t decide(const rc_when_t *w, const rc_when_options_t *o, double
     return st;
 }
 
-/* Geometric mean of the time without an order over what was decided; k 0: all rows. */
-static double geomean(const rc_when_t *w, const double *cost, double reuse, int64_t k, int64_t *rows)
+/* Rows that a line is about. */
+typedef struct part {
+    double reuse;
+    int64_t k; /* 0: all */
+    rc_when_made_t made;
+} part_t;
+
+static int has(const part_t *p, const rc_when_row_t *r)
+{
+    return (p->k == 0 || r->k == p->k) && r->made == p->made;
+}
+
+/* Geometric mean of the time without an order over what was decided. */
+static double geomean(const rc_when_t *w, const double *cost, const part_t *p, int64_t *rows)
 {
     double sum = 0;
     *rows = 0;
     for (int64_t i = 0; i < w->rows; i++)
-        if (k == 0 || w->row[i].k == k) {
-            sum += log(reuse * w->row[i].none_ns / cost[i]);
+        if (has(p, &w->row[i])) {
+            sum += log(p->reuse * w->row[i].none_ns / cost[i]);
             ++*rows;
         }
     return exp(sum / (double)*rows);
 }
 
-static void print_line(rc_table_t *t, const rc_when_t *w, const outcome_t *o, int by, double reuse, int64_t k)
+static void print_line(rc_table_t *t, const rc_when_t *w, const outcome_t *o, int by, const part_t *p)
 {
     int64_t rows;
     int64_t ordered = 0;
     double worst = INFINITY;
-    double best = geomean(w, o->cost[RC_WHEN_ORACLE], reuse, k, &rows);
-    double own = geomean(w, o->cost[by], reuse, k, &rows);
+    double best = geomean(w, o->cost[RC_WHEN_ORACLE], p, &rows);
+    double own = geomean(w, o->cost[by], p, &rows);
     for (int64_t i = 0; i < w->rows; i++)
-        if (k == 0 || w->row[i].k == k) {
+        if (has(p, &w->row[i])) {
             ordered += o->ordered[by][i];
-            worst = fmin(worst, reuse * w->row[i].none_ns / o->cost[by][i]);
+            worst = fmin(worst, p->reuse * w->row[i].none_ns / o->cost[by][i]);
         }
-    rc_table_real(t, reuse, 6);
-    if (k)
-        rc_table_int(t, k);
+    rc_table_real(t, p->reuse, 6);
+    if (p->k)
+        rc_table_int(t, p->k);
     else
         rc_table_missing(t);
     rc_table_text(t, rc_when_names[by]);
@@ -91,22 +104,27 @@ static void print_line(rc_table_t *t, const rc_when_t *w, const outcome_t *o, in
     rc_table_real(t, own, 4);
     rc_table_real(t, best > 1 ? 100 * (own - 1) / (best - 1) : NAN, 4);
     rc_table_real(t, worst, 4);
+    rc_table_text(t, rc_when_made_names[p->made]);
 }
 
 /* Lines of one reuse: each K that there is, ascending, then all. */
-static void print_reuse(rc_table_t *t, const rc_when_t *w, const outcome_t *o, double reuse)
+static void print_reuse(
+    rc_table_t *t, const rc_when_t *w, const outcome_t *o, double reuse, rc_when_made_t made)
 {
+    part_t p = {.reuse = reuse, .made = made};
     int64_t last = 0;
     for (;;) {
-        int64_t k = 0;
+        p.k = 0;
         for (int64_t i = 0; i < w->rows; i++)
-            if (w->row[i].k > last && (k == 0 || w->row[i].k < k))
-                k = w->row[i].k;
+            if (w->row[i].made == made && w->row[i].k > last && (p.k == 0 || w->row[i].k < p.k))
+                p.k = w->row[i].k;
+        if (p.k == 0 && last == 0)
+            return; /* nothing is made so */
         for (int by = 0; by < RC_WHEN_WAYS; by++)
-            print_line(t, w, o, by, reuse, k);
-        if (k == 0)
+            print_line(t, w, o, by, &p);
+        if (p.k == 0)
             return;
-        last = k;
+        last = p.k;
     }
 }
 
@@ -130,8 +148,8 @@ static rc_status_t print_all(const rc_when_t *w, const rc_when_options_t *o, con
         st = rc_parse_int(reuse.word[i], 1, INT64_C(1000000000000), "--reuse", &n, err);
         if (st == RC_OK)
             st = decide(w, o, (double)n, &found, err);
-        if (st == RC_OK)
-            print_reuse(t, w, &found, (double)n);
+        for (int made = 0; made < RC_WHEN_KINDS && st == RC_OK; made++)
+            print_reuse(t, w, &found, (double)n, (rc_when_made_t)made);
     }
 done:
     if (t && st == RC_OK)

@@ -48,7 +48,7 @@ F,dense,50,50,2500,1,0,0,0,1,1,model reduction problem,2500
 F,vast,2000000000,2000000000,90000000000,1,0,0,0,0,0,linear programming problem,90000000000
 F,copy,50,50,50,1,0,0,0,1,1,duplicate structural problem,50
 CSV
-plan 28
+plan 31
 
 twins()
 {
@@ -123,6 +123,22 @@ twin:E/who,generated"
 # A collection whose matrices are the twins themselves: the table finds no difference.
 mkdir -p "$tmp/col/F"
 cp "$tmp/frame.mtx" "$tmp/col/F/"
+
+# A store with real matrices, twins and generated ones: each has its own lines, groups are held out.
+mkdir -p "$tmp/own/F"
+"$ROWCAST" generate mesh2d:n=30 -o "$tmp/own/F/bcsstk-17.mtx" >/dev/null
+for of in twins "$tmp/own"; do
+    "$ROWCAST" sweep -s "$tmp/mixed.h5" -C "$of" -c "$tmp/index.csv" \
+        -w 'present && (name == friends || name == frame || name == plant || name == "bcsstk-17")' -d cpu -t 1 -p csr,auto -x cstat \
+        -k 4 --max-reps 3 -q
+done
+"$ROWCAST" sweep -s "$tmp/mixed.h5" -w 'name == mesh2d-100' -d cpu -t 1 -p csr,auto -x cstat -k 4 --max-reps 3 -q
+code "real matrices, twins and generated ones are judged together" 0 "$ROWCAST" evaluate "$tmp/mixed.h5" --when \
+    --reuse 100 -f csv
+is "... and told apart" "$(tr -d '\r' <"$tmp/out" | awk -F, '$2 == 4 && $3 == "rule" { print $9 ":" $4 }')" "real:1
+twin:3
+generated:1"
+code "a group alone has nothing to hold out" 2 "$ROWCAST" evaluate "$tmp/mixed.h5" --when --where "name == plant"
 python=$(command -v python3)
 if [ -n "$python" ]; then
     code "matrices are compared with their twins" 0 "$python" "$top_srcdir/analysis/twins.py" "$ROWCAST" "$tmp/index.csv" "$tmp/col"

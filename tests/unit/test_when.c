@@ -58,6 +58,34 @@ static double total(const rc_when_t *w, rc_when_by_t by, const rc_when_options_t
     return exp(-sum / ROWS);
 }
 
+static void families(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        rc_when_made_t made;
+        const char *family;
+    } want[] = {{"HB/bcsstk-17", RC_WHEN_REAL, "HB"}, {"HB/bcsstk17", RC_WHEN_REAL, "HB"},
+        {"bcsstk-17", RC_WHEN_REAL, "bcsstk-17"}, {"AMD/G3_circuit", RC_WHEN_REAL, "AMD"},
+        {"Hamm/circuit_1", RC_WHEN_REAL, "Hamm"}, {"SNAP/as-735", RC_WHEN_REAL, "SNAP"},
+        {"SNAP/roadNet-CA", RC_WHEN_REAL, "SNAP"}, {"DIMACS10/road_usa", RC_WHEN_REAL, "DIMACS10"},
+        {"twin:HB/bcsstk-17", RC_WHEN_TWIN, "HB"}, {"twin:x/mesh3d-20", RC_WHEN_TWIN, "x"},
+        {"shuffled/mesh3d-1.3m", RC_WHEN_GENERATED, "mesh3d"},
+        {"ideal/mesh3d-27pt-500k", RC_WHEN_GENERATED, "mesh3d-27pt"},
+        {"sizes/mesh3d-27pt-20", RC_WHEN_GENERATED, "mesh3d-27pt"},
+        {"shuffled/geometric2d-2m", RC_WHEN_GENERATED, "geometric2d"}, {"rmat-20", RC_WHEN_GENERATED, "rmat"},
+        {"builtin/mesh3d-16-27pt", RC_WHEN_GENERATED, "mesh3d"}, {"builtin/uniform-1k-dense", RC_WHEN_GENERATED, "uniform"},
+        {"x/mesh3d", RC_WHEN_GENERATED, "mesh3d"}, {"x/mesh3dx-20", RC_WHEN_REAL, "x"},
+        {"x/rmat-20.", RC_WHEN_GENERATED, "rmat"}, {"x/rmat-mild-.5m", RC_WHEN_GENERATED, "rmat"}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        char family[RC_NAME_MAX + 1];
+        rc_when_made_t made = rc_when_family(want[i].name, family);
+        if (made != want[i].made || strcmp(family, want[i].family) != 0)
+            fail_msg("%s: expected %s, found %s of %s", want[i].name, want[i].family, family,
+                rc_when_made_names[made]);
+    }
+}
+
 /* Costs are those of what was decided, and the oracle is the bound. */
 static void costs_are_of_what_was_decided(void **state)
 {
@@ -165,6 +193,7 @@ static void one_family_is_too_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(families),
         cmocka_unit_test(costs_are_of_what_was_decided),
         cmocka_unit_test(reuse_decides),
         cmocka_unit_test(what_is_together_is_left_alone),
