@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Features of real matrices beside those of their twins, by kind.
+"""Features and best plans of real matrices beside those of their twins, by kind.
 
 Usage: twins.py ROWCAST CATALOG COLLECTION [--each]
+       twins.py ROWCAST --plans STORE
 
 ROWCAST is the program, CATALOG the index ssstats.csv, COLLECTION a directory with Group/Name.mtx*.
 Prints a table in Markdown: for each kind the number of matrices and, for each feature, the median of
 the real matrices, the median of the twins, and the median factor between a matrix and its twin.
 --each: one line a matrix instead, as CSV.
+--plans: of a store of the campaign part twins, for each kind and K: on how many matrices the fastest
+kernel, the fastest order under it, and both are those of the twin; the median and the largest time of
+what is fastest on the twin over the least time, on the real matrix; the median rate (Gflop/s) of the
+real matrices and of the twins, and the median factor between the two.
 """
 import csv
 import io
@@ -56,9 +61,8 @@ def pairs(rowcast, catalog, collection):
                   "--columns", fields, "-f", "csv")
     spec = {t["fullname"]: t["location"] for t in twins}
     for matrix in real:
-        kind = matrix["kind"].removeprefix("subsequent ").removeprefix("duplicate ")
         name = matrix["fullname"]
-        yield (kind.removesuffix(" sequence").removesuffix(" problem"), name,
+        yield (short_kind(matrix["kind"]), name,
                features(rowcast, matrix["location"]), features(rowcast, spec["twin:" + name]))
 
 
@@ -99,8 +103,66 @@ def print_each(rows):
         out.writerow([kind, name] + [f"{v:.6g}" for v in real + twin])
 
 
+def short_kind(kind):
+    """The kind of problem, without what says nothing of it."""
+    kind = kind.removeprefix("subsequent ").removeprefix("duplicate ")
+    return kind.removesuffix(" sequence").removesuffix(" problem")
+
+
+def plans(rowcast, store):
+    """Kind, K, matrix, and {(kernel, order): Gflop/s} of the matrix and of its twin."""
+    rates = {}
+    kinds = {}
+    for row in table(rowcast, "query", store, "--where", "status == ok", "--columns",
+                     "fullname,kind,k,kernel,policy,gflops", "-f", "csv"):
+        plan = (row["kernel"].split(":")[0], row["policy"].split(":")[0])
+        of = rates.setdefault((row["fullname"], int(row["k"])), {})
+        of[plan] = max(of.get(plan, 0), float(row["gflops"]))
+        kinds[row["fullname"]] = short_kind(row["kind"])
+    for (name, k), real in sorted(rates.items()):
+        twin = rates.get(("twin:" + name, k))
+        if twin:
+            yield kinds[name], k, real, twin
+
+
+def fastest(rates, among):
+    """The plan of the greatest rate."""
+    return max(among, key=lambda plan: rates[plan])
+
+
+def print_plans(rows):
+    """A line for each kind and K."""
+    kinds = {}
+    for kind, k, real, twin in rows:
+        both = sorted(set(real) & set(twin))
+        if not both:
+            continue
+        a, b = fastest(real, both), fastest(twin, both)
+        kinds.setdefault((kind, k), []).append(
+            (a[0] == b[0], a[1] == b[1], a == b, real[a] / real[b], real[a], twin[b]))
+    for (kind, k), of in list(kinds.items()):
+        if kind != "all":
+            kinds.setdefault(("all", k), []).extend(of)
+    print("| kind | K | matrices | same kernel | same order | both | loss of the twin's plan | largest "
+          "| Gflop/s, real / twins |")
+    print("| --- " * 9 + "|")
+    count = {}
+    for (kind, _), of in kinds.items():
+        count[kind] = max(count.get(kind, 0), len(of))
+    for (kind, k), of in sorted(kinds.items(), key=lambda x: (x[0][0] == "all", -count[x[0][0]], x[0])):
+        same = [sum(row[i] for row in of) for i in range(3)]
+        loss = [row[3] for row in of]
+        rate = [statistics.median(row[i] for row in of) for i in (4, 5)]
+        apart = statistics.median(max(row[4] / row[5], row[5] / row[4]) for row in of)
+        print(f"| {kind} | {k} | {len(of)} | {same[0]} | {same[1]} | {same[2]} | {statistics.median(loss):.3g} | "
+              f"{max(loss):.3g} | {rate[0]:.3g} / {rate[1]:.3g} ({apart:.2g}) |")
+
+
 def main():
     """The command."""
+    if len(sys.argv) == 4 and sys.argv[2] == "--plans":
+        print_plans(plans(sys.argv[1], sys.argv[3]))
+        return
     if len(sys.argv) not in (4, 5) or (len(sys.argv) == 5 and sys.argv[4] != "--each"):
         sys.exit(__doc__)
     rows = pairs(*sys.argv[1:4])

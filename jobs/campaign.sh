@@ -30,6 +30,9 @@
 #   orders   row orders for millions of rows, K = 8, 32 and 128: generated matrices of many kinds with rows
 #            and columns shuffled, with rows in natural order and columns shuffled (which is what an order
 #            could reach), and natural; then sizes from 8,000 rows on.  Into a store of its own: -s orders.h5
+#   twins    the matrices of --collection that --catalog knows beside their twins, generated in their place: our kernels
+#            with their defaults and the library under a few orders, K = 32 and 128.  Into a store of its own:
+#            -s twins.h5, which analysis/twins.py --plans reads
 #   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
 #            matrices, rectangular ones too, then generated ones of 1 to 40 million entries (group vector), then
 #            parameters of the kernels.  Into a store of its own: -s spmv.h5
@@ -86,7 +89,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | spmv | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | twins | spmv | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -406,6 +409,27 @@ part_orders()
         --kernels "$ours"
     sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells,multilevel,auto \
         --kernels "$ours,gsub:lanes=8:strip=8"
+}
+
+part_twins()
+{
+    local few=csr,lpt,rcm,cells ours=growmajor,gchunk,gpanel,gstage,gchunk-col,gslice
+    local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
+    local names=$work/twins.csv real='present && id > 0 && square && rows <= 30000' data=$data catalog=$catalog
+    [[ $device == cuda ]] || ours=cstat,rowsplit library=rowsplit
+    [[ $collection && $catalog ]] || die 2 "twins: needs --collection and --catalog"
+    sweep "twins: real matrices" "$store" 1 --where "$real" --k 32,128 --policies "$few" --kernels "$ours"
+    sweep "twins: real matrices, the library" "$store" 1 --where "$real" --k 32,128 --policies csr \
+        --kernels "$library"
+    # the rows of the catalogue that are here, and how many there are in the first line
+    "${run[@]}" rowcast catalog --collection "$collection" --catalog "$catalog" --where "$real" --columns fullname \
+        --format csv | tr -d '"\r' | awk -F, 'FNR == NR { here[$1]; next }
+            FNR == 2 { date = $0 }
+            FNR > 2 && ($1 "/" $2) in here { row[++n] = $0 }
+            END { print n; print date; for (i = 1; i <= n; i++) print row[i] }' - <(tr -d '\r' <"$catalog") >"$names"
+    data=twins catalog=$names
+    sweep "twins: twins" "$store" 1 --k 32,128 --policies "$few" --kernels "$ours"
+    sweep "twins: twins, the library" "$store" 1 --k 32,128 --policies csr --kernels "$library"
 }
 
 # Of 1 to 40 million entries, largest first: meshes, bands, blocks, graphs, circuits, linear programs, rows without
