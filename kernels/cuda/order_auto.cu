@@ -4,7 +4,7 @@
 #include "kernels/cuda/orders.cuh"
 
 extern "C" {
-extern const rc_cuda_order_t rc_cuda_order_cells;
+extern const rc_cuda_order_t rc_cuda_order_multilevel;
 extern const rc_cuda_order_t rc_cuda_order_mincol;
 extern const rc_cuda_order_t rc_cuda_order_auto;
 }
@@ -15,7 +15,7 @@ namespace
 struct found {
     rc_sharing_t run; /* of the original order */
     rc_sharing_t mincol;
-    rc_sharing_t cells;
+    rc_sharing_t multilevel;
     int64_t longest;
 };
 
@@ -32,7 +32,7 @@ struct state {
 
 /* ------------------------------------------------------------------ device */
 
-/* Slots have `cells`.  \param[in] all  NULL: `mincol` is out of the question */
+/* Slots have `multilevel`.  \param[in] all  NULL: `mincol` is out of the question */
 __global__ void choose(const found *sum, const rc_local_samples_t *all, const int32_t *mincol, int32_t *slots,
     int64_t nnz, int64_t n)
 {
@@ -41,7 +41,8 @@ __global__ void choose(const found *sum, const rc_local_samples_t *all, const in
     const bool first =
         apart && all && rc_local_skewed(n, nnz, sum->longest) && rc_local_mincol(all, &sum->mincol);
     if (!first && apart &&
-        rc_local_better(sum->run.entries, sum->run.distinct, sum->cells.entries, sum->cells.distinct))
+        rc_local_better(
+            sum->run.entries, sum->run.distinct, sum->multilevel.entries, sum->multilevel.distinct))
         return;
     for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
         slots[p] = first ? mincol[p] : (int32_t)p;
@@ -133,7 +134,7 @@ rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
                                  cudaMemcpyDeviceToDevice, stream),
             "an order", err);
     if (ordered)
-        st = try_order(s, &rc_cuda_order_cells, slots, &s->sum->cells, err);
+        st = try_order(s, &rc_cuda_order_multilevel, slots, &s->sum->multilevel, err);
     if (st < 0)
         return st;
     if (ordered)
@@ -147,12 +148,12 @@ rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
 rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *, void *work,
     int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
-    int64_t of_cells = 0;
+    int64_t of_multilevel = 0;
     int64_t of_mincol = 0;
     state s = {};
     s.x = x;
     s.a = a;
-    rc_status_t st = build_with(&s, &rc_cuda_order_cells, nullptr, &of_cells, nullptr, err);
+    rc_status_t st = build_with(&s, &rc_cuda_order_multilevel, nullptr, &of_multilevel, nullptr, err);
     if (st == RC_OK)
         st = build_with(&s, &rc_cuda_order_mincol, nullptr, &of_mincol, nullptr, err);
     if (st < 0)
@@ -161,7 +162,7 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     s.sum = w.take<found>(1);
     s.samples = w.take<char>(rc_cuda_sample_bytes());
     s.mincol = w.take<int32_t>(a->rows);
-    s.temp = w.take<char>(of_cells > of_mincol ? of_cells : of_mincol);
+    s.temp = w.take<char>(of_multilevel > of_mincol ? of_multilevel : of_mincol);
     *bytes = w.used;
     return work ? run(&s, slots, err) : RC_OK;
 }

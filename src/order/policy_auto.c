@@ -1,5 +1,5 @@
-/* auto: the order `mincol` or `cells` (with its defaults) where it brings rows together, else the original one [our
- * own rule].
+/* auto: the order `mincol` or `multilevel` (with its defaults) where it brings rows together, else the original one
+ * [our own rule].
  *
  * What an order is worth is told by m = min(256, floor(rows / 64)) runs of 64 slots; run i begins at slot
  * floor(i rows / m).  Of the first 64 entries of the rows of a run, e counts all and d the distinct columns,
@@ -8,19 +8,19 @@
  * - If the longest row has more than floor(128 nnz / rows) entries: `mincol`, if it is better than the original
  *   order, and e' d'' >= e'' d' for the sums e'' and d'' of the samples of balls, and for those of columns
  *   (sample.h).  Such graphs have few neighbourhoods to find, and many rows that share their largest hubs.
- * - Else `cells`, if it is better than the original order, which it is else.
+ * - Else `multilevel`, if it is better than the original order, which it is else.
  * So it is decided by what the orders do: where rows share nothing (a uniform random matrix), no run becomes
  * better.
  *
- * Memory and cost: those of `cells`, but next to nothing where the original order is good; of skewed matrices those
- * of all samples and of `mincol` first. */
+ * Memory and cost: those of `multilevel`, but next to nothing where the original order is good; of skewed matrices
+ * those of all samples and of `mincol` first. */
 #include "config.h"
 #include "base/param.h"
 #include "order/local.h"
 #include "order/policy.h"
 #include "order/sample.h"
 
-extern const rc_policy_t rc_policy_cells;
+extern const rc_policy_t rc_policy_multilevel;
 extern const rc_policy_t rc_policy_mincol;
 
 /* The order of a policy with its defaults, and what its runs share. */
@@ -68,11 +68,11 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     if (rc_local_apart(before.entries, before.distinct)) {
         st = try_mincol(in, &before, &chosen, out, &after, err);
         if (st == RC_OK && !chosen)
-            st = try_policy(&rc_policy_cells, in, out, &after, err);
+            st = try_policy(&rc_policy_multilevel, in, out, &after, err);
         if (st < 0)
             return st;
         if (rc_local_better(before.entries, before.distinct, after.entries, after.distinct) && !chosen)
-            chosen = rc_policy_cells.name;
+            chosen = rc_policy_multilevel.name;
     } else
         st = rc_schedule_alloc(n, n, out, err);
     for (int64_t r = 0; !chosen && st == RC_OK && r < n; r++)
@@ -87,9 +87,9 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
 
 const rc_policy_t rc_policy_auto = {
     .name = "auto",
-    .summary = "mincol or cells where it brings rows together, else the original order",
+    .summary = "mincol or multilevel where it brings rows together, else the original order",
     .source = "our own rule, at the top of src/order/policy_auto.c",
-    .version = 3, /* 2: with that of cells; 3: mincol */
+    .version = 3, /* 2: with that of cells; 3: mincol, multilevel */
     .on_request = 1,
     .build = build,
 };

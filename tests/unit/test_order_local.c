@@ -38,7 +38,7 @@ static void count_runs(const rc_csr_t *a, const int64_t *order, int64_t *entries
     }
 }
 
-enum { CSR, MINCOL, CELLS };
+enum { CSR, MINCOL, MULTILEVEL };
 
 static int is_skewed(const rc_csr_t *a)
 {
@@ -54,7 +54,7 @@ static int64_t *define_auto(const rc_csr_t *a, int *chosen)
 {
     int64_t e[3];
     int64_t d[3];
-    int64_t *order[] = {define_original(a->rows), define_mincol(a), define_cells(a, 64, 16, 2)};
+    int64_t *order[] = {define_original(a->rows), define_mincol(a), define_multilevel(a, 64, 2)};
     for (int i = 0; i < 3; i++)
         count_runs(a, order[i], &e[i], &d[i]);
     *chosen = CSR;
@@ -67,8 +67,8 @@ static int64_t *define_auto(const rc_csr_t *a, int *chosen)
             e[MINCOL] * ball.distinct >= ball.entries * d[MINCOL] &&
             e[MINCOL] * column.distinct >= column.entries * d[MINCOL])
             *chosen = MINCOL;
-        else if (9 * e[CELLS] * d[CSR] >= 10 * e[CSR] * d[CELLS])
-            *chosen = CELLS;
+        else if (9 * e[MULTILEVEL] * d[CSR] >= 10 * e[CSR] * d[MULTILEVEL])
+            *chosen = MULTILEVEL;
     }
     for (int i = 0; i < 3; i++)
         if (i != *chosen)
@@ -266,7 +266,7 @@ static void auto_orders_where_it_pays(void **state)
         const char *spec;
         int shuffled;
         int ordered;
-    } want[] = {{"mesh2d:n=40", 1, CELLS}, {"mesh2d:n=40,points=9", 0, CSR}, {"uniform:n=2000,mean=6", 0, CSR},
+    } want[] = {{"mesh2d:n=40", 1, MULTILEVEL}, {"mesh2d:n=40,points=9", 0, CSR}, {"uniform:n=2000,mean=6", 0, CSR},
         {"mesh2d:n=7", 1, CSR}, {"rmat:scale=13,edges=4", 1, MINCOL}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         rc_csr_t a;
