@@ -21,7 +21,7 @@ lines()
 
 ok "orders and features of a GPU" when --order-cost 2.5e5,0.55,0.077 --feature-cost 9e4,0.03,0.004
 is "a line for each reuse, K and all K, and way" "$(lines 1)" 32
-is "as many rows in all as of each K" "$(lines 'k == "" && n == 138'):$(lines 'k != "" && n == 46')" 8:24
+is "as many rows in all as of each K" "$(lines 'k == "" && n == 147'):$(lines 'k != "" && n == 49')" 8:24
 is "always is always" "$(lines 'by == "always" && ordered != n')" 0
 is "the oracle gets all, and never loses" "$(lines 'by == "oracle" && (gain < 99.999 || worst < 1)')" 0
 is "rule and model get 85 % at 100 products, 95 % at 1,000" \
