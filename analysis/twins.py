@@ -9,9 +9,10 @@ Prints a table in Markdown: for each kind the number of matrices and, for each f
 the real matrices, the median of the twins, and the median factor between a matrix and its twin.
 --each: one line a matrix instead, as CSV.
 --plans: of a store of the campaign part twins, for each kind and K: on how many matrices the fastest
-kernel, the fastest order under it, and both are those of the twin; the median and the largest time of
-what is fastest on the twin over the least time, on the real matrix; the median rate (Gflop/s) of the
-real matrices and of the twins, and the median factor between the two.
+kernel, its order, and both are those of the twin; the geometric mean and the largest time of what is
+fastest on the twin over the least time, on the real matrix; the median rate (Gflop/s) of the real
+matrices and of the twins, and the median factor between the two.  Then, for each K, the same mean of the
+twins' plans and of the one plan that is best for all real matrices.
 """
 import csv
 import io
@@ -130,6 +131,21 @@ def fastest(rates, among):
     return max(among, key=lambda plan: rates[plan])
 
 
+def geomean(values):
+    """Their geometric mean."""
+    return math.exp(statistics.fmean(math.log(v) for v in values))
+
+
+def print_one_for_all(rows, losses):
+    """What the twins' plans lose, and the best one plan.  losses: by K."""
+    for k, loss in sorted(losses.items()):
+        of = [real for _, at, real, _ in rows if at == k]
+        common = set.intersection(*[set(real) for real in of])
+        best = min((geomean(max(real.values()) / real[plan] for real in of), plan) for plan in common)
+        print(f"K = {k}: the plans of the twins take {geomean(loss):.3f} of the least time, "
+              f"{' under '.join(best[1])} for all {best[0]:.3f}")
+
+
 def print_plans(rows):
     """A line for each kind and K."""
     kinds = {}
@@ -154,14 +170,16 @@ def print_plans(rows):
         loss = [row[3] for row in of]
         rate = [statistics.median(row[i] for row in of) for i in (4, 5)]
         apart = statistics.median(max(row[4] / row[5], row[5] / row[4]) for row in of)
-        print(f"| {kind} | {k} | {len(of)} | {same[0]} | {same[1]} | {same[2]} | {statistics.median(loss):.3g} | "
+        print(f"| {kind} | {k} | {len(of)} | {same[0]} | {same[1]} | {same[2]} | {geomean(loss):.3g} | "
               f"{max(loss):.3g} | {rate[0]:.3g} / {rate[1]:.3g} ({apart:.2g}) |")
+    print()
+    print_one_for_all(rows, {k: [row[3] for row in of] for (kind, k), of in kinds.items() if kind == "all"})
 
 
 def main():
     """The command."""
     if len(sys.argv) == 4 and sys.argv[2] == "--plans":
-        print_plans(plans(sys.argv[1], sys.argv[3]))
+        print_plans(list(plans(sys.argv[1], sys.argv[3])))
         return
     if len(sys.argv) not in (4, 5) or (len(sys.argv) == 5 and sys.argv[4] != "--each"):
         sys.exit(__doc__)
