@@ -342,10 +342,11 @@ static rc_status_t fit(
     double *loss = NULL;
     double least;
     if (n < ROWS_MIN)
-        return rc_fail(err, RC_EINVAL, "svm: expected at least %d rows to learn from, found %lld",
-            (int)ROWS_MIN, (long long)n);
+        return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
+            self->name, (int)ROWS_MIN, (long long)n);
     if (n > INT32_MAX / 2)
-        return rc_fail(err, RC_EINVAL, "svm: expected fewer rows, found %lld", (long long)n);
+        return rc_fail(err, RC_EINVAL, "%s: expected fewer rows, found %lld", self->name,
+            (long long)n);
     svm_set_print_string_function(quiet);
     RC_TRY(rows_make(&r, job->weight, err));
     RC_TRY((g->accuracy ? rc_folds_labelled : rc_folds_inside)(
