@@ -6,7 +6,7 @@
 
 #include "analysis/report/plot_data.h"
 
-enum { RC_PLOT_SERIES_MAX = 4 };
+enum { RC_PLOT_SERIES_MAX = 7 };
 
 typedef struct rc_plot_series {
     int series;
