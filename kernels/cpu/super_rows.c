@@ -53,11 +53,17 @@ void rc_csrk_release(void *state)
     free(k);
 }
 
+void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0, int64_t p1,
+    const rc_cpu_run_t *run)
+{
+    if (precision == RC_FP32)
+        rows_f32(slots, p0, p1, run);
+    else
+        rows_f64(slots, p0, p1, run);
+}
+
 void rc_csrk_super_row(const rc_csrk_t *k, int64_t s, const rc_cpu_run_t *run)
 {
     const int32_t *ptr = k->super.ptr[0];
-    if (k->precision == RC_FP32)
-        rows_f32(&k->slots, ptr[s], ptr[s + 1], run);
-    else
-        rows_f64(&k->slots, ptr[s], ptr[s + 1], run);
+    rc_plain_rows(&k->slots, k->precision, ptr[s], ptr[s + 1], run);
 }

@@ -1,4 +1,5 @@
-/** \file kernels/cpu/super_rows.h  What the CPU kernels of CSR-k share: slots, and pointers over them. */
+/** \file kernels/cpu/super_rows.h  What the CPU kernels of CSR-k share: slots, pointers over them, and
+ *  rows as plain sums. */
 #ifndef RC_KERNELS_CPU_SUPER_ROWS_H
 #define RC_KERNELS_CPU_SUPER_ROWS_H
 
@@ -20,7 +21,11 @@ rc_status_t rc_csrk_new(
 
 void rc_csrk_release(void *state);
 
-/** The rows of super-row s, each a plain sum. */
+/** The rows of slots [p0, p1), each a plain sum. */
+void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0, int64_t p1,
+    const rc_cpu_run_t *run);
+
+/** The rows of super-row s. */
 void rc_csrk_super_row(const rc_csrk_t *k, int64_t s, const rc_cpu_run_t *run);
 
 #endif

@@ -343,7 +343,8 @@ static void kernels_compute_the_product(void **state)
 {
     (void)state;
     static const char *const specs[] = {"cstat", "rowsplit", "fault", "csr", "csr2:srs=3",
-        "csr3:srs=2:ssrs=3", "merge:items=30", "ell", "plain-spmv", "plain-spmm_t", "plain-sddmm"};
+        "csr3:srs=2:ssrs=3", "merge:items=30", "ell", "plain-spmv",
+        "plain-spmv-static", "plain-spmm_t", "plain-sddmm"};
     for (size_t m = 0; m < sizeof shapes / sizeof shapes[0]; m++) {
         rc_csr_t a = make_matrix(&shapes[m], 100 + m);
         for (int threads = 1; threads <= 3; threads++) {
