@@ -33,6 +33,9 @@
 #   twins    the matrices of --collection that --catalog knows beside their twins, generated in their place: our kernels
 #            with their defaults and the library under a few orders, K = 32 and 128.  Into a store of its own:
 #            -s twins.h5, which analysis/twins.py --plans reads
+#   huge     twins of matrices of 117 and 128 million entries in 6 GB of device memory, so that K = 512 is tiled; the
+#            line of the sweep says for how much of its time the device executed.  Into a store of its own:
+#            -s huge.h5; needs --catalog
 #   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
 #            matrices, rectangular ones too, then generated ones of 1 to 40 million entries (group vector), then
 #            parameters of the kernels.  Into a store of its own: -s spmv.h5
@@ -89,7 +92,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | twins | spmv | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -430,6 +433,19 @@ part_twins()
     data=twins catalog=$names
     sweep "twins: twins" "$store" 1 --k 32,128 --policies "$few" --kernels "$ours"
     sweep "twins: twins, the library" "$store" 1 --k 32,128 --policies csr --kernels "$library"
+}
+
+part_huge()
+{
+    local data=twins kernels=growmajor,gchunk,cusparse-csr-row:alg=2
+    [[ $catalog ]] || die 2 "huge: needs --catalog"
+    [[ $device == cuda ]] || kernels=cstat,rowsplit
+    # long cases: what a case costs beside its products is seconds of a matrix of this size
+    sweep "huge: K tiled" "$store" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --policies csr,auto \
+        --kernels "$kernels" --device-memory 6G --case-time 1
+    if ((dry)); then return; fi
+    query "$store" --format csv --columns fullname,nnz,kernel,policy,k,k_tile,median_ns,prepare_ns,device_bytes,status \
+        | markdown fullname nnz kernel policy k k_tile median_ns prepare_ns device_bytes status
 }
 
 # Of 1 to 40 million entries, largest first: meshes, bands, blocks, graphs, circuits, linear programs, rows without
