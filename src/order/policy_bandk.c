@@ -14,8 +14,8 @@
  * whole level; it starts from the member with the earliest placed neighbour in another group (none: last; then
  * degree, index), and again for members not reached.
  *
- * Memory beside the schedule: at most that of three patterns of A + A' and 40 bytes a row.  Cost O(nnz log)
- * in theory, and close to linear. */
+ * Memory beside the schedule: about that of three patterns of A + A' (8 bytes an entry, both ways, and as much for
+ * the graph of groups while it is made) and 40 bytes a row; see README.md.  Cost: O(nnz) but for sorting. */
 #include "config.h"
 #include "order/bandk.h"
 #include "order/policy.h"

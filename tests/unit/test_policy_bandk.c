@@ -4,6 +4,7 @@
 
 #include "bandk_reference.h"
 #include "base/error.h"
+#include "failing_alloc.h"
 #include "order/policy.h"
 #include "order_matrix.h"
 #include "rowcast_io.h"
@@ -228,6 +229,34 @@ static void products_are_renumbered(void **state)
     }
 }
 
+/* Every allocation fails once: an error each time, and nothing is left behind. */
+static void memory_that_fails(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"rcm", "bandk:srs=3:ssrs=2", "bandk:srs=3:ssrs=0:coarsen=band"};
+    rc_csr_t a = {0};
+    assert_int_equal(rc_generate("rmat:scale=6,edges=2", &a, NULL, NULL), RC_OK);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        rc_policy_spec_t spec;
+        assert_int_equal(rc_policy_spec_parse(orders[i], &spec, NULL), RC_OK);
+        int failed = 1;
+        for (long n = 0; failed; n++) {
+            rc_schedule_t s = {0};
+            rc_order_stages_t stages = {.coarse = {0}};
+            failing_alloc_set(n);
+            rc_status_t st = rc_policy_build(&spec, &a, NULL, 1, NULL, &s, NULL);
+            if (st == RC_OK && spec.policy->stages)
+                st = rc_policy_stages(&spec, &a, NULL, 1, &stages, NULL);
+            failed = failing_alloc_happened();
+            failing_alloc_set(-1);
+            assert_int_equal(st, failed ? RC_ENOMEM : RC_OK);
+            rc_schedule_free(&s);
+            rc_order_stages_free(&stages);
+        }
+    }
+    rc_csr_free(&a);
+}
+
 static void parameters(void **state)
 {
     (void)state;
@@ -259,6 +288,7 @@ int main(void)
         cmocka_unit_test(groups_fill),
         cmocka_unit_test(does_not_depend_on_threads),
         cmocka_unit_test(products_are_renumbered),
+        cmocka_unit_test(memory_that_fails),
         cmocka_unit_test(parameters),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
