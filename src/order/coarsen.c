@@ -397,6 +397,8 @@ rc_status_t rc_coarse_level(const rc_level_t *fine, rc_grouping_t *groups, int t
     const rc_graph_t *g = &fine->g;
     rc_status_t st;
     int64_t n = groups->count;
+    int64_t pay = 1 + g->ptr[g->n] / (n + 1); /* threads whose tables take less than the edges */
+    threads = threads < pay ? threads : (int)pay;
     *out = (rc_level_t){.g = {.n = n}};
     int32_t *at = rc_alloc((size_t)(n * threads), sizeof *at, "a graph of groups", err);
     out->g.ptr = rc_alloc0((size_t)n + 1, sizeof *out->g.ptr, "a graph of groups", err);

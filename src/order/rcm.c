@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "order/rows.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,35 +226,40 @@ static void sort_keys(uint64_t *key, int64_t count, int64_t n, uint64_t *other)
     }
 }
 
-/* near = the neighbours of each vertex by rank. */
+/* \param[out] key  [2 * neighbours of v], scratch */
+static void sort_list(search_t *s, int64_t v, uint64_t *key)
+{
+    const rc_graph_t *g = s->g;
+    int64_t n = g->ptr[v + 1] - g->ptr[v];
+    const int32_t *from = g->adj + g->ptr[v];
+    int32_t *to = s->near + g->ptr[v];
+    for (int64_t e = 0; e < n; e++)
+        key[e] = (uint64_t)s->rank[from[e]] << 32 | (uint32_t)from[e];
+    sort_keys(key, n, g->n, key + n);
+    for (int64_t e = 0; e < n; e++)
+        to[e] = (int32_t)(uint32_t)key[e];
+}
+
+/* near = the neighbours of each vertex by rank.  Long lists come one after the other: their scratch is
+ * there once, not once a thread. */
 static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
 {
     const rc_graph_t *g = s->g;
     int64_t most = 0;
     for (int64_t v = 0; v < g->n; v++)
         most = g->ptr[v + 1] - g->ptr[v] > most ? g->ptr[v + 1] - g->ptr[v] : most;
-    uint64_t *all = rc_alloc((size_t)(2 * most * threads), sizeof *all, "the lists of neighbours", err);
+    const int64_t few = most < 4096 ? most : 4096;
+    uint64_t *all = rc_alloc(
+        (size_t)(2 * (most + few * threads)), sizeof *all, "the lists of neighbours", err);
     if (!all)
         return RC_ENOMEM;
-    int next = 0;
-#pragma omp parallel num_threads(threads) if (g->n > 10000)
-    {
-        int mine;
-#pragma omp atomic capture
-        mine = next++;
-        uint64_t *key = all + 2 * mine * most;
-#pragma omp for schedule(dynamic, 4096)
-        for (int64_t v = 0; v < g->n; v++) {
-            int64_t n = g->ptr[v + 1] - g->ptr[v];
-            const int32_t *from = g->adj + g->ptr[v];
-            int32_t *to = s->near + g->ptr[v];
-            for (int64_t e = 0; e < n; e++)
-                key[e] = (uint64_t)s->rank[from[e]] << 32 | (uint32_t)from[e];
-            sort_keys(key, n, g->n, key + most);
-            for (int64_t e = 0; e < n; e++)
-                to[e] = (int32_t)(uint32_t)key[e];
-        }
-    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 4096) if (g->n > 10000)
+    for (int64_t v = 0; v < g->n; v++)
+        if (g->ptr[v + 1] - g->ptr[v] <= few)
+            sort_list(s, v, all + 2 * (most + few * omp_get_thread_num()));
+    for (int64_t v = 0; v < g->n && most > few; v++)
+        if (g->ptr[v + 1] - g->ptr[v] > few)
+            sort_list(s, v, all);
     free(all);
     return RC_OK;
 }
