@@ -232,11 +232,79 @@ static void twins_on_1000_ranks(void **state)
     free(from);
 }
 
+static int longer(const void *x, const void *y)
+{
+    const sim_cost_t *a = x;
+    const sim_cost_t *b = y;
+    return (a->measure_s < b->measure_s) - (a->measure_s > b->measure_s);
+}
+
+/* What would be if ranks shared a matrix: parts of whole blocks, since a block is timed in turns, none longer than `most`
+ * seconds if there are enough of them; each part loads and orders the matrix again. */
+static sim_cost_t *split(const sim_cost_t *c, int64_t n, double most, int64_t *count)
+{
+    sim_cost_t *to = NULL;
+    int64_t all = 0;
+    for (int fill = 0; fill < 2; fill++) {
+        all = 0;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t parts = (int64_t)ceil(c[i].measure_s / most);
+            parts = parts < c[i].blocks ? parts : c[i].blocks;
+            for (int64_t k = 0; k < parts; k++, all++) {
+                if (!fill)
+                    continue;
+                to[all] = c[i];
+                to[all].blocks = (k + 1) * c[i].blocks / parts - k * c[i].blocks / parts;
+                to[all].rows = (k + 1) * c[i].rows / parts - k * c[i].rows / parts;
+                to[all].measure_s = c[i].measure_s * (double)to[all].blocks / (double)c[i].blocks;
+            }
+        }
+        to = fill ? to : malloc((size_t)all * sizeof *to);
+        assert_non_null(to);
+    }
+    qsort(to, (size_t)all, sizeof *to, longer);
+    *count = all;
+    return to;
+}
+
+/* As twins_on_1000_ranks, if a matrix could be divided: what the longest one costs then, and what dividing brings. */
+static void divided_twins(void **state)
+{
+    enum { twins = 2900, ranks = 1000 };
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+    sim_cost_t *from = NULL;
+    sim_cost_t *c = NULL;
+    sim_deal_t whole;
+    sim_deal_t parts;
+    int64_t count = 0;
+    int64_t n = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/data/results/h200.h5", top ? top : ".");
+    assert_int_equal(sim_costs_read(path, &from, &count, NULL), RC_OK);
+    assert_int_equal(sim_costs_draw(from, count, twins, 1, 1, &c, NULL), RC_OK);
+    (void)idle_beyond_bound(c, twins, ranks, &whole);
+    sim_cost_t *p = split(c, twins, 1, &n);
+    (void)idle_beyond_bound(p, n, ranks, &parts);
+    double prepare = 0;
+    for (int64_t i = 0; i < twins; i++)
+        prepare = fmax(prepare, c[i].load_s + c[i].prepare_s);
+    print_message("# %d matrices whole: %.1f s, idle %.2f; as %d parts: %.1f s, idle %.2f; %.1f s of work a rank, loading "
+                  "and ordering takes up to %.1f s\n", (int)twins, whole.wall_s,
+        1 - whole.work_s / (ranks * whole.wall_s), (int)n, parts.wall_s,
+        1 - parts.work_s / (ranks * parts.wall_s), parts.work_s / ranks, prepare);
+    assert_true(parts.wall_s < whole.wall_s / 2);
+    assert_true(parts.wall_s >= prepare); /* why dividing is not enough: every part repeats it */
+    free(p);
+    free(c);
+    free(from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(messages_are_counted),
         cmocka_unit_test(work_is_conserved), cmocka_unit_test(same_seed_same_figures),
         cmocka_unit_test(slow_server_is_seen), cmocka_unit_test(fewer_messages),
-        cmocka_unit_test(published_store), cmocka_unit_test(twins_on_1000_ranks)};
+        cmocka_unit_test(published_store), cmocka_unit_test(twins_on_1000_ranks), cmocka_unit_test(divided_twins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
