@@ -218,6 +218,32 @@ static int fits_model(const rc_view_t *v, const rc_row_result_t *r, const rc_mod
     return g->nw == 0 || (g->nw == r->nw && g->nt == r->nt && g->line == r->line);
 }
 
+/* Formats are compared in one cache mode, that of most rows, of equals the first. */
+static int32_t common_cache(const rc_view_t *v, const int64_t *row, int64_t rows)
+{
+    enum { MODES = 8 };
+    int64_t count[MODES] = {0};
+    int best = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        int32_t mode = rc_view_result(v, row[i])->cache;
+        if (mode >= 0 && mode < MODES)
+            count[mode]++;
+    }
+    for (int mode = 1; mode < MODES; mode++)
+        if (count[mode] > count[best])
+            best = mode;
+    return best;
+}
+
+static int64_t keep_cache(const rc_view_t *v, int32_t mode, int64_t *row, int64_t rows)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < rows; i++)
+        if (rc_view_result(v, row[i])->cache == mode)
+            row[kept++] = row[i];
+    return kept;
+}
+
 /* Keep the rows of the most common setting of their kernel and precision. */
 static rc_status_t keep_common(
     const rc_view_t *v, const rc_model_t *m, int64_t *row, int64_t *rows, rc_err_t *err)
@@ -477,12 +503,17 @@ static rc_status_t select_rows(
     for (int64_t i = 0; i < n; i++)
         if (rc_view_result(v, row[i])->device == s->device)
             row[kept++] = row[i];
+    int32_t cache = common_cache(v, row, kept);
+    int formats = q->misses || (q->model && q->model->task == RC_TASK_FORMAT);
+    if (formats)
+        kept = keep_cache(v, cache, row, kept);
     RC_TRY(keep_common(v, q->model, row, &kept, err));
     if (kept == 0)
         RC_TRY(rc_fail(err, RC_EINVAL,
             "%s: no result of a kernel of the model, measured with its geometry", q->store));
     if (q->misses)
         RC_TRY(select_misses(s, q, w, &miss, &misses, err));
+    misses = keep_cache(v, cache, miss, misses);
     RC_TRY(number_rows(s, row, kept, miss, misses, err));
     RC_TRY(mark_n(s, w, err));
 done:

@@ -178,12 +178,14 @@ static void name_case(const writer_t *w, int64_t i, int format, int fp64, rc_cas
     c->op = spmv;
 }
 
-static rc_status_t add_result(writer_t *w, int64_t i, const double *feature, int format, int fp64)
+static rc_status_t add_result(
+    writer_t *w, int64_t i, const double *feature, int format, int fp64, int cold)
 {
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
     name_case(w, i, format, fp64, &r.c);
-    double ns = synthetic_format_time(feature, i, format, fp64 ? 8 : 4);
+    r.c.cache = cold;
+    double ns = synthetic_format_time(feature, cold ? 0 : i, format, fp64 ? 8 : 4) * (cold ? 3 : 1);
     ns *= exp(w->s->noise * normal((uint64_t)w->s->seed, rc_case_id(&r.c)));
     r.row.status = !isnan(ns) ? RC_CASE_OK : format == ELL ? RC_CASE_SKIPPED : RC_CASE_FAILED;
     r.row.median_ns = r.row.min_ns = ns;
@@ -210,7 +212,9 @@ static rc_status_t add_matrix(writer_t *w, int64_t i)
     for (int p = 0; p <= (w->s->fp64 != 0); p++)
         for (int f = 0; st == RC_OK && f < SYNTHETIC_FORMATS; f++)
             if (!(w->s->without >> f & 1))
-                st = add_result(w, i, feature, f, p);
+                st = add_result(w, i, feature, f, p, 0);
+    for (int p = 0; st == RC_OK && w->s->cold && p <= (w->s->fp64 != 0); p++)
+        st = add_result(w, i, feature, CSR5, p, 1);
     return st;
 }
 

@@ -14,6 +14,7 @@ typedef struct synthetic_formats {
     double noise; /* times are multiplied by exp(noise * z), z about normal */
     int fp64;     /* also fp64 */
     int without;  /* bit f: the store has no result of format f */
+    int cold;     /* 1: csr5 also with cold caches, thrice the time, and there it never failed */
 } synthetic_formats_t;
 
 /* "coo", ...: the kernels with their parameters. */

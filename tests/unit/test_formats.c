@@ -23,6 +23,7 @@ static void write_store(void **state, const char *name, int without, char *path)
     rc_err_t err = {0};
     synthetic_formats_t s = small;
     s.without = without;
+    s.cold = !without; /* which is not to be mixed in */
     scratch_path(state, name, path);
     if (synthetic_formats_write(path, &s, &err) < 0)
         fail_msg("%s", err.text);
