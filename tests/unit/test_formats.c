@@ -1,6 +1,7 @@
 /* The table of the task format against the rule of its store. */
 #include "config.h"
 #include "unit.h"
+#include "failing_alloc.h"
 #include "scratch.h"
 #include "synthetic_formats.h"
 
@@ -202,6 +203,34 @@ static void a_store_may_lack_formats(void **state)
     rc_dataset_free(&d);
 }
 
+static void failed_allocations_are_survived(void **state)
+{
+    char store[SCRATCH_PATH];
+    synthetic_formats_t s = small;
+    s.matrices = 8;
+    s.groups = 3;
+    scratch_path(state, "alloc.h5", store);
+    assert_int_equal(synthetic_formats_write(store, &s, NULL), RC_OK);
+    for (long n = 1;; n++) { /* 0: the list of operations for a message, which may lack */
+        rc_dataset_t d = {0};
+        rc_err_t err = {0};
+        const rc_dataset_options_t o = {.task = RC_TASK_FORMAT,
+            .op = "spmv",
+            .classes = "ell,csr,hyb,merge",
+            .missing_worst = 1};
+        failing_alloc_set(n);
+        rc_status_t st = rc_dataset_read(store, &o, &d, &err);
+        int failed = failing_alloc_happened();
+        failing_alloc_set(-1);
+        /* the store takes a text that it cannot copy for a missing one */
+        if (failed ? st != RC_ENOMEM && st != RC_ESTORE : st != RC_OK)
+            fail_msg("allocation %ld: %s", n, err.text);
+        rc_dataset_free(&d);
+        if (!failed)
+            break;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +238,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_failed_may_be_infinite),
         cmocka_unit_test(fewer_classes_leave_out_where_coo_wins),
         cmocka_unit_test(a_store_may_lack_formats),
+        cmocka_unit_test(failed_allocations_are_survived),
     };
     MPI_Init(&argc, &argv);
     int failed = cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
