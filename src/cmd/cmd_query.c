@@ -16,6 +16,7 @@
 
 struct options {
     const char *op;
+    const char *generated;
     const char *where;
     const char *columns;
     const char *sort;
@@ -35,6 +36,10 @@ static const rc_opt_t table[] = {
         "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'.", 0, 0},
     {"op", 0, RC_OPT_TEXT, AT(op), "OP",
         "Only rows of an operation: spmm, spmv, spmm_t or sddmm; as --where 'op == OP'. Default: all.", 0, 0},
+    {"generated", 0, RC_OPT_TEXT, AT(generated), "EXPR",
+        "Take matrices for generated, too, that have a result that matches, e.g. 'group == vector': a sweep of files "
+        "cannot tell who made them.",
+        0, 0},
     {"columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
         "status, median_ns, speedup, gflops.",
@@ -196,6 +201,18 @@ static rc_status_t compile(const struct options *o, const rc_fields_t *fields, r
     return st;
 }
 
+static rc_status_t mark_generated(rc_view_t *v, const char *which, rc_err_t *err)
+{
+    rc_expr_t *expr = NULL;
+    if (rc_expr_compile(which, rc_view_fields.field, rc_view_fields.count, &expr, err) < 0)
+        return rc_err_context(err, "--generated");
+    rc_status_t st = rc_view_check(v, expr, err);
+    if (st == RC_OK)
+        rc_view_mark_generated(v, expr);
+    rc_expr_free(expr);
+    return st < 0 ? rc_err_context(err, "--generated") : RC_OK;
+}
+
 static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
 {
     o->summary.store = store;
@@ -241,6 +258,8 @@ static int run(int argc, char **argv)
     RC_TRY((o.summary.name ? rc_view_read_samples : rc_view_read)(operands[0], &v, &err));
     if (!o.matrices)
         RC_TRY(rc_view_check(v, where, &err));
+    if (o.generated)
+        RC_TRY(mark_generated(v, o.generated, &err));
     if (o.summary.name)
         RC_TRY(rc_summary_print(v, &o.summary, where, format, &err));
     else

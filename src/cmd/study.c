@@ -16,7 +16,7 @@
 int rc_study_is_asked(const rc_study_command_t *c)
 {
     return c->protocol || c->tables || c->slowdown || c->rme || c->indirect || c->importance || c->tolerance ||
-           c->tolerance_of;
+           c->tolerance_of || c->generated;
 }
 
 static rc_status_t choose_mode(const rc_study_command_t *c, const rc_study_mode_t **out, rc_err_t *err)
@@ -320,7 +320,14 @@ static rc_status_t check_formats(const rc_study_t *s, const looked_t *l)
 static rc_status_t look(const rc_study_t *s, looked_t *out)
 {
     rc_view_t *v = NULL;
-    rc_status_t st = rc_view_read(s->store, &v, s->err);
+    rc_expr_t *which = NULL;
+    rc_status_t st;
+    if (s->generated &&
+        rc_expr_compile(s->generated, rc_view_fields.field, rc_view_fields.count, &which, s->err) < 0)
+        return rc_err_context(s->err, "--generated");
+    st = rc_view_read(s->store, &v, s->err);
+    if (st == RC_OK && which)
+        rc_view_mark_generated(v, which);
     for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         const char *format = rc_format_class_of(rc_view_kernel(v, r->kernel));
@@ -331,6 +338,7 @@ static rc_status_t look(const rc_study_t *s, looked_t *out)
         out->generated |= rc_view_is_generated(v, r->matrix);
     }
     rc_view_free(v);
+    rc_expr_free(which);
     if (st == RC_OK && !out->formats[0] && !out->formats[1])
         st = rc_fail(s->err, RC_EINVAL, "%s: no result of spmv in one of the six formats is ok", s->store);
     return st == RC_OK ? check_formats(s, out) : st;
@@ -344,7 +352,11 @@ static rc_status_t print_all(rc_study_t *s)
     const char *where = s->learn->where;
     const char *asked = s->learn->precision;
     rc_status_t st = look(s, &l);
-    rc_str_addf(&real, where ? "!generated && (%s)" : "!generated", where);
+    rc_str_add(&real, "!generated");
+    if (s->generated)
+        rc_str_addf(&real, " && !(%s)", s->generated);
+    if (where)
+        rc_str_addf(&real, " && (%s)", where);
     if (st == RC_OK && real.failed)
         st = rc_fail(s->err, RC_ENOMEM, "no memory for a filter");
     for (int fp64 = 0; st == RC_OK && fp64 < 2; fp64++) {
@@ -363,7 +375,7 @@ static rc_status_t print_all(rc_study_t *s)
 rc_status_t rc_study_print(const char *store, const rc_study_command_t *c, const rc_learn_options_t *learn,
     const char *models, rc_table_format_t format, rc_err_t *err)
 {
-    rc_study_t s = {.store = store, .learn = learn, .format = format, .err = err};
+    rc_study_t s = {.store = store, .learn = learn, .generated = c->generated, .format = format, .err = err};
     rc_learn_options_t fit = *learn;
     rc_status_t st;
     RC_TRY(choose_mode(c, &s.mode, err));

@@ -15,6 +15,7 @@ typedef struct rc_study_command {
     int indirect;
     const char *tolerance;    /**< "0,5" in % */
     const char *tolerance_of; /**< "measured", "predicted" */
+    const char *generated;    /**< an expression over result rows; NULL: what the store says */
 } rc_study_command_t;
 
 /** Rows of an option table; `at(member)` is the offset of a member of rc_study_command_t in the command's struct. */
@@ -41,6 +42,8 @@ typedef struct rc_study_command {
         {"tolerance", 0, RC_OPT_TEXT, at(tolerance), "LIST",                                       \
             "With --protocol: a choice counts as right within so many percent. Default: 0,2,5; with --indirect 0,5.", \
             0, 0},                                                                                 \
+        {"generated", 0, RC_OPT_TEXT, at(generated), "EXPR",                                       \
+            "With --protocol: take matrices for generated, too, that match, e.g. 'group == vector'.", 0, 0}, \
     {                                                                                              \
         "tolerance-of", 0, RC_OPT_TEXT, at(tolerance_of), "measured|predicted",                    \
             "With --indirect: of the least measured time (default), or the label's predicted time of the least " \

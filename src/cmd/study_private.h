@@ -14,6 +14,7 @@ typedef struct rc_study {
     const rc_study_mode_t *mode;
     const char *store;
     const rc_learn_options_t *learn;
+    const char *generated; /**< an expression, NULL: none */
     const rc_trainer_t *model[RC_STUDY_MODELS];
     int models;
     double tolerance[RC_STUDY_TOLERANCES]; /**< shares */

@@ -2,7 +2,7 @@
 # y = A x in the formats of Nisa et al. on a CPU: sweep, store, query.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 37
+plan 39
 
 mkdir -p "$tmp/col/G"
 for spec in mesh2d:n=20 arrow:n=1500 manyempty:n=400; do
@@ -53,6 +53,9 @@ code "a standing of each format" 0 "$ROWCAST" query "$tmp/s.h5" --op spmv -S for
 is "COO was not measured" "$(tr -d '\r' <"$tmp/out" | awk -F, '$1 == "fp32" { print $5, $7, $11, $12 }' | head -3 | paste -sd: -)" \
     "coo 0 4 0:ell 4 0 0:csr 4 0 0"
 is "so no matrix has all" "$("$ROWCAST" query "$tmp/s.h5" --op spmv -S coo -f csv | tr -d '\r' | cut -d, -f6 | tail -n +2 | sort -u)" 0
+is "matrices that files hold can be called generated" "$("$ROWCAST" query "$tmp/s.h5" --op spmv -S ranges \
+    --generated 'name == arrow' -f csv | tr -d '\r' | awk -F, '$2 == "0-10K" { print $1 $3 }' | paste -sd ' ' -)" "real3 all4"
+code "by an expression" 2 "$ROWCAST" query "$tmp/s.h5" --op spmv -S ranges --generated 'nme == arrow'
 code "an operation that is none" 2 "$ROWCAST" query "$tmp/s.h5" --op spmw -S coo
 ok "is said so" grep -q -e '--op:.*spmw' "$tmp/err"
 

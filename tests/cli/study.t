@@ -7,7 +7,7 @@ has() { "$ROWCAST" info | grep -Eq "^trainer +$1 "; }
 if ! has xgboost-nisa || ! has ensemble-nisa || ! has svm-nisa; then
     skip_all "not all trainers are built"
 fi
-plan 41
+plan 43
 
 make_store() { "${top_builddir:?}/tests/cli/synthetic_store" --formats "$@" || exit 99; }
 store=$tmp/s.h5
@@ -41,6 +41,9 @@ ok "again with one thread" study --tables --model cart,svm-nisa --features 1,1-2
 ok "gives the same" sh -c "cut -d, -f1-19 '$tmp/csv' | cmp - '$tmp/before'"
 ok "of a list of classes" study --tables --model cart --features 1 --classes csr,merge --precision fp32 --split stratified
 is "the paper has none" "$(grep -c '^fp32,real,"csr,merge",stratified,[0-9]*,,1,cart,.*,,$' "$tmp/csv")" 1
+
+ok "real matrices and all" study --tables --model cart --features 1 --split stratified --precision fp32 --generated 'group == G3'
+is "each in its tables" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 2:2
 
 ok "slowdowns" study --slowdown --model svm-nisa --features 1,1-3 --split stratified
 is "of the first part and of all" "$(lines 1)" 8
