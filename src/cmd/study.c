@@ -396,7 +396,7 @@ rc_status_t rc_study_print(const char *store, const rc_study_command_t *c, const
         st = rc_table_end(s.t, err);
     else if (s.t)
         (void)rc_table_end(s.t, NULL);
-    if (st == RC_OK && format == RC_TABLE_TEXT)
+    if (st == RC_OK && format == RC_TABLE_TEXT && !learn->classes)
         rc_paper_notes(s.mode->notes, stdout);
 done:
     return st;
