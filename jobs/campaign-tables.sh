@@ -117,7 +117,7 @@ part_plan-tables()
         versus 'growmajor*@csr' 'cusparse*@csr' "$real"
         versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
         versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
-        versus 'gslice:strip=0:split=0@csr' 'cusparse-*-col*@csr' "$real"
+        versus 'gslice:strip=0:split=0*@csr' 'cusparse-*-col*@csr' "$real"
     } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
     printf '### Large matrices\n\n'
     query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \

@@ -320,7 +320,7 @@ part_schedule()
 plan_row=growmajor,gchunk,gchunk:entries=4,gchunk:entries=8,gchunk:entries=16,gchunk:entries=32,gchunk:vectors=1,gchunk:vectors=2
 plan_row+=,gpanel,gpanel:strip=16x2,gpanel:strip=32x1,gpanel:strip=32x2,gpanel:pairs=yes,gpanel:longest=64,gpanel:longest=256,gpanel:panel=32,gstage,gstage:ctas=4
 plan_col=gchunk-col,gchunk-col:b=rows,gchunk-col:b=columns,gchunk-col:entries=8:b=columns:tile=2,gchunk-col:entries=16:b=columns:tile=2
-plan_col+=,gslice,gslice:strip=2:split=1,gslice:strip=8:split=1
+plan_col+=,gslice,gslice:b=columns,gslice:strip=2:split=1,gslice:strip=8:split=1
 plan_vendor="cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1,cusparse-coo-*:alg=1..4"
 
 # Natural numbering, and what has none.

@@ -1,6 +1,7 @@
-/* Column-major product with a strip of B stationary in shared memory: every CTA keeps some columns of
- * B and walks over A, which is in slices of 32 rows.  The loads of B need not be neighbours then,
- * which column-major ones otherwise never are. */
+/* Column-major product of A in slices of 32 rows, a lane for each.  Either a strip of B is stationary in shared
+ * memory: every CTA keeps some columns of B and walks over A, and the loads of B need not be neighbours.
+ * Or B is read as it is: then they are neighbours where the rows next to each other have columns next to
+ * each other, as in natural numberings of meshes and in bands, however large B is. */
 #include "config.h"
 #include "kernels/cuda/gslice.h"
 #include "base/alloc.h"
@@ -18,15 +19,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAM_STRIP, PARAM_SPLIT };
+enum { PARAM_STRIP, PARAM_SPLIT, PARAM_B };
+enum { B_AUTO, B_SHARED, B_COLUMNS };
 enum { CHOSEN_SLICES, CHOSEN_STORED, CHOSEN_LONGS, CHOSEN_REST };
 enum {
     LONGEST_MIN = 64,
     LONGEST_MEANS = 3,
     NARROW_COLS = UINT16_MAX,
     LOAD_BYTES = 16, /* of shared memory */
-    STRIPS_MIN = 4   /* where K is small, less of B for every CTA to load */
+    STRIPS_MIN = 4,  /* where K is small, less of B for every CTA to load */
+    COLUMNS_BYTES = 64, /* of a row of a strip that is not in shared memory */
+    FULL_WARPS = 16     /* per multiprocessor, that wider strips should leave */
 };
+
+static const char *const b_choices[] = {"auto", "shared", "columns", NULL};
 
 typedef struct gslice {
     rc_cuda_memory_t memory;
@@ -35,6 +41,7 @@ typedef struct gslice {
     rc_cuda_launch_t launch;
     int overlaps; /* 1: a launch may begin while the one before it ends */
     void *val;    /* args.val, to be changed */
+    int64_t col_bytes;
     int64_t stored;
 } gslice_t;
 
@@ -155,6 +162,7 @@ static rc_status_t keep(gslice_t *s, rc_precision_t precision, const rc_slices_t
     s->args.long_row = out->long_row = to;
     rc_cuda_memory_seal(m);
     s->args.col = out->col;
+    s->col_bytes = a->shape.col_bytes;
     s->args.val = s->val = out->val;
     s->args.slices = (int32_t)slices;
     s->args.longs = (int32_t)longs;
@@ -182,23 +190,39 @@ static rc_status_t choose_strip(
     return RC_OK;
 }
 
+/* B as it is: wide strips, which read A few times and have many loads on their way, as long as there are
+ * warps enough. */
+static rc_status_t choose_columns(gslice_t *s, rc_err_t *err)
+{
+    const rc_problem_t *p = &s->p;
+    int64_t warps = RC_GSLICE_COLUMNS_THREADS / RC_GSLICE_ROWS;
+    int64_t full = (int64_t)FULL_WARPS * rc_cuda_sms(s->memory.x);
+    int asked = (int)p->param[PARAM_STRIP];
+    int strip = rc_strip_width(
+        p->k, asked ? asked : COLUMNS_BYTES / (int)rc_precision_bytes(p->precision));
+    while (strip > 1 && !asked && rc_ceil_div(p->k, strip) * s->args.slices < full)
+        strip /= 2;
+    int64_t ctas = rc_sat_mul(rc_ceil_div(p->k, strip), rc_ceil_div(s->args.slices, warps));
+    if (ctas > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " columns of B, too many", p->k);
+    s->launch = (rc_cuda_launch_t){
+        .entry = rc_cuda_gslice_columns_entry(p->precision, s->col_bytes, strip),
+        .ctas = (unsigned)ctas,
+        .rows = 1,
+        .threads = RC_GSLICE_COLUMNS_THREADS};
+    return RC_OK;
+}
+
 /* With the GPU current. */
-static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
+static rc_status_t choose_shared(gslice_t *s, int most, rc_err_t *err)
 {
     const rc_problem_t *p = &s->p;
     enum { FEW_THREADS = 512 };
-    int device = 0;
-    int most = 0;
     int strip = 0;
     int per_sm = 0;
     rc_status_t st;
-    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
-    RC_TRY(rc_cuda_check(
-        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-        "shared memory of a CTA", err));
-    most -= RC_GSLICE_STATIC_BYTES;
     RC_TRY(choose_strip(p, most, &strip, &s->launch.shared, err));
-    s->launch.entry = rc_cuda_gslice_entry(p->precision, p->a->cols <= NARROW_COLS ? 2 : 4, strip);
+    s->launch.entry = rc_cuda_gslice_entry(p->precision, s->col_bytes, strip);
     s->launch.threads = 2 * s->launch.shared > (size_t)most ? RC_GSLICE_THREADS_MAX : FEW_THREADS;
     RC_TRY(rc_cuda_check(
         cudaFuncSetAttribute(s->launch.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
@@ -223,6 +247,26 @@ static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
     s->args.split = (int32_t)split;
     s->launch.ctas = (unsigned)(strips * split);
     s->launch.rows = 1;
+done:
+    return st;
+}
+
+/* With the GPU current. */
+static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
+{
+    const rc_problem_t *p = &s->p;
+    int64_t column = (p->a->cols + 1) * (int64_t)rc_precision_bytes(p->precision);
+    int64_t b = p->param[PARAM_B];
+    int device = 0;
+    int most = 0;
+    rc_status_t st;
+    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
+    RC_TRY(rc_cuda_check(
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "shared memory of a CTA", err));
+    most -= RC_GSLICE_STATIC_BYTES;
+    st = b == B_SHARED || (b == B_AUTO && column <= most) ? choose_shared(s, most, err)
+                                                           : choose_columns(s, err);
 done:
     return st;
 }
@@ -370,10 +414,10 @@ static int64_t values(void *state, void **array)
 
 const rc_kernel_t rc_kernel_gslice = {
     .name = "gslice",
-    .summary = "column-major B and C: a strip of B in shared memory, a lane per row of A",
+    .summary = "column-major B and C: a lane per row of A, a strip of B in shared memory where it fits",
     .source = "rowcast; A in sliced ELLPACK, Monakov et al. 2010, "
               "doi:10.1007/978-3-642-11515-8_10",
-    .version = 3, /* 2: built on the host, which the time to prepare had in it */
+    .version = 4, /* 2: built on the host, which the time to prepare had in it; 3: B in shared memory alone */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
@@ -384,7 +428,9 @@ const rc_kernel_t rc_kernel_gslice = {
     .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of B in shared memory, 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
                   1},
-        {"split", "CTAs that share the rows of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0}},
+        {"split", "CTAs that share the rows of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0},
+        {"b", "where B is read: a strip of it in shared memory, or its columns as they are",
+            .type = RC_PARAM_CHOICE, .choices = b_choices}},
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

@@ -1,8 +1,9 @@
-/* Device functions of gslice.  A CTA keeps a strip of columns of B in shared memory, row by row, so
+/* Device functions of gslice.  In the first form a CTA keeps a strip of columns of B in shared memory, row by row, so
  * that an entry of A costs one load from there, whatever its column; a lane has a row, so that the
  * entries of 32 rows are loaded at once and a column of C is stored in pieces.  The warps of a CTA
  * take slices as they come; the lanes of a warp share a long row.  No sums are added with atomics, and
- * those of a row have one order: two runs give the same bits. */
+ * those of a row have one order: two runs give the same bits.  In the second form, at the end, a strip is
+ * loaded from B itself. */
 #include "kernels/cuda/gslice.h"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
@@ -73,6 +74,42 @@ __device__ __forceinline__ void store_sums(
             store(c + (j + w) * a.ldc, sum[w], a.scalars);
 }
 
+/* Rows of the strip where they are: in shared memory, or in B, whose columns 32 lanes read side by side where
+ * neighbouring rows have neighbouring columns. */
+template <typename T, int STRIP> struct in_shared {
+    static constexpr int AT_ONCE = 4; /* entries of a lane */
+    const strip_row<T, STRIP> *strip;
+
+    __device__ __forceinline__ strip_row<T, STRIP> at(int32_t col) const
+    {
+        return strip[col];
+    }
+};
+
+/* \param[in] FULL  true: B has all columns of the strip */
+template <typename T, int STRIP, bool FULL> struct in_columns {
+    static constexpr int AT_ONCE = 1;
+    const T *b;
+    int64_t ld;
+    int32_t cols;
+    int32_t width;
+
+    __device__ __forceinline__ in_columns(const rc_gslice_args_t &a, int64_t j)
+        : b(static_cast<const T *>(a.b) + j * a.ldb), ld(a.ldb), cols(a.cols),
+          width(static_cast<int32_t>(a.k - j))
+    {
+    }
+
+    __device__ __forceinline__ strip_row<T, STRIP> at(int32_t col) const
+    {
+        strip_row<T, STRIP> x;
+#pragma unroll
+        for (int w = 0; w < STRIP; w++)
+            x.value[w] = col < cols && (FULL || w < width) ? __ldg(b + w * ld + col) : T(0);
+        return x;
+    }
+};
+
 /* Where the entries of a slice are, and the row of a lane. */
 struct slice {
     int32_t begin;
@@ -94,8 +131,8 @@ struct slice {
 };
 
 /* Some entries of the row of a lane: fewer where the sums take many registers. */
-template <typename T, typename C, int STRIP> struct piece {
-    static constexpr int ENTRIES = STRIP * sizeof(T) < 64 ? 4 : 2;
+template <typename T, typename C, int STRIP, int COUNT = (STRIP * sizeof(T) < 64 ? 4 : 2)> struct piece {
+    static constexpr int ENTRIES = COUNT;
     int32_t col[ENTRIES];
     T val[ENTRIES];
 
@@ -180,9 +217,9 @@ __device__ __forceinline__ void multiply_slices(const rc_gslice_args_t &a, int32
 }
 
 /* A long row by a warp: lane l takes its entries l, l + 32, ... */
-template <typename T, typename C, int STRIP>
+template <typename T, typename C, int STRIP, typename SOURCE>
 __device__ __forceinline__ void multiply_long(
-    const rc_gslice_args_t &a, int32_t i, int64_t j, const strip_row<T, STRIP> *strip)
+    const rc_gslice_args_t &a, int32_t i, int64_t j, const SOURCE &strip)
 {
     const int lane = threadIdx.x % RC_GSLICE_ROWS;
     const int64_t end = a.long_ptr[i + 1];
@@ -192,9 +229,9 @@ __device__ __forceinline__ void multiply_long(
 #pragma unroll
     for (int w = 0; w < STRIP; w++)
         sum[w] = T(0);
-#pragma unroll 4
+#pragma unroll SOURCE::AT_ONCE
     for (int64_t e = a.long_ptr[i] + lane; e < end; e += RC_GSLICE_ROWS)
-        add_entry<T, STRIP>(load_once(val + e), strip[load_column(col + e)], sum);
+        add_entry<T, STRIP>(load_once(val + e), strip.at(load_column(col + e)), sum);
 #pragma unroll
     for (int step = RC_GSLICE_ROWS / 2; step > 0; step /= 2)
 #pragma unroll
@@ -225,8 +262,67 @@ __global__ void __launch_bounds__(RC_GSLICE_THREADS_MAX) slices(const rc_gslice_
     load_strip<T, STRIP>(a, j, strip);
     __syncthreads();
     for (int32_t i = first; i < a.longs; i += step)
-        multiply_long<T, C, STRIP>(a, i, j, strip);
+        multiply_long<T, C, STRIP>(a, i, j, in_shared<T, STRIP>{strip});
     multiply_slices<T, C, STRIP>(a, first, first + step, part, &taken, j, x, strip);
+}
+
+/* A slice, and long rows, of B as it is: a row of the strip is many loads, so that one at a time will do. */
+template <typename T, typename C, int STRIP, bool FULL>
+__device__ __forceinline__ void multiply_columns(
+    const rc_gslice_args_t &a, const slice &s, int32_t i, int32_t warps, int64_t j)
+{
+    const in_columns<T, STRIP, FULL> strip(a, j);
+    T sum[STRIP];
+#pragma unroll
+    for (int w = 0; w < STRIP; w++)
+        sum[w] = T(0);
+    for (int32_t e = s.begin; e < s.end; e++) {
+        piece<T, C, STRIP, 1> x;
+        x.load(a, e, s.end);
+        add_entry<T, STRIP>(x.val[0], strip.at(x.col[0]), sum);
+    }
+    if (s.row >= 0)
+        store_sums<T, STRIP>(a, s.row, j, sum);
+    for (int32_t l = i; l < a.longs; l += warps)
+        multiply_long<T, C, STRIP>(a, l, j, strip);
+}
+
+/* As slices, of B as it is: a warp has a slice; the strips of the same rows are next to each other in the
+ * grid, so that they find A in the L2. */
+template <typename T, typename C, int STRIP>
+__global__ void __launch_bounds__(RC_GSLICE_COLUMNS_THREADS, RC_GSLICE_COLUMNS_CTAS) columns(const rc_gslice_args_t a)
+{
+    const unsigned strips = static_cast<unsigned>((a.k + STRIP - 1) / STRIP);
+    const int64_t j = static_cast<int64_t>(blockIdx.x % strips) * STRIP;
+    const int32_t each = blockDim.x / RC_GSLICE_ROWS;
+    const int32_t i = blockIdx.x / strips * each + threadIdx.x / RC_GSLICE_ROWS;
+    const int32_t warps = gridDim.x / strips * each;
+    slice s;
+    launch_next();
+    s.load(a, i);
+    wait_for_previous();
+    if (j + STRIP <= a.k)
+        multiply_columns<T, C, STRIP, true>(a, s, i, warps, j);
+    else
+        multiply_columns<T, C, STRIP, false>(a, s, i, warps, j);
+}
+
+template <typename T, typename C> const void *columns_entry(int strip)
+{
+    switch (strip) {
+    case 1:
+        return reinterpret_cast<const void *>(columns<T, C, 1>);
+    case 2:
+        return reinterpret_cast<const void *>(columns<T, C, 2>);
+    case 4:
+        return reinterpret_cast<const void *>(columns<T, C, 4>);
+    case 8:
+        return reinterpret_cast<const void *>(columns<T, C, 8>);
+    case 16:
+        return reinterpret_cast<const void *>(columns<T, C, 16>);
+    default:
+        return nullptr;
+    }
 }
 
 template <typename T, typename C> const void *slices_entry(int strip)
@@ -248,6 +344,16 @@ template <typename T, typename C> const void *slices_entry(int strip)
 }
 
 } // namespace rc
+
+extern "C" const void *rc_cuda_gslice_columns_entry(
+    rc_precision_t precision, int64_t col_bytes, int strip)
+{
+    if (precision == RC_FP64)
+        return col_bytes == 2 ? rc::columns_entry<double, uint16_t>(strip)
+                              : rc::columns_entry<double, int32_t>(strip);
+    return col_bytes == 2 ? rc::columns_entry<float, uint16_t>(strip)
+                          : rc::columns_entry<float, int32_t>(strip);
+}
 
 extern "C" const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip)
 {

@@ -15,6 +15,8 @@ enum {
     RC_GSLICE_WINDOW = 1024, /* ... within so many */
     RC_GSLICE_STRIP_MAX = 16,
     RC_GSLICE_THREADS_MAX = 1024,
+    RC_GSLICE_COLUMNS_THREADS = 256,
+    RC_GSLICE_COLUMNS_CTAS = 4, /* of a multiprocessor */
     RC_GSLICE_STATIC_BYTES = 16 /* of shared memory, at most */
 };
 
@@ -34,7 +36,7 @@ typedef struct rc_gslice_args {
     int32_t cols; /**< of A */
     int32_t slices;
     int32_t longs;
-    int32_t split; /**< CTAs that share a strip; CTA number x = strip * split + part */
+    int32_t split; /**< CTAs that share a strip in shared memory; CTA number x = strip * split + part */
     rc_cuda_scalars_t scalars;
 } rc_gslice_args_t;
 
@@ -42,6 +44,10 @@ typedef struct rc_gslice_args {
  *  needs (cols + 1) * strip values of dynamic shared memory.
  *  \param[in] col_bytes  2 or 4 */
 const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip);
+
+/** The same of B as it is, for CTAs of RC_GSLICE_COLUMNS_THREADS threads, a warp for each slice;
+ *  CTA number x = block of slices * strips + strip. */
+const void *rc_cuda_gslice_columns_entry(rc_precision_t precision, int64_t col_bytes, int strip);
 
 #ifdef __cplusplus
 }
