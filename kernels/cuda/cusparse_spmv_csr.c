@@ -2,7 +2,7 @@
 #include "config.h"
 #include "kernels/cuda/cusparse_common.h"
 
-enum { PARAM_ALG, PARAM_PRE, PARAM_INDEX };
+enum { PARAM_ALG, PARAM_PRE };
 
 static const int algorithms[] = {
     CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2};
@@ -11,7 +11,7 @@ static rc_status_t describe(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    return rc_cusparse_csr(s, p, rc_cusparse_wide(p, p->param[PARAM_INDEX]), err);
+    return rc_cusparse_csr(s, p, rc_cuda_slots_wide(p), err);
 }
 
 /* NVIDIA promises equal bits of this algorithm alone. */
@@ -34,8 +34,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     if (st == RC_OK)
         st = rc_cusparse_analyse(p, &kind, p->schedule->slots, out, err);
     if (st == RC_OK)
-        out->bytes = rc_sat_add(out->bytes,
-            rc_cusparse_csr_bytes(p, rc_cusparse_wide(p, p->param[PARAM_INDEX])));
+        out->bytes = rc_sat_add(out->bytes, rc_cusparse_csr_bytes(p, rc_cuda_slots_wide(p)));
     return st;
 }
 
@@ -62,7 +61,6 @@ const rc_kernel_t rc_kernel_cusparse_spmv_csr = {
                 .max = 2},
             {"pre", "1: cusparseSpMV_preprocess once before the first product (CUDA 12.4)",
                 .max = 1},
-            {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1},
         },
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
