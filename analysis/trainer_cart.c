@@ -149,7 +149,7 @@ static int64_t divide(tree_t *t, const node_t *node)
 {
     int64_t n = node->end - node->first;
     int64_t at = node->first;
-    int64_t middle = node->first;
+    int64_t middle = at;
     for (int64_t i = 0; i < n; i++)
         t->sorted[i].row = t->list[node->first + i];
     for (int right = 0; right < 2; right++) {

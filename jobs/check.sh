@@ -124,8 +124,7 @@ suite()
     find "$dir/tests" \( -name '*.trs' -o -name '*.log' \) -delete 2>/dev/null || true
     say "testing ${dir#"$top"/}"
     local code=0
-    # tests wait for a third of their time: three for two CPUs
-    "${bound[@]}" make -C "$dir" -k -j "$((jobs + jobs / 2))" check "${only[@]}" </dev/null 2>&1 \
+    "${bound[@]}" make -C "$dir" -k -j "$jobs" check "${only[@]}" </dev/null 2>&1 \
         | tee "$dir/log/check.log" | show_programs || code=$?
     local before=$failed
     count_results "$dir"

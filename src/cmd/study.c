@@ -168,7 +168,7 @@ void rc_study_put_part(rc_study_t *s, const rc_study_part_t *p)
     rc_table_text(s->t, p->data);
     rc_table_text(s->t, p->formats);
     rc_table_text(s->t, rc_split_names[s->o.split]);
-    rc_table_int(s->t, p->d->rows);
+    rc_table_int(s->t, p->d.rows);
 }
 
 void rc_study_put_figure(rc_study_t *s, const rc_study_figure_t *f)
@@ -196,7 +196,7 @@ rc_status_t rc_study_need_ranks(rc_study_t *s, rc_study_part_t *p)
         return RC_OK;
     if (!t)
         return rc_fail(s->err, RC_ENOTSUP, "importances are of %s, which this build does not have", ranker);
-    rc_status_t st = rc_study_run(t, p->d, RC_STUDY_SET_3, NULL, &s->o, &p->ranks, &p->ranked, s->err);
+    rc_status_t st = rc_study_run(t, &p->d, RC_STUDY_SET_3, NULL, &s->o, &p->ranks, &p->ranked, s->err);
     return st == RC_OK ? begin_table(s) : st;
 }
 
@@ -216,7 +216,7 @@ rc_status_t rc_study_fit(rc_study_t *s, rc_study_part_t *p, const rc_trainer_t *
     if (st == RC_OK && !ranks) {
         rc_study_run_free(&p->run);
         st = rc_study_run(
-            t, p->d, set, set == RC_STUDY_SET_TOP ? &p->ranks : NULL, &s->o, NULL, &p->run, s->err);
+            t, &p->d, set, set == RC_STUDY_SET_TOP ? &p->ranks : NULL, &s->o, NULL, &p->run, s->err);
     }
     if (st == RC_OK)
         st = begin_table(s);
@@ -226,13 +226,13 @@ rc_status_t rc_study_fit(rc_study_t *s, rc_study_part_t *p, const rc_trainer_t *
 /* A label that a fold cannot have is no error (in the paper COO is best for one matrix, or none), but is said. */
 static void tell_rare(const rc_study_t *s, const rc_study_part_t *p)
 {
-    for (int c = 0; c < p->d->classes && !s->learn->quiet; c++) {
+    for (int c = 0; c < p->d.classes && !s->learn->quiet; c++) {
         int64_t wins = 0;
-        for (int64_t i = 0; i < p->d->rows; i++)
-            wins += rc_dataset_best(p->d, i) == c;
+        for (int64_t i = 0; i < p->d.rows; i++)
+            wins += rc_dataset_best(&p->d, i) == c;
         if (wins < RC_STUDY_FOLDS)
             fprintf(stderr, "evaluate: %s, %s: %s is best on %" PRId64 " matrices, of %d parts some have none\n",
-                p->precision, p->data, p->d->cls[c].name, wins, (int)RC_STUDY_FOLDS);
+                p->precision, p->data, p->d.cls[c].name, wins, (int)RC_STUDY_FOLDS);
     }
 }
 
@@ -245,9 +245,9 @@ static rc_status_t print_splits(rc_study_t *s, rc_study_part_t *p)
     for (int i = 0; st == RC_OK && i < 2; i++) {
         if (asked && strcmp(asked, rc_split_names[kinds[i]]) != 0)
             continue;
-        if (!asked && kinds[i] == RC_SPLIT_GROUP && p->d->groups < RC_STUDY_FOLDS) {
+        if (!asked && kinds[i] == RC_SPLIT_GROUP && p->d.groups < RC_STUDY_FOLDS) {
             fprintf(stderr, "evaluate: %s, %s: %d groups cannot be divided in %d parts: by matrix only\n",
-                p->precision, p->data, p->d->groups, (int)RC_STUDY_FOLDS);
+                p->precision, p->data, p->d.groups, (int)RC_STUDY_FOLDS);
             continue;
         }
         s->o.split = s->o.fit.split = kinds[i];
@@ -262,22 +262,21 @@ static rc_status_t print_data(rc_study_t *s, rc_study_part_t *p, const char *whe
 {
     rc_learn_options_t learn = *s->learn;
     rc_dataset_options_t selection;
-    rc_dataset_t d = {0};
     rc_status_t st;
+    p->d = (rc_dataset_t){0};
     learn.task = "format";
     learn.where = where;
     learn.precision = p->precision;
     learn.classes = classes;
     learn.features = "nisa";
     RC_TRY(rc_learn_dataset(&learn, &selection, s->err));
-    RC_TRY(rc_dataset_read(s->store, &selection, &d, s->err));
+    RC_TRY(rc_dataset_read(s->store, &selection, &p->d, s->err));
     if (!s->learn->quiet)
-        rc_learn_describe(&d, "evaluate", stderr);
-    p->d = &d;
+        rc_learn_describe(&p->d, "evaluate", stderr);
     tell_rare(s, p);
     RC_TRY(print_splits(s, p));
 done:
-    rc_dataset_free(&d);
+    rc_dataset_free(&p->d);
     return st;
 }
 

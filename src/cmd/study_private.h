@@ -32,7 +32,7 @@ typedef struct rc_study {
 
 /** What a line is of. */
 typedef struct rc_study_part {
-    const rc_dataset_t *d;
+    rc_dataset_t d;
     const char *precision;
     int fp64;
     const char *data;    /**< "real", "all" */

@@ -93,7 +93,7 @@ static rc_status_t score_one(rc_study_t *s, rc_study_part_t *p, rc_study_set_t s
     const rc_study_run_t *r;
     rc_status_t st = rc_study_fit(s, p, t, set, &r);
     if (st == RC_OK)
-        st = rc_study_score(p->d, r, s->tolerance, s->tolerances, s->predicted, s->o.seed, score, s->err);
+        st = rc_study_score(&p->d, r, s->tolerance, s->tolerances, s->predicted, s->o.seed, score, s->err);
     *fit_s = r->fit_s;
     return st;
 }
@@ -216,7 +216,7 @@ static int rme_columns(rc_study_t *s)
 static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int c,
     const rc_study_figure_t *time, const rc_study_figure_t *rate, double fit_s)
 {
-    const char *format = c < p->d->classes ? p->d->cls[c].name : "all";
+    const char *format = c < p->d.classes ? p->d.cls[c].name : "all";
     const char *paper = paper_rme(p, t->name, format);
     rc_study_put_part(s, p);
     rc_table_text(s->t, is_individual(t->name) ? "7" : "6");
@@ -236,15 +236,15 @@ static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t 
 static rc_status_t rme_one(rc_study_t *s, rc_study_part_t *p, const rc_trainer_t *t)
 {
     const rc_study_run_t *r;
-    size_t n = (size_t)p->d->classes + 1;
+    size_t n = (size_t)p->d.classes + 1;
     rc_study_figure_t *time = rc_alloc(n, sizeof *time, "errors of times", s->err);
     rc_study_figure_t *rate = rc_alloc(n, sizeof *rate, "errors of times", s->err);
     rc_status_t st;
     RC_TRY(time && rate ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_study_fit(s, p, t, RC_STUDY_SET_3, &r));
-    RC_TRY(rc_study_rme(p->d, r, 0, s->o.seed, time, s->err));
-    RC_TRY(rc_study_rme(p->d, r, 1, s->o.seed, rate, s->err));
-    for (int c = 0; c <= p->d->classes; c++)
+    RC_TRY(rc_study_rme(&p->d, r, 0, s->o.seed, time, s->err));
+    RC_TRY(rc_study_rme(&p->d, r, 1, s->o.seed, rate, s->err));
+    for (int c = 0; c <= p->d.classes; c++)
         put_rme(s, p, t, c, &time[c], &rate[c], r->fit_s);
 done:
     free(time);
@@ -313,7 +313,7 @@ static rc_status_t indirect_print(rc_study_t *s, rc_study_part_t *p)
         st = rc_study_fit(s, p, s->model[m], RC_STUDY_SET_3, &r);
         int times = r->p.time != NULL;
         if (st == RC_OK)
-            st = rc_study_score(p->d, r, s->tolerance, s->tolerances, times && s->predicted, s->o.seed, &score, s->err);
+            st = rc_study_score(&p->d, r, s->tolerance, s->tolerances, times && s->predicted, s->o.seed, &score, s->err);
         for (int i = 0; st == RC_OK && i < s->tolerances; i++)
             put_indirect(s, p, s->model[m], times, i, &score);
     }
@@ -378,7 +378,7 @@ static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
     for (int rank = 1; st == RC_OK && rank <= p->ranks.inputs; rank++)
         for (int i = 0; i < p->ranks.inputs; i++) {
             share_t x = share_of(&p->ranks, i);
-            const char *name = p->d->input[i].name;
+            const char *name = p->d.input[i].name;
             if (rank_of(&p->ranks, i) != rank)
                 continue;
             rc_study_put_part(s, p);

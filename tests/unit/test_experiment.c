@@ -189,7 +189,7 @@ static void the_final_model_is_fitted_on_all(void **state)
     int single;
     int64_t row[ROWS];
     int64_t n;
-    d->dropped = (rc_dataset_dropped_t){11, 22};
+    d->dropped = (rc_dataset_dropped_t){.incomplete = 11, .features = 22};
     start();
     assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL), RC_OK);
     assert_int_equal(spy.fits, 6);
@@ -224,7 +224,7 @@ static void check_share(rc_split_kind_t split, double share)
     int single;
     int64_t row[ROWS];
     int64_t n;
-    d->dropped = (rc_dataset_dropped_t){11, 22};
+    d->dropped = (rc_dataset_dropped_t){.incomplete = 11, .features = 22};
     start();
     assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL), RC_OK);
     assert_int_equal(spy.fits, 1);

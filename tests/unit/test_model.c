@@ -397,7 +397,7 @@ static const struct {
     {"\"layout\": \"col\"", "\"layout\": \"diagonal\"", RC_EFORMAT,
         "classes[0].layout: expected one of unknown, col, row, found 'diagonal'"},
     {"\"task\": \"order\"", "\"task\": \"lunch\"", RC_EFORMAT,
-        "task: expected one of order, plan, found 'lunch'"},
+        "task: expected one of order, plan, format, found 'lunch'"},
     {"\"operation\": \"spmm\"", "\"operation\": \"spam\"", RC_EFORMAT,
         "operation: expected one of spmm, spmv, spmm_t, sddmm, found 'spam'"},
     {"\"operation\": \"spmm\"", "\"operation\": \"spmv\"", RC_EFORMAT,
