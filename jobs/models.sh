@@ -66,8 +66,8 @@ fit)
     fit plan --model regret "${plan[@]}"
     # what plans of librowcast_cuda choose among: kernels of one layout, real matrices
     store=$plans
-    fit plan-row --model xgboost "${plan[@]}" --where 'layout == row && group != large'
-    fit plan-col --model xgboost "${plan[@]}" --where 'layout == col && group != large'
+    fit plan-row --model xgboost --features storage "${plan[@]}" --where 'layout == row && group != large'
+    fit plan-col --model xgboost --features storage "${plan[@]}" --where 'layout == col && group != large'
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"
