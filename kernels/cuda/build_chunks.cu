@@ -349,14 +349,16 @@ extern "C" rc_status_t rc_build_chunks(
     rc_build_t *b, rc_precision_t precision, const rc_chunks_t *out, rc_err_t *err)
 {
     const size_t chunks = static_cast<size_t>(out->size.blocks) * BLOCK;
-    rc_cuda_array_t array[] = {{nullptr, chunks * sizeof(int64_t), nullptr}, {nullptr, chunks, nullptr}};
-    rc_status_t st = rc_cuda_keep_arrays(&b->memory, array, 2, err);
+    void *first = nullptr;
+    void *entries = nullptr;
+    rc_status_t st = rc_cuda_room(&b->memory, chunks * sizeof(int64_t), &first, err);
+    if (st == RC_OK)
+        st = rc_cuda_room(&b->memory, chunks, &entries, err);
     if (st == RC_OK && chunks > 0)
         st = count_segments(b, out->size.entries, err);
     if (st != RC_OK || chunks == 0)
         return st;
-    const source from = {
-        static_cast<int64_t *>(array[0].to), static_cast<uint8_t *>(array[1].to)};
+    const source from = {static_cast<int64_t *>(first), static_cast<uint8_t *>(entries)};
     const placing p = {b->items, b->total, static_cast<int>(out->size.entries), out->row, out->count,
         out->of, out->lengthy, from};
     const int current = rc_cuda_enter(b->x);

@@ -79,33 +79,29 @@ static rc_chunks_size_t size_of(const rc_problem_t *p, const rc_analysis_t *anal
 static rc_status_t keep(
     rc_cuda_chunked_t *s, const rc_chunks_t *c, rc_chunks_t *out, rc_err_t *err)
 {
-    enum { COL, VAL, ROW, COUNT, OF, LENGTHY, ARRAYS };
     rc_gchunk_args_t *a = &s->args;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
     size_t chunks = (size_t)c->size.blocks * RC_CHUNKS_BLOCK;
     size_t stored = chunks * (size_t)c->size.entries;
-    rc_cuda_array_t array[ARRAYS] = {
-        [COL] = {c->col, stored * (size_t)c->size.col_bytes, NULL},
-        [VAL] = {c->val, stored * s->value_bytes, NULL},
-        [ROW] = {c->row, chunks * sizeof *c->row, NULL},
-        [COUNT] = {c->count, chunks * sizeof *c->count, NULL},
-        [OF] = {c->of, (size_t)c->size.parts * sizeof *c->of, NULL},
-        [LENGTHY] = {c->lengthy, (size_t)c->size.longs * sizeof *c->lengthy, NULL},
-    };
-    rc_status_t st = rc_cuda_keep_arrays(&s->memory, array, ARRAYS, err);
-    rc_cuda_memory_seal(&s->memory);
-    *out = (rc_chunks_t){.size = c->size,
-        .col = array[COL].to,
-        .val = array[VAL].to,
-        .row = array[ROW].to,
-        .count = array[COUNT].to,
-        .of = array[OF].to,
-        .lengthy = array[LENGTHY].to};
+    rc_cuda_memory_t *m = &s->memory;
+    void *to;
+    rc_status_t st;
+    RC_TRY(rc_cuda_keep_or_room(m, c->col, stored * (size_t)c->size.col_bytes, &out->col, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->val, stored * s->value_bytes, &out->val, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->row, chunks * sizeof *c->row, &to, err));
+    out->row = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->count, chunks * sizeof *c->count, &to, err));
+    out->count = to;
+    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
+    rc_cuda_memory_seal(m);
+    out->of = a->parts.of;
+    out->lengthy = a->parts.lengthy;
+    out->size = c->size;
     a->col = out->col;
     a->val = s->val = out->val;
     a->row = out->row;
     a->count = out->count;
-    a->parts.of = out->of;
-    a->parts.lengthy = out->lengthy;
+done:
     return st;
 }
 

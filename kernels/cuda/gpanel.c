@@ -150,34 +150,33 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 static rc_status_t keep(
     gpanel_t *s, const rc_panels_t *c, rc_panels_t *out, rc_err_t *err)
 {
-    enum { PIECE, COL, VAL, PLACE, OF, LENGTHY, ARRAYS };
     rc_gpanel_args_t *a = &s->args;
+    rc_cuda_memory_t *m = &s->memory;
     size_t pieces = (size_t)c->size.pieces;
     size_t columns = (size_t)c->size.batches * RC_PANELS_BATCH;
     size_t values = columns * (size_t)c->shape.rows;
-    size_t places = ((size_t)c->places + 1) * sizeof *c->place;
-    rc_cuda_array_t array[ARRAYS] = {
-        [PIECE] = {c->piece, pieces * sizeof *c->piece, NULL},
-        [COL] = {c->col, columns * (size_t)c->shape.col_bytes, NULL},
-        [VAL] = {c->val, values * s->value_bytes, NULL},
-        [PLACE] = {c->place, places, NULL},
-        [OF] = {c->of, (size_t)c->size.parts * sizeof *c->of, NULL},
-        [LENGTHY] = {c->lengthy, (size_t)c->size.longs * sizeof *c->lengthy, NULL},
-    };
-    rc_status_t st = rc_cuda_keep_arrays(&s->memory, array, ARRAYS, err);
-    if (st == RC_OK && pieces == 0) /* then the one place stays 0 */
-        st = s->memory.x->fill(s->memory.x, array[PLACE].to, 0, places, err);
-    rc_cuda_memory_seal(&s->memory);
+    size_t places = (size_t)c->places + 1;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
+    void *to;
+    rc_status_t st;
     *out = *c;
-    a->piece = out->piece = array[PIECE].to;
-    a->col = out->col = array[COL].to;
-    a->val = s->val = out->val = array[VAL].to;
-    a->place = out->place = array[PLACE].to;
-    a->parts.of = out->of = array[OF].to;
-    a->parts.lengthy = out->lengthy = array[LENGTHY].to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->piece, pieces * sizeof *c->piece, &to, err));
+    a->piece = out->piece = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->col, columns * (size_t)c->shape.col_bytes, &out->col, err));
+    RC_TRY(rc_cuda_keep_or_room(m, c->val, values * s->value_bytes, &out->val, err));
+    /* without pieces the one place stays 0 */
+    RC_TRY(rc_cuda_keep(m, c->place, places * sizeof *c->place, &to, err));
+    a->place = out->place = to;
+    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
+    rc_cuda_memory_seal(m);
+    out->of = a->parts.of;
+    out->lengthy = a->parts.lengthy;
+    a->col = out->col;
+    a->val = s->val = out->val;
     a->places = (int32_t)c->places;
     a->split = (int32_t)c->size.parts;
     s->stored = (int64_t)values;
+done:
     return st;
 }
 

@@ -41,31 +41,6 @@ rc_status_t rc_cuda_keep_or_room(
     return from ? rc_cuda_keep(m, from, bytes, out, err) : rc_cuda_room(m, bytes, out, err);
 }
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + RC_CUDA_ALIGNED - 1) / RC_CUDA_ALIGNED * RC_CUDA_ALIGNED;
-}
-
-rc_status_t rc_cuda_keep_arrays(
-    rc_cuda_memory_t *m, rc_cuda_array_t *array, int count, rc_err_t *err)
-{
-    rc_executor_t *x = m->x;
-    size_t all = 0;
-    void *piece;
-    for (int i = 0; i < count; i++)
-        all += aligned(array[i].bytes);
-    rc_status_t st = rc_cuda_room(m, all, &piece, err);
-    unsigned char *at = piece;
-    for (int i = 0; i < count && st == RC_OK; i++) {
-        rc_cuda_array_t *a = &array[i];
-        a->to = a->bytes > 0 ? at : NULL;
-        if (a->to && a->from)
-            st = x->upload(x, a->to, a->from, a->bytes, err);
-        at += aligned(a->bytes);
-    }
-    return st;
-}
-
 rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, size_t bytes, rc_err_t *err)
 {
     rc_status_t st = piece ? place_for(m, err) : RC_OK;

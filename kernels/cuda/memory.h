@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { RC_CUDA_PIECES = 16, RC_CUDA_ALIGNED = 256 };
+enum { RC_CUDA_PIECES = 16 };
 
 typedef struct rc_cuda_memory {
     rc_executor_t *x; /**< borrowed */
@@ -33,18 +33,6 @@ rc_status_t rc_cuda_room(rc_cuda_memory_t *m, size_t bytes, void **out, rc_err_t
 /** A copy of host memory, or room where `from` is NULL. */
 rc_status_t rc_cuda_keep_or_room(
     rc_cuda_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err);
-
-/** An array of a piece that holds several. */
-typedef struct rc_cuda_array {
-    const void *from; /**< host memory to copy; NULL: what it holds is left open */
-    size_t bytes;
-    void *to; /**< set: aligned to RC_CUDA_ALIGNED bytes; NULL for no bytes */
-} rc_cuda_array_t;
-
-/** One more piece with several arrays in it: one allocation.
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_cuda_keep_arrays(
-    rc_cuda_memory_t *m, rc_cuda_array_t *array, int count, rc_err_t *err);
 
 /** One more piece that is there already, of the same executor; NULL is allowed. */
 rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, size_t bytes, rc_err_t *err);
