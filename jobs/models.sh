@@ -1,26 +1,29 @@
 #!/bin/bash
 # Fits the pretrained models of data/models, and prints the tables of its README.
 # Usage: jobs/models.sh [OPTION]... fit | tables
-#   fit     write paper, order, plan, plan-row and plan-col as DIR/h200-NAME.json, and their evaluations
+#   fit     write paper, order, plan, plan-row, plan-col and spmv as DIR/h200-NAME.json, and their evaluations
 #           beside them as OUT/h200-NAME.txt
 #   tables  all trainers side by side, inputs from the matrix alone, layer sizes; a table a file in OUT
 #   -b BUILD   build folder with rowcast      [build]
 #   -s STORE   results to learn from          [data/results/h200.h5]
 #   -p STORE   results for plan-row, plan-col [data/results/h200-plans.h5]
+#   -v STORE   results for spmv               [data/results/h200-spmv.h5]
 #   -d DIR     where models go                [data/models]
 #   -o OUT     where tables go                [out/models]
 #   -t N       threads                        [all]
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 plans=$top/data/results/h200-plans.h5
+vectors=$top/data/results/h200-spmv.h5
 build=$top/build store=$top/data/results/h200.h5 dir=$top/data/models out=$top/out/models threads=0
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 [[ ${1:-} != --help ]] || { usage; exit 0; }
-while getopts b:s:p:d:o:t:h letter; do
+while getopts b:s:p:v:d:o:t:h letter; do
     case $letter in
     b) build=$OPTARG ;;
     s) store=$OPTARG ;;
     p) plans=$OPTARG ;;
+    v) vectors=$OPTARG ;;
     d) dir=$OPTARG ;;
     o) out=$OPTARG ;;
     t) threads=$OPTARG ;;
@@ -68,6 +71,8 @@ fit)
     store=$plans
     fit plan-row --model xgboost --features storage "${plan[@]}" --where 'layout == row && group != large'
     fit plan-col --model xgboost --features storage "${plan[@]}" --where 'layout == col && group != large'
+    store=$vectors
+    fit spmv --model xgboost --op spmv --task format
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"
