@@ -426,7 +426,7 @@ const rc_kernel_t rc_kernel_gslice = {
     .builds = 1,
     .any_k = 1,
     .deterministic = rc_kernel_always,
-    .param = {{"strip", "columns of B in shared memory, 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
+    .param = {{"strip", "columns of B at once (b=shared: in shared memory), 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
                   1},
         {"split", "CTAs that share the rows of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0},
         {"b", "where B is read: a strip of it in shared memory, or its columns as they are",

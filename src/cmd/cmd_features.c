@@ -18,7 +18,7 @@ static const rc_opt_t options[] = {
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "table (default): a line per feature; csv: a line of names and a line of values; json.", 0,
         0},
-    {"set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET", "Feature set (default mehrabi).",
+    {"set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET", "Feature set (default mehrabi); 'rowcast info' lists them.",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},

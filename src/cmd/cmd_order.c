@@ -54,7 +54,7 @@ static const rc_opt_t options[] = {
     {"groups", 0, RC_OPT_TEXT, offsetof(struct options, groups), "DIR",
         "Write the groups of an order that has them (parts, communities), a file a level: "
         "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR is "
-        "made when it is not there.",
+        "made when it is not there; groups that an earlier order left in it are removed.",
         0, 0},
     {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
         "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, jiang).",
@@ -343,6 +343,8 @@ static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
     if (o->s->levels == 0)
         return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->policy);
     st = rc_numbers_folder(dir, err);
+    if (st == RC_OK) /* another order's groups are not this one's */
+        st = rc_numbers_clear(dir, "_ptr.txt", "# rowcast groups of ", err);
     for (int l = 0; l < o->s->levels && st == RC_OK; l++)
         st = write_level(dir, o, &o->s->group[l],
             l == 0 ? "# rowcast groups of slots: line i below (from 0) is the first slot of group i,\n"

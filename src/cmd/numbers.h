@@ -6,8 +6,13 @@
 
 #include <stdio.h>
 
-/** Make a folder; one that is there is taken.  \return RC_OK, RC_EIO */
+/** Make a folder; one that is there is taken.  \return RC_OK; RC_EIO, also where a file has
+ *  that name */
 rc_status_t rc_numbers_folder(const char *dir, rc_err_t *err);
+
+/** Remove from a folder what an earlier run wrote there: the files whose name ends with `end` and
+ *  whose first line begins with `first`.  Others stay.  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_numbers_clear(const char *dir, const char *end, const char *first, rc_err_t *err);
 
 /** Open DIR/NAME.txt for writing.
  *  \param[in,out] path  empty; that of the file; free with rc_str_free, after a failure too

@@ -37,8 +37,8 @@ static rc_status_t choose_mode(const rc_study_command_t *c, const rc_study_mode_
     return given == 1 ? RC_OK
                       : rc_fail(err, RC_EINVAL,
                             "--protocol nisa: expected one of --tables, --slowdown, --rme, --indirect and "
-                            "--importance, found %d",
-                            given);
+                            "--importance, found %s",
+                            given ? "more than one" : "none");
 }
 
 static rc_status_t check_learn(const rc_learn_options_t *o, const rc_study_mode_t *mode, rc_err_t *err)
@@ -301,6 +301,7 @@ static rc_status_t print_formats(rc_study_t *s, rc_study_part_t *p, const char *
 typedef struct looked {
     unsigned formats[2]; /* by precision: bits of formats with a time; 0: the precision is not there */
     int generated;       /* 1: matrices that a generator made */
+    int real;            /* 1: others */
 } looked_t;
 
 /* The six, unless classes are named. */
@@ -334,7 +335,10 @@ static rc_status_t look(const rc_study_t *s, looked_t *out)
             r->precision > 1)
             continue;
         out->formats[r->precision] |= 1u << rc_format_class_find(format);
-        out->generated |= rc_view_is_generated(v, r->matrix);
+        if (rc_view_is_generated(v, r->matrix))
+            out->generated = 1;
+        else
+            out->real = 1;
     }
     rc_view_free(v);
     rc_expr_free(which);
@@ -362,7 +366,7 @@ static rc_status_t print_all(rc_study_t *s)
         const char *name = fp64 ? "fp64" : "fp32";
         if (!l.formats[fp64] || (asked && strcmp(asked, "fp32,fp64") != 0 && strcmp(asked, name) != 0))
             continue;
-        for (int all = 0; st == RC_OK && all <= l.generated; all++) {
+        for (int all = !l.real; st == RC_OK && all <= l.generated; all++) {
             rc_study_part_t p = {.precision = name, .fp64 = fp64, .data = all ? "all" : "real"};
             st = print_formats(s, &p, all ? where : real.text);
         }

@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 63
+plan 68
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -147,6 +147,12 @@ ok "bandk runs" "$ROWCAST" order "$tmp/path.mtx" -p bandk:srs=2:ssrs=2 --rows "$
 is "a path stays one" "$(rows "$tmp/rows")" "8 7 6 5 4 3 2 1 0 "
 is "with its super-rows" "$(rows "$tmp/csrk/sr_ptr.txt")" "0 1 3 5 7 9 "
 is "and super-super-rows" "$(rows "$tmp/csrk/ssr_ptr.txt")" "0 1 3 5 "
+echo mine >"$tmp/csrk/my_ptr.txt"
+ok "groups of another order" "$ROWCAST" order "$tmp/path.mtx" -p blk --groups "$tmp/csrk"
+code "take the place of earlier ones" 1 test -e "$tmp/csrk/ssr_ptr.txt"
+is "other files stay" "$(cat "$tmp/csrk/my_ptr.txt")" mine
+code "a file is no folder of groups" 3 "$ROWCAST" order "$tmp/path.mtx" -p bandk:srs=4 --groups "$tmp/path.mtx"
+ok "which the error says" grep -q "path.mtx: expected a folder, found a file" "$tmp/err"
 is "rows and columns move together" "$(awk '!/^%/ && NF == 3 && ($1 - $2) ^ 2 != 1' "$tmp/b.mtx" | tail -n +2)" ""
 if "$ROWCAST" info --format csv | grep -q '^policy,metis,'; then
     ok "metis gives groups" square metis:part=4 --groups "$tmp/groups"

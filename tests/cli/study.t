@@ -7,7 +7,7 @@ has() { "$ROWCAST" info | grep -Eq "^trainer +$1 "; }
 if ! has xgboost-nisa || ! has ensemble-nisa || ! has svm-nisa; then
     skip_all "not all trainers are built"
 fi
-plan 43
+plan 45
 
 make_store() { "${top_builddir:?}/tests/cli/synthetic_store" --formats "$@" || exit 99; }
 store=$tmp/s.h5
@@ -44,6 +44,8 @@ is "the paper has none" "$(grep -c '^fp32,real,"csr,merge",stratified,[0-9]*,,1,
 
 ok "real matrices and all" study --tables --model cart --features 1 --split stratified --precision fp32 --generated 'group == G3'
 is "each in its tables" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 2:2
+ok "only generated ones" study --tables --model cart --features 1 --split stratified --precision fp32 --generated 'rows >= 0'
+is "are not called real" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 0:2
 
 ok "slowdowns" study --slowdown --model svm-nisa --features 1,1-3 --split stratified
 is "of the first part and of all" "$(lines 1)" 8
@@ -73,7 +75,7 @@ refuses()
     "$ROWCAST" evaluate "$store" --op spmv --protocol nisa "$@" >"$tmp/out" 2>"$tmp/err"
     is "$what" "$?:$(grep -c -e "$text" "$tmp/err"):$(wc -c <"$tmp/out" | tr -d ' ')" 2:1:0
 }
-refuses "two tables" "found 2" --tables --slowdown
+refuses "two tables" "found more than one" --tables --slowdown
 refuses "another protocol" "expected nisa, found 'mehrabi'" --protocol mehrabi --tables
 refuses "features of another set" "1, 1-2, 1-3 and top7, found '2'" --tables --features 2
 refuses "no tolerance" "--tolerance: expected percents" --tables --tolerance -1
