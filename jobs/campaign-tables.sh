@@ -232,8 +232,45 @@ part_order-tables()
     printf '#### Matrix by matrix\n\n'
     { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms && cat "$work/orders.csv"; } \
         | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms
+    order_bounds
     order_map
     order_when
+}
+
+# What no row order and kernel of the shuffled matrices can pass, class by class, as what the library takes over it: all of A,
+# B and C once at 4.7 TB/s of the memory, and (l2) a row of B for each entry, C and A at 8.5 TB/s of the L2, which only
+# what rows share in L1, shared memory or registers passes.  share_of_l2: the longer of both over our fastest time.
+order_bounds()
+{
+    printf '#### Bounds\n\n'
+    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == shuffled || group == ideal)' \
+        --columns group,name,k,kernel,median_ns,bytes_min,nnz,rows | awk -F, -v OFS=, '
+        NR == 1 { next }
+        { key = $2 "," $3; sub(/:.*/, "", $4) }
+        $4 ~ /^cusparse/ { if (!(key in library) || $5 < library[key]) library[key] = $5; next }
+        $1 == "ideal" { if (!(key in ideal) || $5 < ideal[key]) ideal[key] = $5; next }
+        !(key in best) || $5 < best[key] { best[key] = $5 }
+        !(key in bytes) || $6 < bytes[key] { bytes[key] = $6; through[key] = ($7 + $8) * $3 * 4 + $7 * 8 }
+        END {
+            for (key in best) if (key in library) {
+                split(key, p, ","); memory = bytes[key] / 4700; l2 = through[key] / 8500
+                l2 = l2 > memory ? l2 : memory
+                add(class(p[1]) "," p[2]); add("all," p[2])
+            }
+            for (at in n) print at, n[at], geomean(got[at], n[at]), m[at] ? geomean(of_ideal[at], m[at]) : "-",
+                geomean(of_l2[at], n[at]), geomean(of_memory[at], n[at]), geomean(share[at], n[at])
+        }
+        function add(at) {
+            n[at]++; got[at] += log(library[key] / best[key]); of_l2[at] += log(library[key] / l2)
+            of_memory[at] += log(library[key] / memory); share[at] += log(l2 / best[key])
+            if (key in ideal) { m[at]++; of_ideal[at] += log(library[key] / ideal[key]) }
+        }
+        function geomean(sum, count) { return sprintf("%.2f", exp(sum / count)) }
+        function class(name) {
+            return name ~ /^(mesh|tri)/ ? "meshes" : name ~ /^(geo|knn)/ ? "neighbours" : name ~ /^(sbm|lfr|block)/ ? "communities" \
+                : name ~ /^(uni|rmat|pow)/ ? "random" : name ~ /^road/ ? "road" : "citation"
+        }' | sort -t, -k2,2n -k1,1 | { echo class,k,matrices,over_library,ideal,bound_l2,bound_memory,share_of_l2 && cat; } \
+        | markdown class k matrices over_library ideal bound_l2 bound_memory share_of_l2
 }
 
 # Whether to order at all.  The costs on a GPU are fits to what tests/gpu/test_gpu_orders --time printed on an H200.

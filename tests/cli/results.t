@@ -32,8 +32,8 @@ is "all of them are those of the store of plans" "$(grep -vxF -f "$tmp/plan-tabl
 PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-orders.h5" -w "$tmp/work" \
     order-tables >"$tmp/order-tables" 2>"$tmp/err"
 is "the tables of orders are printed" "$?$(cat "$tmp/err")" 0
-sed -n '/^<!-- from the orders -->/,/^<!-- end -->/p' "$results/README.md" | grep '^|' >"$tmp/lines"
-ok "README has tables of orders" test "$(wc -l <"$tmp/lines")" -gt 50
+sed -n '/^<!-- from the orders -->/,/^<!-- end -->/p' "$results/orders.md" | grep '^|' >"$tmp/lines"
+ok "orders.md has tables" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of orders" "$(grep -vxF -f "$tmp/order-tables" "$tmp/lines")" ""
 PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-spmv.h5" -w "$tmp/work" \
     spmv-tables >"$tmp/spmv-tables" 2>"$tmp/err"
