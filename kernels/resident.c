@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/* Values that are not worth a second thread. */
+enum { ALONE = 1 << 16 };
+
 int64_t rc_resident_bytes(const rc_csr_t *a, int value_bytes)
 {
     int64_t entries = rc_sat_mul(a->nnz, (int64_t)sizeof(int32_t) + value_bytes);
@@ -27,6 +30,7 @@ static rc_status_t keep_narrowed(
     float *narrow = rc_alloc((size_t)nnz, sizeof *narrow, "values of a matrix", err);
     if (!narrow)
         return RC_ENOMEM;
+#pragma omp parallel for num_threads(x->threads) schedule(static) if (nnz > ALONE)
     for (int64_t i = 0; i < nnz; i++)
         narrow[i] = (float)val[i];
     rc_status_t st = keep(x, narrow, (size_t)nnz * sizeof *narrow, out, err);

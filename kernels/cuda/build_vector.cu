@@ -436,6 +436,57 @@ extern "C" rc_status_t rc_build_csr_copy(rc_build_csr_t *c, rc_precision_t preci
         c->nnz, "values", err);
 }
 
+/* Entries in the order of the slots, values of the precision. */
+template <typename T>
+static rc_status_t slots_in_order(
+    rc_build_t *b, int64_t slots, const int64_t *ptr, int32_t *col, T *val, rc_err_t *err)
+{
+    return rc::put_entries(b->x, slot_entries<T>{b->items, col, val},
+        rc::pointers{ptr, sizeof *ptr}, slots, b->nnz, "entries of the slots", err);
+}
+
+static rc_status_t order_slots(rc_build_t *b, rc_precision_t precision, int wide, void *ptr,
+    int32_t *col, void *val, rc_err_t *err)
+{
+    const int64_t slots = b->items.slots;
+    void *to = ptr;
+    rc_status_t st = RC_OK;
+    if (!wide)
+        st = rc_cuda_room(
+            &b->memory, static_cast<size_t>(slots + 1) * sizeof(int64_t), &to, err);
+    if (st < 0)
+        return st;
+    int64_t *begin = static_cast<int64_t *>(to);
+    st = rc::put_in_order(b, slot_pointers{b->items, begin}, slots, "slot pointers", err);
+    if (st == RC_OK && !wide)
+        st = rc::put_each(b->x,
+            narrowed<int32_t>{begin, sizeof *begin, static_cast<int32_t *>(ptr)}, slots + 1,
+            "slot pointers", err);
+    if (st < 0)
+        return st;
+    return precision == RC_FP64
+               ? slots_in_order(b, slots, begin, col, static_cast<double *>(val), err)
+               : slots_in_order(b, slots, begin, col, static_cast<float *>(val), err);
+}
+
+extern "C" rc_status_t rc_build_slots(const rc_problem_t *p, rc_precision_t precision, int wide,
+    void *ptr, int32_t *col, void *val, rc_err_t *err)
+{
+    rc_build_csr_t c = {};
+    rc_status_t st;
+    if (p->identity) {
+        st = rc_build_csr_begin(p, &c, err);
+        if (st == RC_OK)
+            st = rc_build_csr_copy(&c, precision, wide, ptr, col, val, err);
+    } else {
+        st = rc_build_begin(p, &c.b, err);
+        if (st == RC_OK)
+            st = order_slots(&c.b, precision, wide, ptr, col, val, err);
+    }
+    rc_build_csr_end(&c);
+    return st;
+}
+
 extern "C" rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, int32_t *out, rc_err_t *err)
 {
     return rc::put_in_order(

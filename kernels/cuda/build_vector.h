@@ -48,6 +48,14 @@ rc_status_t rc_build_count(
 rc_status_t rc_build_csr_copy(rc_build_csr_t *c, rc_precision_t precision, int wide, void *ptr,
     int32_t *col, void *val, rc_err_t *err);
 
+/** The entries of a problem whose `resident` is there in the order of the slots, asked for on the stream:
+ *  beside the arrays it takes room for pointers alone.
+ *  \param[in] wide  1: pointers of 8 bytes, else 4
+ *  \param[out] ptr, col, val  room for [slots + 1], [nnz] and [nnz]
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz + slots). */
+rc_status_t rc_build_slots(const rc_problem_t *p, rc_precision_t precision, int wide, void *ptr,
+    int32_t *col, void *val, rc_err_t *err);
+
 /** The slots of more than `longest` entries, increasing.  \param[out] out  room for them */
 rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, int32_t *out, rc_err_t *err);
 

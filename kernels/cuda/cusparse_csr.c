@@ -67,7 +67,7 @@ static rc_status_t prepare_row_col(rc_executor_t *x, const rc_problem_t *p,
 #define SHARED                                                                                     \
     .source = "NVIDIA cuSPARSE documentation, cusparseSpMM", .version = 1,                         \
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
-    .any_k = 1, .deterministic = deterministic,                                                    \
+    .builds = 1, .any_k = 1, .deterministic = deterministic,                                       \
     .param =                                                                                       \
         {                                                                                          \
             {"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1 to 3: CUSPARSE_SPMM_CSR_ALG1 to 3",           \

@@ -54,6 +54,7 @@ const rc_kernel_t rc_kernel_cusparse_spmv_coo = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = deterministic,
     .param =
         {

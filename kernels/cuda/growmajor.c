@@ -214,6 +214,7 @@ const rc_kernel_t rc_kernel_growmajor = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .any_k = 1,
     .deterministic = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,

@@ -33,6 +33,7 @@ const rc_kernel_t rc_kernel_gstat = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},
         {"split", "CTAs that share the slots of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0}},

@@ -49,6 +49,7 @@ const rc_kernel_t rc_kernel_gsub = {
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .deterministic = rc_kernel_always,
     .param = {{"lanes", "lanes per row", 8, 2, 16, 1},
         {"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},

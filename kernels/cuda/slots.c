@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cpu/slots.h"
+#include "kernels/cuda/build_vector.h"
+#include "kernels/cuda/executor.h"
 #include "kernels/cuda/scale.h"
 
 #include <inttypes.h>
@@ -57,6 +59,11 @@ rc_status_t rc_cuda_copy(
     else
         *out = to;
     return st;
+}
+
+static size_t pointer_bytes(const rc_cuda_slots_t *s)
+{
+    return s->wide ? sizeof(int64_t) : sizeof(int32_t);
 }
 
 /* The pointers as 32-bit numbers, in the memory of the wide ones: each is read before its place is
@@ -114,31 +121,61 @@ done:
     return st;
 }
 
-rc_status_t rc_cuda_slots_build(
-    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
+/* The arrays in the order of the slots, from the matrix on the host. */
+static rc_status_t build_here(
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *s, rc_err_t *err)
 {
     rc_slots_t host;
-    rc_cuda_slots_t s = {0};
     rc_status_t st = rc_slots_build(x, p, &host, err);
     if (st < 0)
         return st;
     void *col = NULL;
-    size_t nnz = (size_t)p->a->nnz;
-    RC_TRY(rc_cuda_slots_rows(x, p, &s, err));
+    size_t nnz = (size_t)s->nnz;
+    RC_TRY(rc_cuda_copy(x, s->wide ? host.ptr : narrowed(&host),
+        ((size_t)s->slots + 1) * pointer_bytes(s), &s->ptr, err));
+    RC_TRY(rc_cuda_copy(x, host.col, nnz * sizeof(int32_t), &col, err));
+    s->col = col;
+    RC_TRY(rc_cuda_copy(x, host.val, nnz * (size_t)s->value_bytes, &s->val, err));
+done:
+    rc_slots_free(&host);
+    return st;
+}
+
+/* The same from the matrix on the device: nothing but the schedule is uploaded. */
+static rc_status_t build_there(
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *s, rc_err_t *err)
+{
+    void *col = NULL;
+    size_t nnz = (size_t)s->nnz;
+    rc_status_t st;
+    RC_TRY(x->alloc(x, ((size_t)s->slots + 1) * pointer_bytes(s), &s->ptr, err));
+    if (nnz > 0) {
+        RC_TRY(x->alloc(x, nnz * sizeof(int32_t), &col, err));
+        s->col = col;
+        RC_TRY(x->alloc(x, nnz * (size_t)s->value_bytes, &s->val, err));
+    }
+    RC_TRY(rc_build_slots(p, p->precision, s->wide, s->ptr, s->col, s->val, err));
+    RC_TRY(rc_executor_cuda_wait(x, err));
+done:
+    return st;
+}
+
+rc_status_t rc_cuda_slots_build(
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
+{
+    rc_cuda_slots_t s;
+    rc_status_t st = rc_cuda_slots_rows(x, p, &s, err);
+    if (st < 0)
+        return st;
     s.cols = p->a->cols;
     s.nnz = p->a->nnz;
     s.wide = rc_cuda_slots_wide(p);
     s.value_bytes = (int)rc_precision_bytes(p->precision);
-    RC_TRY(rc_cuda_copy(x, s.wide ? host.ptr : narrowed(&host),
-        ((size_t)s.slots + 1) * (s.wide ? sizeof(int64_t) : sizeof(int32_t)), &s.ptr, err));
-    RC_TRY(rc_cuda_copy(x, host.col, nnz * sizeof(int32_t), &col, err));
-    s.col = col;
-    RC_TRY(rc_cuda_copy(x, host.val, nnz * rc_precision_bytes(p->precision), &s.val, err));
-    *out = s;
-done:
-    rc_slots_free(&host);
+    st = p->resident ? build_there(x, p, &s, err) : build_here(x, p, &s, err);
     if (st < 0)
         rc_cuda_slots_free(x, &s);
+    else
+        *out = s;
     return st;
 }
 
@@ -146,7 +183,7 @@ rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t
 {
     void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
     const size_t nnz = (size_t)s->nnz;
-    const size_t bytes[] = {((size_t)s->slots + 1) * (s->wide ? sizeof(int64_t) : sizeof(int32_t)),
+    const size_t bytes[] = {((size_t)s->slots + 1) * pointer_bytes(s),
         nnz * sizeof *s->col, nnz * (size_t)s->value_bytes, (size_t)s->slots * sizeof *s->row,
         (size_t)s->absents * sizeof *s->absent};
     const int parts = sizeof part / sizeof part[0];

@@ -23,9 +23,9 @@ typedef struct rc_cuda_slots {
     int64_t absents;
 } rc_cuda_slots_t;
 
-/** Rearrange p->a into the order of p->schedule with the host threads of the executor and upload it;
- *  values are rounded to the precision.  Allocates what rc_cuda_slots_analyse says, and on the host,
- *  until it returns, as much again.
+/** Rearrange p->a into the order of p->schedule, and round values to the precision: on the device where the
+ *  problem has its matrix there, else with the host threads of the executor, and upload it.  Allocates
+ *  what rc_cuda_slots_analyse says, and until it returns pointers more, or on the host as much again.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_cuda_slots_free.  Cost O(nnz + slots). */
 rc_status_t rc_cuda_slots_build(
     rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);

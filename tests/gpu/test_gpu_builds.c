@@ -8,6 +8,7 @@
 #include "build_times.h"
 #include "kernels/cuda/build.h"
 #include "kernels/cuda/gslice.h"
+#include "kernels/cuda/slots.h"
 #include "kernels/cuda/spmv.h"
 #include "kernels/device.h"
 #include "operands.h"
@@ -292,6 +293,38 @@ static int64_t check_any_stages(rc_rng_t *rng, rc_executor_t *x, rc_problem_t *p
     return check_stages(x, p, &shape);
 }
 
+/* A in the order of the slots, as CSR kernels and cuSPARSE take it. */
+static void check_slots(rc_executor_t *x, rc_problem_t *p)
+{
+    rc_err_t err = {0};
+    rc_cuda_slots_t s[2];
+    const rc_resident_t *r = p->resident;
+    for (int there = 0; there < 2; there++) {
+        p->resident = there ? r : NULL;
+        ok(rc_cuda_slots_build(x, p, &s[there], &err), &err, "slots");
+    }
+    assert_true(s[0].slots == s[1].slots && s[0].nnz == s[1].nnz && s[0].absents == s[1].absents);
+    assert_int_equal(s[0].wide, s[1].wide);
+    const size_t pointer = s[0].wide ? sizeof(int64_t) : sizeof(int32_t);
+    const void *host[] = {s[0].ptr, s[0].col, s[0].val, s[0].row, s[0].absent};
+    const void *device[] = {s[1].ptr, s[1].col, s[1].val, s[1].row, s[1].absent};
+    const size_t bytes[] = {((size_t)s[0].slots + 1) * pointer, (size_t)s[0].nnz * sizeof *s[0].col,
+        (size_t)s[0].nnz * (size_t)s[0].value_bytes, (size_t)s[0].slots * sizeof *s[0].row,
+        (size_t)s[0].absents * sizeof *s[0].absent};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        assert_true(!host[i] == !device[i]);
+        if (!host[i])
+            continue;
+        unsigned char *copy = malloc(bytes[i] + 1);
+        assert_non_null(copy);
+        ok(x->download(x, copy, host[i], bytes[i], &err), &err, "slots");
+        same(x, copy, device[i], bytes[i], "slots");
+        free(copy);
+    }
+    rc_cuda_slots_free(x, &s[0]);
+    rc_cuda_slots_free(x, &s[1]);
+}
+
 /* Prepared memory is what the analysis says, within 1 %. */
 static void check_bytes(const char *text, const rc_spmv_t *s, const rc_analysis_t *analysis)
 {
@@ -379,6 +412,7 @@ static void built_as_on_the_host(void **state)
         longs += check_slices(x, &e.problem, below(&rng, 200));
         joined += check_any_stages(&rng, x, &e.problem);
         check_vectors(x, &e.problem, &r);
+        check_slots(x, &e.problem);
         rc_resident_free(&r);
         random_problem_free(&e);
     }
@@ -415,6 +449,7 @@ static void large_ones_too(void **state)
     (void)check_slices(&d->executor, &e.problem, 2);
     (void)check_stages(&d->executor, &e.problem, &blocks);
     check_vectors(&d->executor, &e.problem, &r);
+    check_slots(&d->executor, &e.problem);
     rc_resident_free(&r);
     random_problem_free(&e);
     rc_device_close(d);
