@@ -272,6 +272,30 @@ static void skip_untried(rc_measuring_t *s, const char *text)
         }
 }
 
+static int lacks_memory(const rc_measuring_t *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->n; i++)
+        n += s->job[i].tried && rc_memory_needed(s->job[i].m->text) >= 0;
+    return n > 0;
+}
+
+/* As rc_measuring_fit; a case that does not fit beside the matrix on the device is built on the host,
+ * with all of its group. */
+static rc_status_t fit(rc_measuring_t *s, rc_err_t *err)
+{
+    rc_status_t st = rc_measuring_fit(s, err);
+    if (st < 0 || s->inside == 0 || !lacks_memory(s))
+        return st;
+    (void)rc_operands_resident_drop(s->ctx);
+    s->within.memory_limit += s->inside;
+    s->inside = 0;
+    for (int i = 0; i < s->n; i++)
+        s->job[i].tried = 0;
+    begin_cases(s, s->job[0].m, NULL);
+    return rc_measuring_fit(s, err);
+}
+
 /* Decide on tiles, have the operands on the device; or every case has its final status. */
 static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
 {
@@ -280,7 +304,7 @@ static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
         skip_untried(s, "shape: the operands have no columns");
         return RC_OK;
     }
-    rc_status_t st = rc_measuring_fit(s, err);
+    rc_status_t st = fit(s, err);
     if (st < 0 || untried(s) == 0)
         return st;
     st = rc_operands_begin(
@@ -313,7 +337,8 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
         .ctx = ctx,
         .d = ctx->d,
         .cfg = cfg,
-        .g = g,
+        .g = &s.within,
+        .within = *g,
         .kernel = g->kernel->kernel,
         .op = rc_operation_of(g->kernel->kernel->op),
         .n = n,
@@ -324,7 +349,9 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
     s.job = rc_alloc0((size_t)n, sizeof *s.job, "the cases of a group", err);
     if (!s.job)
         return RC_ENOMEM;
-    begin_cases(&s, cases, rc_operands_resident(ctx, g));
+    const rc_resident_t *resident = rc_operands_resident(ctx, g, &s.inside);
+    s.within.memory_limit -= s.inside;
+    begin_cases(&s, cases, resident);
     rc_status_t st = make_operands(&s, err);
     if (st == RC_OK)
         st = all_sets(&s, err);

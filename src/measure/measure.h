@@ -91,9 +91,9 @@ typedef struct rc_group {
     rc_geometry_t geometry;
     const int32_t *place; /**< [cols] row of B that column c meets, for the reference of a symmetric
                                order; NULL: row c */
-    int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together; the matrix
-                               itself, where kernels build from it on the device, takes up to a sixteenth beside; the
-                               verification needs some 17 bytes per row beside */
+    int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together, with the
+                               matrix itself where kernels build from it on the device and it takes more than a
+                               sixteenth; less is beside; the verification needs some 17 bytes per row beside */
 } rc_group_t;
 
 /** Asked between runs; non-zero ends the measurement with RC_EINTR. */

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "measure/operands.h"
 #include "base/alloc.h"
+#include "sparse/csr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,16 +61,38 @@ static int resident_serves(const rc_measure_context_t *ctx, const rc_group_t *g,
            memcmp(&g->digest, &ctx->resident_of, sizeof unknown) == 0;
 }
 
-const rc_resident_t *rc_operands_resident(rc_measure_context_t *ctx, const rc_group_t *g)
+/* Bytes of the matrix that count in the limit of a group: none where it is small beside that, and its
+ * own where it neither cuts a product into tiles that would be whole nor takes much of what tiles have.
+ * -1: there is no room for it. */
+static int64_t counted(const rc_group_t *g, int64_t bytes)
 {
-    enum { part = 16 }; /* of the limit */
+    enum { beside = 16, part = 4 };
+    const rc_operation_t *o = rc_operation_of(g->kernel->kernel->op);
+    int64_t limit = g->memory_limit;
+    if (bytes <= limit / beside)
+        return 0;
+    int64_t whole = rc_operation_dense_bytes(
+        o, g->a, rc_shape_rows(&o->out, g->a), g->k, g->precision);
+    whole = rc_sat_add(whole, bytes); /* a prepared matrix takes about as much */
+    int tiled = o->tiles && whole > limit;
+    return bytes <= limit / part && (tiled || whole <= limit - bytes) ? bytes : -1;
+}
+
+const rc_resident_t *rc_operands_resident(
+    rc_measure_context_t *ctx, const rc_group_t *g, int64_t *inside)
+{
     int value_bytes = (int)rc_precision_bytes(g->precision);
     int64_t bytes = rc_resident_bytes(g->a, value_bytes);
+    int builds = g->kernel->kernel->builds;
+    int64_t share = counted(g, bytes);
     rc_err_t why = {0};
-    if (g->kernel->kernel->builds && resident_serves(ctx, g, value_bytes))
-        return &ctx->resident;
+    *inside = 0;
+    if (resident_serves(ctx, g, value_bytes) && share >= 0 && (builds || share == 0)) {
+        *inside = share;
+        return builds ? &ctx->resident : NULL;
+    }
     (void)rc_operands_resident_drop(ctx);
-    if (!g->kernel->kernel->builds || bytes > g->memory_limit / part)
+    if (!builds || share < 0)
         return NULL;
     if (rc_resident_new(&ctx->d->executor, g->a, value_bytes, &ctx->resident, &why) < 0) {
         rc_resident_free(&ctx->resident);
@@ -77,6 +100,7 @@ const rc_resident_t *rc_operands_resident(rc_measure_context_t *ctx, const rc_gr
     }
     ctx->resident_bytes = bytes;
     ctx->resident_of = g->digest;
+    *inside = share;
     return &ctx->resident;
 }
 
@@ -231,13 +255,23 @@ static void put_first(rc_measure_context_t *ctx, int from, rc_reference_t *ref)
     ctx->ref = ref;
 }
 
+/* How many references: those of a large matrix take a quarter of what the matrix does, so that the tiles
+ * of all its K are multiplied out once and not again for each kernel. */
+static int64_t references_kept(const rc_measure_context_t *ctx)
+{
+    enum { rows_kept = 1 << 23, row_bytes = 25, part = 4 }; /* some 200 MB */
+    const rc_csr_t *a = ctx->g->a;
+    int64_t rows = rc_shape_rows(&operation_of(ctx)->out, a);
+    int64_t most = larger(rows_kept, rc_csr_bytes(a->rows, a->nnz) / part / row_bytes);
+    int64_t fit = rows > 0 ? most / rows : RC_REFERENCES;
+    return fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
+}
+
 /* The reference of a tile that the inputs hold, of those that are kept or computed. */
 static rc_status_t find_reference(
     rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_operands_t *list, rc_err_t *err)
 {
-    enum { rows_kept = 1 << 23 }; /* some 200 MB */
-    int64_t rows = rc_shape_rows(&operation_of(ctx)->out, ctx->g->a);
-    int64_t fit = rows > 0 ? rows_kept / rows : RC_REFERENCES;
+    int64_t fit = references_kept(ctx);
     rc_reference_t *ref = NULL;
     for (int i = 0; i < ctx->kept_count; i++)
         if (rc_reference_serves(ctx->kept[i], ctx->g, ctx->cfg, columns)) {
@@ -248,7 +282,6 @@ static rc_status_t find_reference(
     /* the matrices of a sweep come one after the other */
     if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], ctx->g))
         forget(ctx, 0);
-    fit = fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
     forget(ctx, (int)fit - 1);
     rc_status_t st = rc_reference_new(ctx->g, ctx->cfg, columns, ctx->d, &list->in[0], &ref, err);
     if (st == RC_OK)

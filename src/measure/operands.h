@@ -48,10 +48,13 @@ rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
 /** End it: gives back what a CPU should have for the next matrix. */
 void rc_operands_end(rc_measure_context_t *ctx);
 
-/** The matrix of a group on the device, for a kernel that builds there: beside the limit of the group, a
- *  sixteenth of it at most.  It stays until a group of another matrix, precision or kind of kernel begins.
+/** The matrix of a group on the device, for a kernel that builds there: beside the limit of the group where
+ *  it takes a sixteenth of that at most, else inside, a quarter at most.  It stays until a group of another
+ *  matrix or precision begins, or one that has no room or, where it is inside, no use for it.
+ *  \param[out] inside  bytes that the group has to count in its limit
  *  \return NULL: the kernel does not, or the memory is short */
-const rc_resident_t *rc_operands_resident(rc_measure_context_t *ctx, const rc_group_t *g);
+const rc_resident_t *rc_operands_resident(
+    rc_measure_context_t *ctx, const rc_group_t *g, int64_t *inside);
 
 /** Release it.  \return 1: there was one */
 int rc_operands_resident_drop(rc_measure_context_t *ctx);

@@ -87,6 +87,7 @@ static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_
         st = put_in_place(ref, &babs, b->rows, err);
     if (st == RC_OK) {
         ref->op->project(&ref->m, bx, babs, ref->sum, ref->bound);
+#pragma omp parallel for num_threads(ref->m.threads) schedule(static) if (ref->out_rows > ALONE)
         for (int64_t r = 0; r < ref->out_rows; r++)
             ref->bound[r] = row_bound(ref, ref->bound[r], length_of(ref, r));
     }

@@ -41,7 +41,9 @@ struct rc_measuring {
     rc_measure_context_t *ctx;
     rc_device_t *d;
     const rc_measure_config_t *cfg;
-    const rc_group_t *g;
+    const rc_group_t *g; /**< `within` */
+    rc_group_t within;   /**< the group, its limit less `inside` */
+    int64_t inside;      /**< bytes of the matrix on the device that the limit counts */
     const rc_kernel_t *kernel;
     const rc_operation_t *op;
     rc_trial_t *job;

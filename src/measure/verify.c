@@ -11,6 +11,9 @@
 /* Values of a row that are fetched at a time when one of them is searched for. */
 enum { FETCH = 4096 };
 
+/* Rows that are not worth a second thread. */
+enum { ALONE = 1 << 16 };
+
 /* Values of C on the host, by position. */
 typedef struct values {
     int64_t *row;
@@ -158,35 +161,64 @@ static int is_bad(const rc_reference_t *ref, int64_t r, unsigned found, double s
     return rc_reference_row_is_empty(ref, r) && ((found & RC_ROW_NONZERO) || isnan(sum));
 }
 
+static void look_at_row(
+    const rc_reference_t *ref, const rc_product_t *p, int64_t at, rows_found_t *f)
+{
+    int64_t r = row_of(p, at);
+    if (r < 0)
+        return;
+    double sum = ref->c_sum[at];
+    if (is_bad(ref, r, ref->found[at], sum) && (f->bad_row < 0 || r < f->bad_row)) {
+        f->bad_row = r;
+        f->bad_at = at;
+    }
+    if (!ref->sum)
+        return;
+    double off = fabs(sum - ref->sum[r]);
+    double bound = ref->bound[r];
+    if (!rc_reference_row_is_empty(ref, r)) {
+        f->compared += bound >= 0;
+        f->skipped += bound < 0;
+    }
+    if (off <= bound || bound < 0)
+        return;
+    double ratio = isfinite(off) && bound > 0 ? off / bound : INFINITY;
+    if (ratio > f->off_ratio || (ratio == f->off_ratio && r < f->off_row)) {
+        f->off_ratio = ratio;
+        f->off_row = r;
+    }
+}
+
+/* What some rows were found to be, added to what others were: the same however they are divided. */
+static void add_found(rows_found_t *all, const rows_found_t *some)
+{
+    if (some->bad_row >= 0 && (all->bad_row < 0 || some->bad_row < all->bad_row)) {
+        all->bad_row = some->bad_row;
+        all->bad_at = some->bad_at;
+    }
+    if (some->off_row >= 0 && (some->off_ratio > all->off_ratio ||
+                                  (some->off_ratio == all->off_ratio && some->off_row < all->off_row))) {
+        all->off_ratio = some->off_ratio;
+        all->off_row = some->off_row;
+    }
+    all->compared += some->compared;
+    all->skipped += some->skipped;
+}
+
 static rows_found_t scan_rows(const rc_reference_t *ref, const rc_product_t *p)
 {
-    rows_found_t f = {-1, -1, -1, 0, 0, 0};
-    for (int64_t at = 0; at < p->c.rows; at++) {
-        int64_t r = row_of(p, at);
-        if (r < 0)
-            continue;
-        double sum = ref->c_sum[at];
-        if (is_bad(ref, r, ref->found[at], sum) && (f.bad_row < 0 || r < f.bad_row)) {
-            f.bad_row = r;
-            f.bad_at = at;
-        }
-        if (!ref->sum)
-            continue;
-        double off = fabs(sum - ref->sum[r]);
-        double bound = ref->bound[r];
-        if (!rc_reference_row_is_empty(ref, r)) {
-            f.compared += bound >= 0;
-            f.skipped += bound < 0;
-        }
-        if (off <= bound || bound < 0)
-            continue;
-        double ratio = isfinite(off) && bound > 0 ? off / bound : INFINITY;
-        if (ratio > f.off_ratio) {
-            f.off_ratio = ratio;
-            f.off_row = r;
-        }
+    static const rows_found_t none = {-1, -1, -1, 0, 0, 0};
+    rows_found_t all = none;
+#pragma omp parallel num_threads(ref->m.threads) if (p->c.rows > ALONE)
+    {
+        rows_found_t mine = none;
+#pragma omp for schedule(static) nowait
+        for (int64_t at = 0; at < p->c.rows; at++)
+            look_at_row(ref, p, at, &mine);
+#pragma omp critical(found_rows)
+        add_found(&all, &mine);
     }
-    return f;
+    return all;
 }
 
 /* Find the value of a bad row and say which it is. */

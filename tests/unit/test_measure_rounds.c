@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "measure_fixture.h"
+#include "kernels/resident.h"
 
 #include "base/clock.h"
 
@@ -220,9 +221,48 @@ static void rounds_are_interleaved(void **state)
     world_end(&w);
 }
 
+/* Is the matrix on the device under a limit?  `fault` can tell: without it mode 11 finds no memory, with it mode 10. */
+static int is_there(int64_t limit, int64_t k, int64_t *tile)
+{
+    int there[2];
+    for (int mode = 10; mode <= 11; mode++) {
+        world_t w;
+        world_begin(&w, mode == 10 ? "fault:mode=10" : "fault:mode=11", make_matrix(300, 300, 20, 1), k, 2);
+        w.group.memory_limit = limit;
+        assert_int_equal(world_run(&w), RC_OK);
+        there[mode - 10] = w.cases[1].status == RC_CASE_OK;
+        *tile = w.cases[1].k_tile;
+        world_end(&w);
+    }
+    assert_true(there[0]); /* mode 10 goes on without it */
+    return there[1];
+}
+
+/* A matrix of more than a sixteenth of the limit counts in it: it is on the device where it takes a quarter at most and
+ * cuts no product that would be whole, and what is cut anyway is cut with it there. */
+static void the_matrix_is_kept_where_there_is_room(void **state)
+{
+    (void)state;
+    rc_csr_t a = make_matrix(300, 300, 20, 1);
+    const int64_t bytes = rc_resident_bytes(&a, sizeof(float));
+    const int64_t wide = 64;
+    const int64_t dense = 2 * 300 * wide * (int64_t)sizeof(float);
+    int64_t tile = 0;
+    free_matrix(&a);
+    assert_true(dense + bytes > 4 * bytes && dense < 4 * bytes);
+    assert_true(is_there(17 * bytes, 8, &tile));
+    assert_true(is_there(4 * bytes, 8, &tile));
+    assert_false(is_there(4 * bytes - 4, 8, &tile));
+    assert_false(is_there(dense + bytes, wide, &tile));
+    assert_int_equal(tile, wide);
+    assert_true(is_there(dense + bytes - 1, wide, &tile));
+    assert_true(tile < wide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_matrix_is_kept_where_there_is_room),
         cmocka_unit_test(phases_are_announced),
         cmocka_unit_test(memory_limit_makes_sets),
         cmocka_unit_test(stopping),
