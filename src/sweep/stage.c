@@ -261,19 +261,34 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
         RC_CASE_OK, RC_PHASE_NONE, "", err);
 }
 
+/* What a matrix took before it can be measured, for who tunes. */
+static void tell_stages(const rc_job_t *j, const int64_t *at)
+{
+    rc_log(j->w->log, RC_LOG_DEBUG, "sweep",
+        "%s: loaded in %.3f s, features %.3f s, orders %.3f s, %d threads", j->entry->name,
+        (double)(at[1] - at[0]) * 1e-9, (double)(at[2] - at[1]) * 1e-9,
+        (double)(at[3] - at[2]) * 1e-9, j->threads);
+}
+
 rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
 {
     int loaded = 0;
     int64_t start = rc_clock_ns();
+    int64_t at[] = {start, start, start, start};
     rc_status_t st = load(j, &loaded, err);
+    at[1] = rc_clock_ns();
     if (st == RC_OK && loaded)
         st = rc_queue_claim(j->w->queue, j->digest, &j->claimed, err);
     if (st == RC_OK && loaded && !j->claimed)
         rc_ledger_alias(j->w->ledger);
     if (st == RC_OK && j->claimed)
         st = featurise_all(j, err);
+    at[2] = rc_clock_ns();
     if (st == RC_OK && j->claimed)
         st = order_all(j, err);
+    at[3] = rc_clock_ns();
+    if (st == RC_OK && j->claimed)
+        tell_stages(j, at);
     if (st < 0)
         j->ready = 0;
     /* while it waits, nothing of it is in flight */

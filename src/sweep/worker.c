@@ -15,6 +15,8 @@ typedef struct bench {
     rc_worker_t *w;
     rc_spent_t *spent;
     rc_err_t *err;
+    rc_phase_t phase; /* what a group is in, ... */
+    int64_t since_ns; /* ... and since when */
 } bench_t;
 
 /* The pending cases of one block. */
@@ -60,9 +62,18 @@ static int asked_to_stop(void *user)
     return b->failed < 0 || rc_queue_draining(b->bench->w->queue);
 }
 
+static void turn_to(bench_t *t, rc_phase_t phase)
+{
+    int64_t now = rc_clock_ns();
+    t->spent->phase_ns[t->phase] += now - t->since_ns;
+    t->phase = phase;
+    t->since_ns = now;
+}
+
 static void entering(void *user, int index, rc_phase_t phase)
 {
     batch_t *b = user;
+    turn_to(b->bench, phase);
     int first = index < 0 ? 0 : index;
     int last = index < 0 ? b->n - 1 : index;
     for (int i = first; i <= last && b->failed >= 0; i++)
@@ -151,14 +162,18 @@ static rc_status_t measure(batch_t *all, int first, int n)
         return rc_fail(t->err, RC_EINTR, "drained");
     int64_t start = rc_clock_ns();
     int64_t active = w->device->active_ns;
+    int64_t copied = w->device->executor.copy_ns;
     t->spent->lock_ns += start - asked;
+    t->since_ns = start;
     /* making the operands may fail for good too: then the first case is to blame */
     entering(&b, 0, RC_PHASE_PREPARE);
     rc_status_t st = b.failed < 0 ? b.failed
                                   : rc_measure_group(w->measure, &c->measure, &g, b.measured, n,
                                         asked_to_stop, entering, &b, t->err);
     t->spent->busy_ns += rc_clock_ns() - start;
+    turn_to(t, RC_PHASE_PREPARE);
     t->spent->active_ns += w->device->active_ns - active;
+    t->spent->copy_ns += w->device->executor.copy_ns - copied;
     rc_node_lock_release(w->node_lock);
     if (b.failed < 0) {
         /* the measurement only knows that it was stopped */
@@ -273,7 +288,7 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
 rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
 {
     rc_prepare_t *p = NULL;
-    bench_t t = {.w = w, .spent = spent, .err = err};
+    bench_t t = {.w = w, .spent = spent, .err = err, .phase = RC_PHASE_PREPARE};
     memset(spent, 0, sizeof *spent);
     rc_status_t st = rc_prepare_open(w, &p, err);
     while (st == RC_OK) {

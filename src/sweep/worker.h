@@ -12,6 +12,8 @@
 typedef struct rc_spent {
     int64_t busy_ns;    /**< in rc_measure_group */
     int64_t active_ns;  /**< of it the device executed */
+    int64_t phase_ns[RC_PHASE_TIME + 1]; /**< of it by what was done: prepare, verify, time */
+    int64_t copy_ns;    /**< of it copies to and from the device took, where they are timed */
     int64_t waiting_ns; /**< no matrix was prepared */
     int64_t lock_ns;    /**< another rank was measuring */
     int64_t journal_ns; /**< writing results */
