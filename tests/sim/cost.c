@@ -85,8 +85,12 @@ static rc_status_t add_orders(const char *store, int32_t matrices, sim_cost_t *c
     st = rc_h5_read(&h, &rc_schema[RC_T_ORDER], &rows, &n, err);
     const rc_row_order_t *o = rows;
     for (int64_t i = 0; st == RC_OK && i < n; i++)
-        if (o[i].matrix >= 0 && o[i].matrix < matrices)
-            cost[o[i].matrix].prepare_s += (double)o[i].order_ns * 1e-9;
+        if (o[i].matrix >= 0 && o[i].matrix < matrices) {
+            sim_cost_t *c = &cost[o[i].matrix];
+            double order_s = (double)o[i].order_ns * 1e-9;
+            c->prepare_s += order_s;
+            c->order_s = order_s > c->order_s ? order_s : c->order_s;
+        }
     free(rows);
     (void)rc_h5_close(&h, NULL);
     return st;

@@ -239,25 +239,45 @@ static int longer(const void *x, const void *y)
     return (a->measure_s < b->measure_s) - (a->measure_s > b->measure_s);
 }
 
-/* What would be if ranks shared a matrix: parts of whole blocks, since a block is timed in turns, none longer than `most`
- * seconds if there are enough of them; each part loads and orders the matrix again. */
-static sim_cost_t *split(const sim_cost_t *c, int64_t n, double most, int64_t *count)
+/* How the orders of a matrix are shared out where ranks share it: every part builds all of them; each builds its
+ * own, and the original order is measured again beside them, for a speedup compares what was timed in turns; or
+ * as that, with orders whose work is bounded, so that building them takes no longer than loading. */
+typedef enum sharing { ALL_ORDERS, OWN_ORDERS, BOUNDED_ORDERS } sharing_t;
+
+/* What one of `parts` and `ways` of a matrix costs. */
+static sim_cost_t part_of(const sim_cost_t *c, int64_t k, int64_t parts, int64_t ways, sharing_t how)
+{
+    enum { orders = 11 }; /* of the store */
+    sim_cost_t to = *c;
+    to.blocks = (k + 1) * c->blocks / parts - k * c->blocks / parts;
+    to.rows = to.blocks * c->rows / c->blocks;
+    to.measure_s = c->measure_s * (double)to.blocks / (double)c->blocks;
+    if (how == ALL_ORDERS)
+        return to;
+    to.prepare_s = fmax(c->order_s, c->prepare_s / (double)ways);
+    if (how == BOUNDED_ORDERS)
+        to.prepare_s = fmin(to.prepare_s, c->load_s);
+    to.measure_s *= 1.0 / (double)ways + (ways > 1 ? 1.0 / orders : 0);
+    return to;
+}
+
+/* What would be if ranks shared a matrix: parts of whole blocks, since a block is timed in turns, none that is prepared
+ * or measured for longer than `most` seconds if there are enough of them; each part loads the matrix again. */
+static sim_cost_t *split(const sim_cost_t *c, int64_t n, double most, sharing_t how, int64_t *count)
 {
     sim_cost_t *to = NULL;
     int64_t all = 0;
     for (int fill = 0; fill < 2; fill++) {
         all = 0;
         for (int64_t i = 0; i < n; i++) {
-            int64_t parts = (int64_t)ceil(c[i].measure_s / most);
+            enum { orders = 10 }; /* beside the original one */
+            int64_t ways = how == ALL_ORDERS ? 1 : (int64_t)ceil(c[i].prepare_s / most);
+            ways = ways < 1 ? 1 : ways < orders ? ways : orders;
+            int64_t parts = (int64_t)ceil(c[i].measure_s / (most * (double)ways));
             parts = parts < c[i].blocks ? parts : c[i].blocks;
-            for (int64_t k = 0; k < parts; k++, all++) {
-                if (!fill)
-                    continue;
-                to[all] = c[i];
-                to[all].blocks = (k + 1) * c[i].blocks / parts - k * c[i].blocks / parts;
-                to[all].rows = (k + 1) * c[i].rows / parts - k * c[i].rows / parts;
-                to[all].measure_s = c[i].measure_s * (double)to[all].blocks / (double)c[i].blocks;
-            }
+            for (int64_t k = 0; k < parts * ways; k++, all++)
+                if (fill)
+                    to[all] = part_of(&c[i], k % parts, parts, ways, how);
         }
         to = fill ? to : malloc((size_t)all * sizeof *to);
         assert_non_null(to);
@@ -265,6 +285,23 @@ static sim_cost_t *split(const sim_cost_t *c, int64_t n, double most, int64_t *c
     qsort(to, (size_t)all, sizeof *to, longer);
     *count = all;
     return to;
+}
+
+/* A sweep of parts.  \return its wall time */
+static double divided(const sim_cost_t *c, int64_t n, int ranks, sharing_t how, const char *what)
+{
+    sim_deal_t d;
+    int64_t count = 0;
+    double longest = 0;
+    sim_cost_t *p = split(c, n, 1, how, &count);
+    (void)idle_beyond_bound(p, count, ranks, &d);
+    for (int64_t i = 0; i < count; i++)
+        longest = fmax(longest, p[i].load_s + p[i].prepare_s + p[i].measure_s);
+    print_message("# %s: %d parts, %.1f s, idle %.2f; the longest part %.1f s\n", what, (int)count, d.wall_s,
+        1 - d.work_s / (ranks * d.wall_s), longest);
+    assert_true(d.wall_s >= longest);
+    free(p);
+    return d.wall_s;
 }
 
 /* As twins_on_1000_ranks, if a matrix could be divided: what the longest one costs then, and what dividing brings. */
@@ -276,26 +313,26 @@ static void divided_twins(void **state)
     sim_cost_t *from = NULL;
     sim_cost_t *c = NULL;
     sim_deal_t whole;
-    sim_deal_t parts;
     int64_t count = 0;
-    int64_t n = 0;
     (void)state;
     snprintf(path, sizeof path, "%s/data/results/h200.h5", top ? top : ".");
     assert_int_equal(sim_costs_read(path, &from, &count, NULL), RC_OK);
     assert_int_equal(sim_costs_draw(from, count, twins, 1, 1, &c, NULL), RC_OK);
     (void)idle_beyond_bound(c, twins, ranks, &whole);
-    sim_cost_t *p = split(c, twins, 1, &n);
-    (void)idle_beyond_bound(p, n, ranks, &parts);
-    double prepare = 0;
-    for (int64_t i = 0; i < twins; i++)
-        prepare = fmax(prepare, c[i].load_s + c[i].prepare_s);
-    print_message("# %d matrices whole: %.1f s, idle %.2f; as %d parts: %.1f s, idle %.2f; %.1f s of work a rank, loading "
-                  "and ordering takes up to %.1f s\n", (int)twins, whole.wall_s,
-        1 - whole.work_s / (ranks * whole.wall_s), (int)n, parts.wall_s,
-        1 - parts.work_s / (ranks * parts.wall_s), parts.work_s / ranks, prepare);
-    assert_true(parts.wall_s < whole.wall_s / 2);
-    assert_true(parts.wall_s >= prepare); /* why dividing is not enough: every part repeats it */
-    free(p);
+    double order = 0;
+    double load = 0;
+    for (int64_t i = 0; i < twins; i++) {
+        order = fmax(order, c[i].order_s);
+        load = fmax(load, c[i].load_s);
+    }
+    print_message("# %d matrices whole: %.1f s, idle %.2f; %.1f s of work a rank; the longest order %.1f s, loading %.1f s\n",
+        (int)twins, whole.wall_s, 1 - whole.work_s / (ranks * whole.wall_s), whole.work_s / ranks, order, load);
+    double all = divided(c, twins, ranks, ALL_ORDERS, "every part builds all orders");
+    double own = divided(c, twins, ranks, OWN_ORDERS, "each its own");
+    double bounded = divided(c, twins, ranks, BOUNDED_ORDERS, "each its own, of bounded work");
+    assert_true(all < whole.wall_s / 2);
+    assert_true(own < all && own >= order); /* why dividing is not enough: an order is built by one */
+    assert_true(bounded < own);
     free(c);
     free(from);
 }
