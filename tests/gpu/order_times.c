@@ -6,6 +6,7 @@
 #include "kernels/cuda/order_sample.h"
 #include "kernels/cuda/orders.h"
 #include "kernels/kernel.h"
+#include "kernels/resident.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "order_times.h"
@@ -21,6 +22,10 @@ static const char *const policies[] = {
     "mincol", "minlabel", "labels", "cells:rounds=0", "cells:size=32", "cells", "multilevel:rounds=0",
     "multilevel:size=32", "multilevel", "auto"};
 enum { POLICIES = sizeof policies / sizeof *policies };
+
+/* Of the host alone; timed where they are asked for. */
+static const char *const host_policies[] = {"lpt", "hub", "community", "blk", "lsh", "cta-near", "metis"};
+enum { HOST_POLICIES = sizeof host_policies / sizeof *host_policies };
 
 /* ---------------------------------------------------------------- patterns */
 
@@ -172,12 +177,18 @@ static rc_csr_t communities(int64_t n)
 
 /* ------------------------------------------------------------------- times */
 
+enum { KS = 2 };
+static const int64_t wide[KS] = {32, 128};
+
 typedef struct timed {
     rc_executor_t *x;
     struct CUstream_st *stream;
     const rc_csr_t *a;
+    rc_resident_t there; /* the same on the device */
     void *b;
     void *c;
+    double before[KS]; /* us of a product, shuffled and ... */
+    double ideal[KS];  /* ... with the rows in natural order */
 } timed_t;
 
 static void wait(const timed_t *t)
@@ -200,6 +211,7 @@ static double product_us(const timed_t *t, rc_schedule_t *s, int identity, int64
         .precision = RC_FP32,
         .c_order = RC_C_ORIGINAL,
         .a = t->a,
+        .resident = &t->there,
         .schedule = s,
         .identity = identity,
         .c_rows = t->a->rows};
@@ -246,64 +258,91 @@ static double order_ms(const timed_t *t, gpu_pattern_t *g, const char *policy)
     return ms[times / 2];
 }
 
-/* 0: the order is not that of the host. */
-static int same_as_host(const gpu_pattern_t *g, const char *policy, double *seconds)
+/* An order of the host.  \return seconds */
+static double build_on_host(const rc_csr_t *a, const char *policy, rc_schedule_t *out)
 {
     rc_err_t err = {0};
-    rc_schedule_t s = {0};
     int64_t begin = rc_clock_ns();
-    ok(rc_order_build(policy, g->a, NULL, 0, &s, &err), &err, policy);
-    *seconds = 1e-9 * (double)(rc_clock_ns() - begin);
-    int same = memcmp(s.row, g->row, (size_t)g->a->rows * sizeof *s.row) == 0;
-    rc_schedule_free(&s);
-    return same;
+    ok(rc_order_build(policy, a, NULL, 0, out, &err), &err, policy);
+    return 1e-9 * (double)(rc_clock_ns() - begin);
 }
 
-static int time_policies(const timed_t *t, const int32_t *place)
+static int is_wanted(const char *policy, int unasked)
 {
-    static const int64_t wide[] = {32, 128};
+    const char *only = getenv("ROWCAST_GPU_ORDERS");
+    return only ? strstr(only, policy) != NULL : unasked;
+}
+
+/* What products in an order take, and when one of so many ms has paid. */
+static void print_products(const timed_t *t, rc_schedule_t *s, double ms)
+{
+    for (int j = 0; j < KS; j++) {
+        double us = product_us(t, s, 0, wide[j]);
+        double before = t->before[j];
+        printf("  K=%" PRId64 " %8.1f us", wide[j], us);
+        if (before > 1.02 * t->ideal[j])
+            printf(" %4.0f %%", 100 * (before - us) / (before - t->ideal[j]));
+        if (before > 1.02 * us)
+            printf(" even after %.1f", 1e3 * ms / (before - us));
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void time_plain(timed_t *t, const int32_t *place, rc_schedule_t *s)
+{
+    for (int i = 0; i < KS; i++) {
+        for (int64_t p = 0; p < s->slots; p++)
+            s->row[p] = (int32_t)p;
+        t->before[i] = product_us(t, s, 1, wide[i]);
+        memcpy(s->row, place, (size_t)s->slots * sizeof *s->row);
+        t->ideal[i] = product_us(t, s, 0, wide[i]);
+        printf("#   K=%-4" PRId64 " shuffled %8.1f us  ideal %8.1f us  %.2fx\n", wide[i], t->before[i],
+            t->ideal[i], t->before[i] / t->ideal[i]);
+    }
+}
+
+/* \return 1: the order is not that of the host */
+static int time_policy(const timed_t *t, gpu_pattern_t *g, const char *policy, rc_schedule_t *s)
+{
+    rc_err_t err = {0};
+    rc_schedule_t host = {0};
+    rc_cuda_pattern_t a = pattern_of(g);
+    int64_t bytes = 0;
+    size_t size = (size_t)t->a->rows * sizeof *s->row;
+    double ms = order_ms(t, g, policy);
+    gpu_order(g, policy);
+    double seconds = build_on_host(t->a, policy, &host);
+    int same = memcmp(host.row, g->row, size) == 0;
+    rc_schedule_free(&host);
+    ok(rc_cuda_order_bytes(t->x, policy, &a, &bytes, &err), &err, policy);
+    printf("#   %-15s %7.3f ms  %6.1f MB  host %6.3f s%s", policy, ms, 1e-6 * (double)bytes, seconds,
+        same ? "" : "  DIFFERS");
+    memcpy(s->row, g->row, size);
+    print_products(t, s, ms);
+    return !same;
+}
+
+static int time_policies(timed_t *t, const int32_t *place)
+{
     rc_err_t err = {0};
     gpu_pattern_t g = gpu_pattern_new(t->x, t->a);
-    rc_cuda_pattern_t a = pattern_of(&g);
     rc_schedule_t s = {0};
-    double before[2];
-    double ideal[2];
     int wrong = 0;
     ok(rc_schedule_alloc(t->a->rows, t->a->rows, &s, &err), &err, "a schedule");
-    for (int i = 0; i < 2; i++) {
-        for (int64_t p = 0; p < s.slots; p++)
-            s.row[p] = (int32_t)p;
-        before[i] = product_us(t, &s, 1, wide[i]);
-        memcpy(s.row, place, (size_t)s.slots * sizeof *s.row);
-        ideal[i] = product_us(t, &s, 0, wide[i]);
-        printf("#   K=%-4" PRId64 " shuffled %8.1f us  ideal %8.1f us  %.2fx\n", wide[i], before[i],
-            ideal[i], before[i] / ideal[i]);
-    }
+    time_plain(t, place, &s);
     printf("#   samples         %7.3f ms\n", order_ms(t, &g, NULL));
-    for (int i = 0; i < POLICIES; i++) {
-        const char *only = getenv("ROWCAST_GPU_ORDERS");
-        if (only && !strstr(only, policies[i]))
+    for (int i = 0; i < POLICIES; i++)
+        if (is_wanted(policies[i], 1))
+            wrong += time_policy(t, &g, policies[i], &s);
+    for (int i = 0; i < HOST_POLICIES; i++) {
+        rc_schedule_t host = {0};
+        if (!is_wanted(host_policies[i], 0))
             continue;
-        double host = 0;
-        int64_t bytes = 0;
-        double ms = order_ms(t, &g, policies[i]);
-        gpu_order(&g, policies[i]);
-        int same = same_as_host(&g, policies[i], &host);
-        wrong += !same;
-        ok(rc_cuda_order_bytes(t->x, policies[i], &a, &bytes, &err), &err, policies[i]);
-        printf("#   %-15s %7.3f ms  %6.1f MB  host %6.3f s%s", policies[i], ms, 1e-6 * (double)bytes,
-            host, same ? "" : "  DIFFERS");
-        memcpy(s.row, g.row, (size_t)s.slots * sizeof *s.row);
-        for (int j = 0; j < 2; j++) {
-            double us = product_us(t, &s, 0, wide[j]);
-            printf("  K=%" PRId64 " %8.1f us", wide[j], us);
-            if (before[j] > 1.02 * ideal[j])
-                printf(" %4.0f %%", 100 * (before[j] - us) / (before[j] - ideal[j]));
-            if (before[j] > 1.02 * us)
-                printf(" even after %.1f", 1e3 * ms / (before[j] - us));
-        }
-        printf("\n");
-        fflush(stdout);
+        double seconds = build_on_host(t->a, host_policies[i], &host);
+        printf("#   %-15s       - ms       - MB  host %6.3f s", host_policies[i], seconds);
+        print_products(t, &host, 1e3 * seconds);
+        rc_schedule_free(&host);
     }
     rc_schedule_free(&s);
     gpu_pattern_free(&g);
@@ -351,10 +390,12 @@ int order_times(rc_executor_t *x, struct CUstream_st *stream, int count, char **
         ok(x->alloc(x, b, &t.b, &err), &err, "B");
         ok(x->alloc(x, c, &t.c, &err), &err, "C");
         ok(x->fill(x, t.b, 0x3c, b, &err), &err, "B");
+        ok(rc_resident_new(x, &a, sizeof(float), &t.there, &err), &err, "A");
         printf("# %s, rows and columns %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
             spec[i], way == NATURAL ? "natural" : way ? "shuffled apart" : "shuffled alike", a.rows,
             a.cols, a.nnz);
         wrong += time_policies(&t, place);
+        rc_resident_free(&t.there);
         x->release(x, t.b);
         x->release(x, t.c);
         rc_csr_free(&a);
