@@ -50,11 +50,22 @@ static int in_hand(const rc_prepare_t *p)
     return p->preparing + p->ready + p->measuring;
 }
 
-/* A suspect waits until nothing else is in hand; so does what alone exceeds the memory limit. */
+/* Loading and ordering it keeps all threads busy by itself: then one after the other is ready before two
+ * side by side are, and the device has something to measure in half the time. */
+static int is_large(const rc_job_t *j)
+{
+    static const int64_t bytes = INT64_C(1) << 30;
+    return j->bytes >= bytes;
+}
+
+/* A suspect waits until nothing else is in hand; so does what alone exceeds the memory limit.  A large
+ * matrix waits for at least half of the threads. */
 static int may_enter(const rc_prepare_t *p, const rc_job_t *j)
 {
     if (in_hand(p) == 0)
         return 1;
+    if (is_large(j) && p->free_threads < (p->w->threads + 1) / 2)
+        return 0;
     return !j->item->suspect && j->bytes <= p->w->memory_limit - p->bytes;
 }
 
@@ -67,16 +78,18 @@ static void fail(rc_prepare_t *p, rc_status_t st, const rc_err_t *err)
 }
 
 /* While the device has nothing to measure, one matrix gets half of the threads that are free; else
- * one thread for each is the fastest for all. */
-static int threads_for_next(const rc_prepare_t *p)
+ * one thread for each is the fastest for all, but for large ones. */
+static int threads_for_next(const rc_prepare_t *p, const rc_job_t *j)
 {
+    if (is_large(j))
+        return p->free_threads > 1 ? p->free_threads : 1;
     int most = p->limit == 1 ? p->free_threads : p->free_threads / 2;
     return p->ready > 0 || most < 1 ? 1 : most;
 }
 
 static void enter(rc_prepare_t *p, rc_job_t *j)
 {
-    j->threads = threads_for_next(p);
+    j->threads = threads_for_next(p, j);
     p->free_threads -= j->threads;
     p->preparing++;
     p->ahead_s += j->item->cost_s;
