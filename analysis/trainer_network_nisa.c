@@ -8,91 +8,19 @@
 
 static const char nisa[] = "Nisa et al. 2018, sections V and VI";
 
-static const rc_recipe_t mlp = {.output = RC_OUTPUT_SCORE,
-    .loss = rc_loss_entropy,
-    .hidden = "96,48,16",
-    .members = 1,
-    .restarts = 1,
-    .epochs = 300,
-    .patience = 30,
-    .validation = 0.1,
-    .by_matrix = 1,
-    .rate = 1e-3,
-    .steady = 1,
-    .batch = 16,
-    .unweighted = 1};
+/* What the six have in common. */
+#define NETWORK_MEMBERS                                                                            \
+    .hidden = "96,48,16", .restarts = 1, .epochs = 300, .patience = 30, .validation = 0.1,         \
+    .by_matrix = 1, .rate = 1e-3, .steady = 1, .batch = 16, .unweighted = 1
+#define CLASS_MEMBERS .output = RC_OUTPUT_SCORE, .loss = rc_loss_entropy, NETWORK_MEMBERS
+#define TIME_MEMBERS .output = RC_OUTPUT_LOG_NS, .loss = rc_loss_mape, NETWORK_MEMBERS
 
-static const rc_recipe_t ensemble = {.output = RC_OUTPUT_SCORE,
-    .loss = rc_loss_entropy,
-    .hidden = "96,48,16",
-    .members = 10,
-    .restarts = 1,
-    .epochs = 300,
-    .patience = 30,
-    .validation = 0.1,
-    .by_matrix = 1,
-    .rate = 1e-3,
-    .steady = 1,
-    .batch = 16,
-    .unweighted = 1};
-
-static const rc_recipe_t mlp_time = {.output = RC_OUTPUT_LOG_NS,
-    .loss = rc_loss_mape,
-    .hidden = "96,48,16",
-    .members = 1,
-    .restarts = 1,
-    .epochs = 300,
-    .patience = 30,
-    .validation = 0.1,
-    .by_matrix = 1,
-    .rate = 1e-3,
-    .steady = 1,
-    .batch = 16,
-    .unweighted = 1};
-
-static const rc_recipe_t ensemble_time = {.output = RC_OUTPUT_LOG_NS,
-    .loss = rc_loss_mape,
-    .hidden = "96,48,16",
-    .members = 10,
-    .restarts = 1,
-    .epochs = 300,
-    .patience = 30,
-    .validation = 0.1,
-    .by_matrix = 1,
-    .rate = 1e-3,
-    .steady = 1,
-    .batch = 16,
-    .unweighted = 1};
-
-static const rc_recipe_t mlp_each = {.output = RC_OUTPUT_LOG_NS,
-    .loss = rc_loss_mape,
-    .hidden = "96,48,16",
-    .members = 1,
-    .restarts = 1,
-    .epochs = 300,
-    .patience = 30,
-    .validation = 0.1,
-    .by_matrix = 1,
-    .rate = 1e-3,
-    .steady = 1,
-    .batch = 16,
-    .unweighted = 1,
-    .separate = 1};
-
-static const rc_recipe_t ensemble_each = {.output = RC_OUTPUT_LOG_NS,
-    .loss = rc_loss_mape,
-    .hidden = "96,48,16",
-    .members = 10,
-    .restarts = 1,
-    .epochs = 300,
-    .patience = 30,
-    .validation = 0.1,
-    .by_matrix = 1,
-    .rate = 1e-3,
-    .steady = 1,
-    .batch = 16,
-    .unweighted = 1,
-    .separate = 1};
+static const rc_recipe_t mlp = {CLASS_MEMBERS, .members = 1};
+static const rc_recipe_t ensemble = {CLASS_MEMBERS, .members = 10};
+static const rc_recipe_t mlp_time = {TIME_MEMBERS, .members = 1};
+static const rc_recipe_t ensemble_time = {TIME_MEMBERS, .members = 10};
+static const rc_recipe_t mlp_each = {TIME_MEMBERS, .members = 1, .separate = 1};
+static const rc_recipe_t ensemble_each = {TIME_MEMBERS, .members = 10, .separate = 1};
 
 const rc_trainer_t rc_trainer_mlp_nisa = {.name = "mlp-nisa",
     .summary = "network 96-48-16 that predicts which class is best, unweighted cross entropy",
