@@ -28,6 +28,16 @@ rc_status_t rc_plain_new(rc_executor_t *x, const rc_problem_t *p, int entries, r
     return RC_OK;
 }
 
+rc_status_t rc_plain_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    rc_plain_t *s = NULL;
+    rc_status_t st = rc_plain_new(x, p, 0, &s, err);
+    *state = s;
+    return st;
+}
+
 void rc_plain_release(void *state)
 {
     rc_plain_t *s = state;

@@ -16,6 +16,9 @@ typedef struct rc_plain {
 rc_status_t rc_plain_new(rc_executor_t *x, const rc_problem_t *p, int entries, rc_plain_t **out,
     rc_err_t *err);
 
+/** Members of the descriptors; the state is one without `first`. */
+rc_status_t rc_plain_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err);
 void rc_plain_release(void *state);
 
 #endif

@@ -4,16 +4,6 @@
 #include "kernels/cpu/plain.h"
 #include "kernels/cpu/super_rows.h"
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    (void)analysis;
-    rc_plain_t *s = NULL;
-    rc_status_t st = rc_plain_new(x, p, 0, &s, err);
-    *state = s;
-    return st;
-}
-
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
@@ -43,7 +33,7 @@ const rc_kernel_t rc_kernel_plain_spmv_static = {
     .deterministic = rc_kernel_always,
     .analyse = rc_slots_analyse,
     .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    .prepare = rc_plain_prepare,
     .run = run,
     .release = rc_plain_release,
 };
