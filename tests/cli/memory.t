@@ -2,7 +2,7 @@
 # What the commands on one matrix may cost: memory has a bound, and a long order says how far it is.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 32
+plan 35
 
 # files that ask for far more rows than they have entries
 printf '%%%%MatrixMarket matrix coordinate real general\n1000000000 10 1\n1 1 1\n' >"$tmp/hollow.mtx"
@@ -31,6 +31,7 @@ done <<OF_ALL
 features features $tmp/hollow.mtx
 order order $tmp/hollow.mtx --policy lpt
 tiles tiles $tmp/hollow.mtx
+split split $tmp/hollow.mtx
 spy spy $tmp/hollow.mtx -o $tmp/none.png
 predict predict $tmp/hollow.mtx --model $model
 OF_ALL

@@ -1,0 +1,169 @@
+#include "config.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "cmd/numbers.h"
+#include "cmd/one_matrix.h"
+#include "sparse/segments.h"
+
+#include <inttypes.h>
+
+struct options {
+    rc_one_matrix_options_t matrix;
+    int64_t w;
+    int64_t t;
+    const char *dump;
+};
+
+#define MATRIX(member) offsetof(struct options, matrix.member)
+
+static const rc_opt_t options[] = {
+    {"w", 'w', RC_OPT_INT, offsetof(struct options, w), "W",
+        "Columns of a panel, a power of two. Default 256.", 1, 1 << 30},
+    {"t", 0, RC_OPT_INT, offsetof(struct options, t), "T",
+        "Entries of a row in a panel beyond which they are a heavy segment. Default 4. 0: all are "
+        "heavy; W or more: none is.",
+        0, INT32_MAX},
+    {"dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
+        "Split the matrix and write the arrays, one number a line, into DIR/NAME.txt. DIR is made "
+        "when it is not there.",
+        0, 0},
+    RC_ONE_MATRIX_READING(MATRIX),
+    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "Of what is printed: table (default), csv or json.", 0, 0},
+    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int run(int argc, char **argv);
+
+const rc_command_t rc_command_split = {
+    .name = "split",
+    .summary = "print how RS-SpMM splits a matrix into heavy and light row segments",
+    .usage = "FILE [--w W] [--t T] [--dump DIR]",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints a line, after Hong et al. 2018, section 3: W, T and the panels of W columns; the "
+    "segments, which are the entries of a row in a panel; those of more than T entries, which are "
+    "heavy, and the panels that have one; the entries in heavy segments and the other, light ones; "
+    "the rows with a light entry; and the share of heavy entries, 0 where there are none.\n\n"
+    "--dump writes: panel_ptr, the heavy segments before each panel; seg_row and seg_ptr, row and "
+    "first entry of each, panel after panel; heavy_col, which counts from the first column of the "
+    "panel, and heavy_val; light_ptr over all rows, light_col and light_val.",
+    .examples = "rowcast split bcsstk17.mtx --w 256 --t 4 -f json|for a program\n"
+                "rowcast split mesh3d:n=20 --w 64 --t 2 --dump parts|with the arrays",
+    .options = options,
+    .run = run,
+};
+
+static rc_status_t print(rc_table_format_t format, const rc_segments_size_t *s, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"w", ""}, {"t", ""}, {"panels", ""}, {"segments", ""},
+        {"heavy_segments", ""}, {"heavy_panels", ""}, {"nnz_heavy", ""}, {"nnz_light", ""},
+        {"light_rows", ""}, {"heavy_ratio", ""}};
+    const int64_t count[] = {s->rule.w, s->rule.t, s->panels, s->segments, s->heavy,
+        s->heavy_panels, s->nnz_heavy, s->nnz_light, s->light_rows};
+    enum { digits = 4 };
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+        rc_table_int(t, count[i]);
+    rc_table_real(t, rc_segments_ratio(s), digits);
+    return rc_table_end(t, err);
+}
+
+/* -------------------------------------------------------------------- dump */
+
+typedef enum kind { KIND_INT64, KIND_INT32, KIND_LOCAL, KIND_REAL } kind_t;
+
+typedef struct array {
+    const char *name;
+    kind_t kind;
+    const void *at;
+    int64_t count;
+} array_t;
+
+static void put_number(FILE *f, const rc_segments_t *s, const array_t *a, int64_t i)
+{
+    switch (a->kind) {
+    case KIND_INT64:
+        fprintf(f, "%" PRId64 "\n", ((const int64_t *)a->at)[i]);
+        break;
+    case KIND_INT32:
+        fprintf(f, "%" PRId32 "\n", ((const int32_t *)a->at)[i]);
+        break;
+    case KIND_LOCAL:
+        fprintf(f, "%" PRId32 "\n", rc_segments_col(s, i));
+        break;
+    case KIND_REAL:
+        fprintf(f, "%.17g\n", ((const double *)a->at)[i]);
+        break;
+    }
+}
+
+static rc_status_t put_array(
+    const char *dir, const rc_segments_t *s, const array_t *a, rc_err_t *err)
+{
+    rc_str_t path = {0};
+    FILE *f = NULL;
+    rc_status_t st = rc_numbers_open(dir, a->name, &path, &f, err);
+    if (st == RC_OK) {
+        for (int64_t i = 0; i < a->count && !ferror(f); i++)
+            put_number(f, s, a, i);
+        st = rc_numbers_close(f, path.text, err);
+    }
+    rc_str_free(&path);
+    return st;
+}
+
+static rc_status_t dump(const char *dir, const rc_segments_t *s, rc_err_t *err)
+{
+    const rc_segments_size_t *n = &s->size;
+    const array_t array[] = {{"panel_ptr", KIND_INT64, s->panel_ptr, n->panels + 1},
+        {"seg_row", KIND_INT32, s->row, n->heavy}, {"seg_ptr", KIND_INT64, s->ptr, n->heavy + 1},
+        {"heavy_col", KIND_LOCAL, s->col, n->nnz_heavy},
+        {"heavy_val", KIND_REAL, s->val, n->nnz_heavy},
+        {"light_ptr", KIND_INT64, s->light_ptr, n->rows + 1},
+        {"light_col", KIND_INT32, s->light_col, n->nnz_light},
+        {"light_val", KIND_REAL, s->light_val, n->nnz_light}};
+    rc_status_t st = rc_numbers_folder(dir, err);
+    for (size_t i = 0; st == RC_OK && i < sizeof array / sizeof *array; i++)
+        st = put_array(dir, s, &array[i], err);
+    return st;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t check(const void *chosen, rc_err_t *err)
+{
+    const struct options *o = chosen;
+    const rc_segments_rule_t rule = {o->w, o->t};
+    return rc_segments_check(&rule, err);
+}
+
+static rc_status_t split(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
+{
+    const struct options *o = chosen;
+    const rc_segments_rule_t rule = {o->w, o->t};
+    const rc_segments_source_t source = rc_segments_source_of(&m->a);
+    rc_segments_t parts;
+    rc_segments_size_t size;
+    if (!o->dump) {
+        rc_status_t st = rc_segments_measure(&source, &rule, m->threads, &size, err);
+        return st < 0 ? st : print(m->format, &size, err);
+    }
+    rc_status_t st = rc_segments_split(&source, &rule, m->threads, &parts, err);
+    if (st < 0)
+        return st;
+    st = dump(o->dump, &parts, err);
+    if (st == RC_OK)
+        st = print(m->format, &parts.size, err);
+    rc_segments_free(&parts);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    static const rc_one_matrix_work_t work = {check, split, NULL};
+    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .w = 256, .t = 4};
+    return rc_one_matrix_run(&rc_command_split, &o, &work, argc, argv);
+}

@@ -1,0 +1,318 @@
+#include "config.h"
+#include "sparse/segments.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALONE = 1 << 18 }; /* entries and rows below which a team costs more than it gains */
+
+/* What one block of rows counts in a panel; then where what it has begins. */
+typedef struct part {
+    int64_t segments;
+    int64_t entries;
+} part_t;
+
+/* A split under way: blocks of rows, each with a row of `parts`. */
+typedef struct work {
+    const rc_segments_source_t *a;
+    rc_segments_rule_t rule;
+    int shift; /* log2 of w */
+    int64_t panels;
+    int blocks;
+    part_t *part;       /* [blocks * panels] */
+    int64_t *light_ptr; /* NULL, or [rows + 1]: light entries of row r go to [r + 1] */
+} work_t;
+
+/* Consecutive entries of a row in one panel. */
+typedef struct segment {
+    int64_t begin;
+    int64_t end;
+    int64_t panel;
+} segment_t;
+
+rc_status_t rc_segments_check(const rc_segments_rule_t *rule, rc_err_t *err)
+{
+    const int64_t most = 1 << 30;
+    if (rule->w < 1 || rule->w > most || (rule->w & (rule->w - 1)) != 0)
+        return rc_fail(err, RC_EINVAL,
+            "w, the columns of a panel: expected a power of two from 1 to %" PRId64
+            ", found %" PRId64,
+            most, rule->w);
+    if (rule->t < 0)
+        return rc_fail(err, RC_EINVAL,
+            "t, the entries of a light segment: expected 0 or more, found %" PRId64, rule->t);
+    return RC_OK;
+}
+
+rc_segments_source_t rc_segments_source_of(const rc_csr_t *a)
+{
+    return (rc_segments_source_t){.rows = a->rows,
+        .cols = a->cols,
+        .ptr = a->row_ptr,
+        .col = a->col_idx,
+        .val = a->val,
+        .value_bytes = (int)sizeof *a->val};
+}
+
+double rc_segments_ratio(const rc_segments_size_t *s)
+{
+    int64_t nnz = s->nnz_heavy + s->nnz_light;
+    return nnz > 0 ? (double)s->nnz_heavy / (double)nnz : 0;
+}
+
+int32_t rc_segments_col(const rc_segments_t *s, int64_t i)
+{
+    return s->col_bytes == 2 ? (int32_t)((const uint16_t *)s->col)[i]
+                             : ((const int32_t *)s->col)[i];
+}
+
+/* The segment of a row that begins with entry `begin`, which is below `end`. */
+static inline segment_t segment_at(const work_t *w, int64_t begin, int64_t end)
+{
+    const int32_t *col = w->a->col;
+    segment_t s = {.begin = begin, .end = begin + 1, .panel = col[begin] >> w->shift};
+    while (s.end < end && col[s.end] >> w->shift == s.panel)
+        s.end++;
+    return s;
+}
+
+static inline int is_heavy(const work_t *w, const segment_t *s)
+{
+    return s->end - s->begin > w->rule.t;
+}
+
+/* The first row of block b: blocks have about the same number of entries. */
+static int64_t first_row(const work_t *w, int b)
+{
+    const int64_t *ptr = w->a->ptr;
+    int64_t low = 0;
+    int64_t high = w->a->rows;
+    if (b == w->blocks)
+        return high;
+    double want = (double)(ptr[high] + high) * b / w->blocks;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if ((double)(ptr[mid] + mid) < want)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rule_t *rule,
+    int threads, work_t *out, rc_err_t *err)
+{
+    if (rc_segments_check(rule, err) < 0)
+        return RC_EINVAL;
+    work_t w = {.a = a, .rule = *rule, .blocks = threads};
+    int64_t nnz = a->ptr[a->rows];
+    while ((int64_t)1 << w.shift < rule->w)
+        w.shift++;
+    w.panels = (a->cols + rule->w - 1) >> w.shift;
+    if (nnz + a->rows < ALONE || w.panels > nnz / threads)
+        w.blocks = 1;
+    w.part = rc_alloc0((size_t)w.panels, (size_t)w.blocks * sizeof *w.part, "panels", err);
+    if (!w.part)
+        return RC_ENOMEM;
+    *out = w;
+    return RC_OK;
+}
+
+/* ----------------------------------------------------------------- counting */
+
+static void count_block(const work_t *w, int b, rc_segments_size_t *size)
+{
+    const int64_t *ptr = w->a->ptr;
+    part_t *part = w->part + (int64_t)b * w->panels;
+    int64_t last = first_row(w, b + 1);
+    rc_segments_size_t n = {.segments = 0};
+    for (int64_t r = first_row(w, b); r < last; r++) {
+        int64_t light = 0;
+        for (int64_t e = ptr[r]; e < ptr[r + 1];) {
+            segment_t s = segment_at(w, e, ptr[r + 1]);
+            e = s.end;
+            n.segments++;
+            if (is_heavy(w, &s)) {
+                part[s.panel].segments++;
+                part[s.panel].entries += s.end - s.begin;
+            } else
+                light += s.end - s.begin;
+        }
+        n.light_rows += light > 0;
+        n.heavy_rows += light < ptr[r + 1] - ptr[r];
+        n.nnz_light += light;
+        if (w->light_ptr)
+            w->light_ptr[r + 1] = light;
+    }
+    *size = n;
+}
+
+/* All panels of all blocks, with counts replaced by what comes before. */
+static void add_panels(work_t *w, rc_segments_size_t *size, int64_t *panel_ptr)
+{
+    part_t before = {0, 0};
+    for (int64_t p = 0; p < w->panels; p++) {
+        int64_t first = before.segments;
+        if (panel_ptr)
+            panel_ptr[p] = first;
+        for (int b = 0; b < w->blocks; b++) {
+            part_t *part = w->part + (int64_t)b * w->panels + p;
+            part_t n = *part;
+            *part = before;
+            before.segments += n.segments;
+            before.entries += n.entries;
+        }
+        size->heavy_panels += before.segments > first;
+    }
+    if (panel_ptr)
+        panel_ptr[w->panels] = before.segments;
+    size->heavy = before.segments;
+    size->nnz_heavy = before.entries;
+}
+
+static rc_status_t count(work_t *w, int64_t *panel_ptr, rc_segments_size_t *out, rc_err_t *err)
+{
+    rc_segments_size_t size = {.rule = w->rule, .rows = w->a->rows, .panels = w->panels};
+    rc_segments_size_t *block = rc_alloc((size_t)w->blocks, sizeof *block, "blocks of rows", err);
+    if (!block)
+        return RC_ENOMEM;
+#pragma omp parallel for num_threads(w->blocks) schedule(static, 1) if (w->blocks > 1)
+    for (int b = 0; b < w->blocks; b++)
+        count_block(w, b, &block[b]);
+    for (int b = 0; b < w->blocks; b++) {
+        size.segments += block[b].segments;
+        size.light_rows += block[b].light_rows;
+        size.heavy_rows += block[b].heavy_rows;
+        size.nnz_light += block[b].nnz_light;
+    }
+    free(block);
+    add_panels(w, &size, panel_ptr);
+    *out = size;
+    return RC_OK;
+}
+
+rc_status_t rc_segments_measure(const rc_segments_source_t *a, const rc_segments_rule_t *rule,
+    int threads, rc_segments_size_t *out, rc_err_t *err)
+{
+    work_t w;
+    rc_status_t st = work_new(a, rule, threads, &w, err);
+    if (st < 0)
+        return st;
+    st = count(&w, NULL, out, err);
+    free(w.part);
+    return st;
+}
+
+/* ------------------------------------------------------------------ placing */
+
+static void copy_values(const work_t *w, const segment_t *s, void *to, int64_t at)
+{
+    size_t bytes = (size_t)w->a->value_bytes;
+    if (w->a->val)
+        memcpy((char *)to + (size_t)at * bytes, (const char *)w->a->val + (size_t)s->begin * bytes,
+            (size_t)(s->end - s->begin) * bytes);
+}
+
+static void place_heavy(
+    const work_t *w, const segment_t *s, int64_t row, part_t *part, rc_segments_t *out)
+{
+    int32_t mask = (int32_t)(w->rule.w - 1);
+    int64_t n = s->end - s->begin;
+    const int32_t *col = w->a->col + s->begin;
+    out->row[part->segments] = (int32_t)row;
+    out->ptr[part->segments] = part->entries;
+    if (out->col_bytes == 2)
+        for (int64_t i = 0; i < n; i++)
+            ((uint16_t *)out->col)[part->entries + i] = (uint16_t)(col[i] & mask);
+    else
+        for (int64_t i = 0; i < n; i++)
+            ((int32_t *)out->col)[part->entries + i] = col[i] & mask;
+    copy_values(w, s, out->val, part->entries);
+    part->segments++;
+    part->entries += n;
+}
+
+static void place_block(const work_t *w, int b, rc_segments_t *out)
+{
+    const int64_t *ptr = w->a->ptr;
+    part_t *part = w->part + (int64_t)b * w->panels;
+    int64_t last = first_row(w, b + 1);
+    for (int64_t r = first_row(w, b); r < last; r++) {
+        int64_t light = out->light_ptr[r];
+        for (int64_t e = ptr[r]; e < ptr[r + 1];) {
+            segment_t s = segment_at(w, e, ptr[r + 1]);
+            e = s.end;
+            if (is_heavy(w, &s)) {
+                place_heavy(w, &s, r, &part[s.panel], out);
+                continue;
+            }
+            memcpy(out->light_col + light, w->a->col + s.begin,
+                (size_t)(s.end - s.begin) * sizeof *out->light_col);
+            copy_values(w, &s, out->light_val, light);
+            light += s.end - s.begin;
+        }
+    }
+}
+
+static rc_status_t alloc_parts(const rc_segments_source_t *a, rc_segments_t *s, rc_err_t *err)
+{
+    const rc_segments_size_t *n = &s->size;
+    size_t value = (size_t)a->value_bytes;
+    s->row = rc_alloc((size_t)n->heavy, sizeof *s->row, "rows of heavy segments", err);
+    s->ptr = rc_alloc((size_t)n->heavy + 1, sizeof *s->ptr, "pointers of heavy segments", err);
+    s->col = rc_alloc((size_t)n->nnz_heavy, (size_t)s->col_bytes, "heavy columns", err);
+    s->light_col = rc_alloc((size_t)n->nnz_light, sizeof *s->light_col, "light columns", err);
+    if (!s->row || !s->ptr || !s->col || !s->light_col)
+        return RC_ENOMEM;
+    s->ptr[n->heavy] = n->nnz_heavy;
+    if (!a->val)
+        return RC_OK;
+    s->val = rc_alloc((size_t)n->nnz_heavy, value, "heavy values", err);
+    s->light_val = rc_alloc((size_t)n->nnz_light, value, "light values", err);
+    return s->val && s->light_val ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_segments_split(const rc_segments_source_t *a, const rc_segments_rule_t *rule,
+    int threads, rc_segments_t *out, rc_err_t *err)
+{
+    work_t w;
+    rc_segments_t s = {.col_bytes = rule->w <= RC_SEGMENTS_NARROW ? 2 : 4};
+    rc_status_t st = work_new(a, rule, threads, &w, err);
+    if (st < 0)
+        return st;
+    s.panel_ptr = rc_alloc((size_t)w.panels + 1, sizeof *s.panel_ptr, "panels", err);
+    s.light_ptr = rc_alloc((size_t)a->rows + 1, sizeof *s.light_ptr, "light rows", err);
+    RC_TRY(s.panel_ptr && s.light_ptr ? RC_OK : RC_ENOMEM);
+    w.light_ptr = s.light_ptr;
+    RC_TRY(count(&w, s.panel_ptr, &s.size, err));
+    s.light_ptr[0] = 0;
+    for (int64_t r = 0; r < a->rows; r++)
+        s.light_ptr[r + 1] += s.light_ptr[r];
+    RC_TRY(alloc_parts(a, &s, err));
+#pragma omp parallel for num_threads(w.blocks) schedule(static, 1) if (w.blocks > 1)
+    for (int b = 0; b < w.blocks; b++)
+        place_block(&w, b, &s);
+    *out = s;
+done:
+    free(w.part);
+    if (st < 0)
+        rc_segments_free(&s);
+    return st;
+}
+
+void rc_segments_free(rc_segments_t *s)
+{
+    free(s->panel_ptr);
+    free(s->row);
+    free(s->ptr);
+    free(s->col);
+    free(s->val);
+    free(s->light_ptr);
+    free(s->light_col);
+    free(s->light_val);
+    *s = (rc_segments_t){.col_bytes = 0};
+}
