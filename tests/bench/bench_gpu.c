@@ -2,7 +2,7 @@
  *
  * Usage: bench_gpu [KEY=VALUE | MATRIX]...
  *   MATRIX     generator spec or .mtx file (default: a few generated ones)
- *   op=spmm    or spmv
+ *   op=spmm    or spmv, spmm_t
  *   k=8,32,n   dense columns, n: as many as A has; spmv has none
  *   kernels=gstat,gsub:strip=8   a name stands for all of its parameters, a spec for itself
  *   policy=csr,lpt               row orders
@@ -118,9 +118,10 @@ static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_pr
     const rc_analysis_t *analysis, result_t *r, rc_err_t *err)
 {
     const rc_kernel_t *kernel = spec->kernel;
+    const rc_operation_t *op = rc_operation_of(kernel->op);
     launch_t l = {.kernel = kernel,
-        .operands = {.in = {dense(x, kernel->layout, x->a->cols, x->b)},
-            .out = dense(x, kernel->layout, x->a->rows, x->c)}};
+        .operands = {.in = {dense(x, rc_layout_in(kernel->layout), rc_shape_rows(&op->in[0], x->a), x->b)},
+            .out = dense(x, rc_layout_out(kernel->layout), rc_shape_rows(&op->out, x->a), x->c)}};
     int64_t start = rc_clock_ns();
     rc_status_t st = kernel->prepare(&x->d->executor, p, analysis, &l.state, err);
     if (st < 0)
@@ -148,7 +149,7 @@ static void run_case(const rc_kernel_spec_t *spec, void *user)
         .precision = x->precision,
         .a = x->a,
         .geometry = kernel->geometry(&x->d->executor, spec->param, x->precision),
-        .c_rows = x->a->rows,
+        .c_rows = rc_shape_rows(&rc_operation_of(kernel->op)->out, x->a),
     };
     memcpy(p.param, spec->param, sizeof p.param);
     if (x->count == CASES_MAX)
@@ -259,8 +260,9 @@ static void print_table(bench_t *x)
 static rc_status_t bench_table(bench_t *x, rc_err_t *err)
 {
     size_t value = rc_precision_bytes(x->precision);
-    size_t b_bytes = (size_t)x->a->cols * (size_t)x->k * value;
-    size_t c_bytes = (size_t)x->a->rows * (size_t)x->k * value;
+    const rc_operation_t *op = rc_operation_of(x->op);
+    size_t b_bytes = (size_t)rc_shape_rows(&op->in[0], x->a) * (size_t)x->k * value;
+    size_t c_bytes = (size_t)rc_shape_rows(&op->out, x->a) * (size_t)x->k * value;
     rc_words_t words = {0};
     rc_device_t *d = x->d;
     x->b = NULL;
