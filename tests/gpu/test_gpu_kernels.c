@@ -1,6 +1,7 @@
 /* Every CUDA kernel of every operation against a naive one in fp64.  Needs a GPU: without one it
  * skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N does one run in N (for
- * compute-sanitizer); ROWCAST_GPU_KERNEL=NAME does only that kernel, ROWCAST_GPU_OP=NAME only that
+ * compute-sanitizer); of kernels with thousands of combinations of parameters some are drawn.
+ * ROWCAST_GPU_KERNEL=NAME does only that kernel, ROWCAST_GPU_OP=NAME only that
  * operation. */
 #include "config.h"
 #include "unit.h"
@@ -52,6 +53,7 @@ typedef struct plan {
     int only_which; /* -1: a schedule that changes from run to run */
     rc_c_order_t only_order;
     int64_t turn; /* counts what was asked for, and picks */
+    int64_t variants; /* of the kernel at hand */
     int64_t sample;
     int64_t runs;
     int64_t skipped;
@@ -188,11 +190,23 @@ static void drop_schedules(plan_t *plan)
 
 /* -------------------------------------------------------------- the product */
 
+enum { VARIANTS_MAX = 512 }; /* of a kernel, beyond which about so many are drawn */
+
+static void count_variant(const rc_kernel_spec_t *spec, void *user)
+{
+    plan_t *plan = user;
+    (void)spec;
+    plan->variants++;
+}
+
 static void run_variant(const rc_kernel_spec_t *spec, void *user)
 {
     plan_t *plan = user;
     int64_t turn = plan->turn++;
     if (turn % plan->sample != 0)
+        return;
+    if (plan->variants > VARIANTS_MAX
+        && rc_rng_hash(2, (uint64_t)turn) % (uint64_t)plan->variants >= VARIANTS_MAX)
         return;
     rc_geometry_t g = spec->kernel->geometry(plan->o.x, spec->param, plan->o.precision);
     uint64_t dice = rc_rng_hash(1, (uint64_t)turn);
@@ -217,8 +231,11 @@ static int is_tested(const plan_t *plan, const rc_kernel_t *k)
 static void run_kernels(plan_t *plan)
 {
     for (int i = 0; rc_kernels[i]; i++)
-        if (is_tested(plan, rc_kernels[i]))
+        if (is_tested(plan, rc_kernels[i])) {
+            plan->variants = 0;
+            for_each_variant(rc_kernels[i], NULL, count_variant, plan);
             for_each_variant(rc_kernels[i], NULL, run_variant, plan);
+        }
 }
 
 /* Every schedule and order of the output, at a K that changes; else every K, and a schedule that

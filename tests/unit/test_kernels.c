@@ -344,7 +344,8 @@ static void kernels_compute_the_product(void **state)
     (void)state;
     static const char *const specs[] = {"cstat", "rowsplit", "fault", "csr", "csr2:srs=3",
         "csr3:srs=2:ssrs=3", "merge:items=30", "ell", "plain-spmv",
-        "plain-spmv-static", "plain-spmm_t", "plain-sddmm"};
+        "plain-spmv-static", "plain-spmm_t", "plain-sddmm", "rs", "rs:t=1:w=8", "rs:t=64:w=64",
+        "rs-spmm_t:t=2:w=16"};
     for (size_t m = 0; m < sizeof shapes / sizeof shapes[0]; m++) {
         rc_csr_t a = make_matrix(&shapes[m], 100 + m);
         for (int threads = 1; threads <= 3; threads++) {
@@ -413,7 +414,8 @@ static void c_in_schedule_order(void **state)
 {
     (void)state;
     static const char *const specs[] = {
-        "cstat", "rowsplit", "csr", "csr2", "csr3:srs=5", "merge:items=9", "ell", "plain-spmv"};
+        "cstat", "rowsplit", "csr", "csr2", "csr3:srs=5", "merge:items=9", "ell", "plain-spmv",
+        "rs:t=1:w=8"};
     rc_csr_t a = make_matrix(&shapes[4], 5);
     rc_device_t *d;
     assert_int_equal(rc_device_open_cpu(2, &d, NULL), RC_OK);

@@ -1,0 +1,114 @@
+/* RS-SpMM on a CPU: both products of one prepared structure, what is measured before it is there, and
+ * parameters. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/device.h"
+#include "kernels/rs.h"
+#include "order_matrix.h"
+#include "twins.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rc_device_t *device(int threads)
+{
+    rc_device_t *d;
+    assert_int_equal(rc_device_open_cpu(threads, &d, NULL), RC_OK);
+    return d;
+}
+
+/* Random parameters, half of them as they come. */
+static void draw_params(rc_rng_t *r, char *text, size_t size)
+{
+    snprintf(text, size, ":t=%d:w=%d:cfv=%d:cfh=%d", (int)rc_rng_below(r, 6),
+        rc_rng_below(r, 4) ? 1 << rc_rng_below(r, 9) : 0, (int)(1u << rc_rng_below(r, 3)) & 6,
+        (int)(1u << rc_rng_below(r, 3)) & 6);
+}
+
+static void both_products(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"csr", "dcsr", "random:seed=3", "warp"};
+    rc_rng_t r;
+    rc_rng_seed(&r, 16);
+    for (int round = 0; round < 200; round++) {
+        rc_csr_t a;
+        rc_schedule_t s = {0};
+        char params[64];
+        rc_device_t *d = device(1 + round % 3);
+        draw_params(&r, params, sizeof params);
+        random_matrix(&r, 80, &a);
+        assert_int_equal(
+            rc_order_build(policies[rc_rng_below(&r, 4)], &a, NULL, 1, &s, NULL), RC_OK);
+        const twins_case_t t = {.kind = RC_DEVICE_CPU,
+            .a = &a,
+            .schedule = &s,
+            .precision = (rc_precision_t)(round % 2),
+            .k = 1 + (int64_t)rc_rng_below(&r, 40),
+            .params = params};
+        assert_int_equal(check_twins(&d->executor, "rs", &t), 1);
+        assert_int_equal(check_twins(&d->executor, "rs-spmm_t", &t), 1);
+        rc_schedule_free(&s);
+        free_matrix(&a);
+        rc_device_close(d);
+    }
+}
+
+/* Half of the shared memory of a multiprocessor takes so many rows. */
+static void widths_of_panels(void **state)
+{
+    (void)state;
+    static const int64_t want[2][3] = {{512, 256, 128}, {256, 128, 64}};
+    for (int precision = 0; precision < 2; precision++)
+        for (int i = 0; i < 3; i++) {
+            rc_problem_t p = {.precision = (rc_precision_t)precision};
+            p.param[RC_RS_CFV] = 1 << i;
+            assert_int_equal(rc_rs_shape(&p).rule.w, want[precision][i]);
+            p.param[RC_RS_W] = 32;
+            assert_int_equal(rc_rs_shape(&p).rule.w, 32);
+        }
+}
+
+static void twins_are_mutual(void **state)
+{
+    (void)state;
+    int pairs = 0;
+    for (int i = 0; rc_kernels[i]; i++) {
+        const rc_kernel_t *k = rc_kernels[i];
+        if (!k->twin)
+            continue;
+        const rc_kernel_t *other = rc_kernel_find(k->twin, k->device);
+        assert_true(other && other->device == k->device && other->op != k->op);
+        assert_true(other->share && k->share && other->twin && strcmp(other->twin, k->name) == 0);
+        for (int j = 0; j < RC_KERNEL_PARAMS_MAX && k->param[j].name; j++)
+            assert_string_equal(k->param[j].name, other->param[j].name);
+        pairs++;
+    }
+    assert_true(pairs >= 2);
+}
+
+static void bad_parameters(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"rs:w=3", "rs:w=-1", "rs:t=-1", "rs:cfv=3", "rs:cfv=8",
+        "rs:cfh=5", "rs:hblocks=65", "rs:light=none", "rs:w=2097152"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rc_kernel_spec_t spec;
+        rc_err_t err = {0};
+        assert_true(rc_kernel_spec_parse(bad[i], RC_DEVICE_CPU, &spec, &err) < 0);
+        assert_true(err.text[0] != 0 && !strchr(err.text, '\n'));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_products),
+        cmocka_unit_test(widths_of_panels),
+        cmocka_unit_test(twins_are_mutual),
+        cmocka_unit_test(bad_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
