@@ -19,12 +19,12 @@
 #include <string.h>
 
 static const char *const policies[] = {
-    "mincol", "minlabel", "labels", "cells:rounds=0", "cells:size=32", "cells", "multilevel:rounds=0",
+    "mincol", "hub", "minlabel", "labels", "cells:rounds=0", "cells:size=32", "cells", "multilevel:rounds=0",
     "multilevel:size=32", "multilevel", "auto"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 
 /* Of the host alone; timed where they are asked for. */
-static const char *const host_policies[] = {"lpt", "hub", "community", "blk", "lsh", "cta-near", "metis"};
+static const char *const host_policies[] = {"lpt", "community", "blk", "lsh", "cta-near", "metis"};
 enum { HOST_POLICIES = sizeof host_policies / sizeof *host_policies };
 
 /* ---------------------------------------------------------------- patterns */
