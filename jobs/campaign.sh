@@ -396,7 +396,7 @@ sizes()
 
 part_orders()
 {
-    local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel
+    local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel,gstage,gstage:ctas=4
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
     { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | make_group shuffled

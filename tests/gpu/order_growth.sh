@@ -6,7 +6,7 @@
 : "${ROWCAST_GPU_ORDERS=mincol hub minlabel labels cells multilevel auto}"
 export ROWCAST_GPU_ORDERS
 "$@" --time alike ${SPECS:-mesh3d:n=46 mesh3d:n=100 mesh3d:n=170 communities:100000 communities:1000000 communities:4000000 \
-    rmat:scale=17,edges=10 rmat:scale=20,edges=10 rmat:scale=22,edges=10} | tee "${LOG:-/dev/null}" | awk '
+    rmat:scale=17,edges=10 rmat:scale=20,edges=10 rmat:scale=22,edges=10} | tee -a "${LOG:-/dev/null}" | awk '
     /^# [^ ]*,? rows and columns/ || /^# [^ ]*, rows/ {
         kind = $2; sub(/:.*/, "", kind); for (i = 1; i < NF; i++) if ($(i + 1) == "x") rows = $i
         if (!(kind in sizes)) kinds[++count] = kind
