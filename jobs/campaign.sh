@@ -9,7 +9,7 @@
 #   -T, --time SECONDS      for all parts together: what is left out then is done by the same
 #                           command again [no limit]
 #   -d, --device KIND       cuda or cpu [cuda]
-#   -w, --work DIR          for generated matrices and the unpacked bundle [$TMPDIR/rowcast-campaign]
+#   -w, --work DIR          for the built-in set, specs of generated matrices and the unpacked bundle [$TMPDIR/rowcast-campaign]
 #   -O, --out DIR           at the end, also after a failure, put compressed copies of the stores
 #                           there, split into .part00, .part01, ... of 15 MiB where they are larger
 #                           (cat puts them together)
@@ -197,6 +197,16 @@ make_group()
     find "$fresh" -name '*.mtx' -exec mv -t "$data/$1" {} +
 }
 
+# specs GROUP: the lines "name spec" on stdin are matrices of the group that the rank makes that measures them
+specs()
+{
+    local name spec
+    mkdir -p "$data/$1"
+    while read -r name spec; do
+        printf '%s\n' "$spec" >"$data/$1/$name.spec"
+    done
+}
+
 # One folder with the collection, the built-in set and the generated matrices.
 prepare_data()
 {
@@ -303,7 +313,7 @@ part_double()
 
 part_wide()
 {
-    wide_set | make_group wide
+    wide_set | specs wide
     sweep "wide: our kernels" "$store" 1 --where 'group == wide' --k 32,512 \
         --policies "$fast_orders" --kernels "$published,$ours"
     sweep "wide: the library" "$store" 1 --where 'group == wide' --k 32,512 --policies csr \
@@ -344,7 +354,7 @@ part_plans()
         sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --policies csr \
             --kernels "$plan_row,$plan_col,$plan_vendor"
     done
-    large_set | make_group large
+    large_set | specs large
     sweep "plans: large matrices" "$store" 1 --where 'group == large' --k 32,128 --policies csr \
         --kernels "$plan_row,$plan_col,$plan_vendor"
     sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --policies csr \
@@ -399,10 +409,10 @@ part_orders()
     local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel,gstage,gstage:ctas=4
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
-    { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | make_group shuffled
-    kinds | sed 's/$/,shuffle=cols/' | make_group ideal
-    { kinds && random_kinds; } | make_group natural
-    sizes | sed 's/$/,shuffle=both/' | make_group sizes
+    { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | specs shuffled
+    kinds | sed 's/$/,shuffle=cols/' | specs ideal
+    { kinds && random_kinds; } | specs natural
+    sizes | sed 's/$/,shuffle=both/' | specs sizes
     sweep "orders: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies "$few" --kernels "$ours"
     sweep "orders: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies csr \
         --kernels "$library"
@@ -517,16 +527,11 @@ vector_params=csr:lanes=2,csr:lanes=8,csr:lanes=32,merge:items=448,merge:items=1
 # Every kernel with its defaults, and the library, of what vector_set says and the other matrices.
 spmv_defaults()
 {
-    local kernels=plain-spmv,csr,merge,ell making
+    local kernels=plain-spmv,csr,merge,ell
     [[ $device != cuda ]] || kernels=$vector_ours,$vector_vendor
-    # made while the others are measured
-    if ((!dry)); then
-        vector_set | make_group vector &
-        making=$!
-    fi
+    vector_set | specs vector
     sweep "spmv: real matrices" "$store" 1 --where "$1" --op spmv --policies csr --precision fp32,fp64 \
         --kernels "$kernels"
-    if ((!dry)); then wait "$making" || die 3 "no generated matrices"; fi
     sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --policies csr \
         --precision fp32,fp64 --kernels "$kernels"
 }
@@ -549,7 +554,7 @@ part_bench()
     sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels"
     sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels" \
         --precision fp64
-    large_set | make_group large
+    large_set | specs large
     sweep "bench: large matrices" "$warm" 1 --where 'group == large' --k 32,128 --policies csr \
         --kernels "$kernels"
     sweep "bench: single launches" "${warm%.h5}-single.h5" 1 --where "$real" --k 8,32,128,512,n --policies csr \

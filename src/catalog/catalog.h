@@ -53,7 +53,8 @@ rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err);
 /** Find the matrices of DIR/<Group>/<Name>.mtx[.gz|.xz|.zst] and .tar.gz.  With a catalogue, its
  *  entries get their files, and files that it does not list are added; without one (index NULL)
  *  the entries come from the files, shapes from their headers.  When a matrix is there in several
- *  forms the first of .mtx, .mtx.zst, .mtx.gz, .mtx.xz, .tar.gz is taken.
+ *  forms the first of .mtx, .mtx.zst, .mtx.gz, .mtx.xz, .tar.gz, .spec is taken; the first line of
+ *  the last is the spec of a generator, and the matrix is made where it is loaded.
  *  A header that cannot be read leaves rows, cols and nnz at -1: the sweep will report it.
  *  \return RC_OK, RC_ENOENT (no such directory), RC_EIO, RC_ENOMEM */
 rc_status_t rc_catalog_scan(

@@ -8,13 +8,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a matrix may end in; when it is there in several forms the first is taken. */
-static const char *const suffixes[] = {".mtx", ".mtx.zst", ".mtx.gz", ".mtx.xz", ".tar.gz"};
-enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
+/* What a matrix may end in; when it is there in several forms the first is taken.  The last one holds the
+ * spec of a generator instead of a matrix. */
+static const char *const suffixes[] = {".mtx", ".mtx.zst", ".mtx.gz", ".mtx.xz", ".tar.gz", ".spec"};
+enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, SPEC = SUFFIXES - 1 };
 
 /* Files found so far, as entries; entry.id holds the suffix until files are merged. */
 typedef struct finder {
@@ -78,6 +80,24 @@ static rc_status_t walk(finder_t *f, const char *dir, const char *group, visit_f
     return st;
 }
 
+/* The first line of a file, without blanks at its ends: "" when it cannot be read, which making the matrix
+ * will say. */
+static char *first_line(const char *path, rc_err_t *err)
+{
+    char line[1024] = "";
+    FILE *in = fopen(path, "r");
+    if (in) {
+        if (!fgets(line, (int)sizeof line, in))
+            line[0] = '\0';
+        (void)fclose(in);
+    }
+    size_t from = strspn(line, " \t\r\n");
+    size_t end = strlen(line);
+    while (end > from && strchr(" \t\r\n", line[end - 1]))
+        line[--end] = '\0';
+    return rc_strdup(line + from, err);
+}
+
 static rc_status_t visit_file(finder_t *f, const char *group, const char *path, const char *name)
 {
     size_t stem;
@@ -90,7 +110,7 @@ static rc_status_t visit_file(finder_t *f, const char *group, const char *path, 
         return RC_OK;
     rc_status_t st;
     rc_entry_t *e;
-    char *copy = rc_strdup(path, f->err);
+    char *copy = suffix == SPEC ? first_line(path, f->err) : rc_strdup(path, f->err);
     char *matrix = copy ? rc_strdup(name, f->err) : NULL;
     if (!matrix) {
         free(copy);
@@ -103,9 +123,9 @@ static rc_status_t visit_file(finder_t *f, const char *group, const char *path, 
         free(copy);
         return st;
     }
-    rc_entry_set_location(e, RC_WHERE_FILE, copy);
+    rc_entry_set_location(e, suffix == SPEC ? RC_WHERE_GENERATED : RC_WHERE_FILE, copy);
     e->id = suffix;
-    if (known) { /* a dangling link stays in: loading it will say what is wrong */
+    if (known && suffix != SPEC) { /* a dangling link stays in: loading it will say what is wrong */
         e->bytes = (int64_t)s.st_size;
         e->mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;
     }
@@ -172,7 +192,7 @@ static rc_status_t merge(
                 st = RC_ENOMEM;
                 goto done;
             }
-            rc_entry_set_location(e, RC_WHERE_FILE, location);
+            rc_entry_set_location(e, file->where, location);
             e->bytes = file->bytes;
             e->mtime_ns = file->mtime_ns;
         } else if (order > 0)

@@ -22,7 +22,7 @@ static const rc_opt_t options[] = {
     {"catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv).", 0, 0},
     {"collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
-        "Directory with <Group>/<Name>.mtx, .mtx.zst, .mtx.gz, .mtx.xz or .tar.gz; twins: a "
+        "Directory with <Group>/<Name>.mtx, .mtx.zst, .mtx.gz, .mtx.xz or .tar.gz, or a generator spec in .spec; twins: a "
         "generated matrix for each row of --catalog.",
         0, 0},
     {"where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",

@@ -63,7 +63,7 @@ static const rc_opt_t table[] = {
     {"store", 's', RC_OPT_TEXT, AT(store), "FILE",
         "HDF5 store to add to; made when it is not there. Required.", 0, 0},
     {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
-        "Matrices as DIR/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz; twins: a generated "
+        "Matrices as DIR/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz, or a generator spec in .spec; twins: a generated "
         "one for each row of --catalog. Default: the built-in set.",
         0, 0},
     {"catalog", 'c', RC_OPT_TEXT, AT(catalog), "CSV",

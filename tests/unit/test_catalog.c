@@ -356,6 +356,36 @@ static void files_of_the_layout_are_found(void **state)
     rc_catalog_free(&c);
 }
 
+/* A file with the spec of a generator stands for the matrix, which loading it makes, unless the matrix is there. */
+static void specs_are_matrices_too(void **state)
+{
+    const scratch_t *s = *state;
+    char path[PATH_SIZE];
+    rc_catalog_t index;
+    rc_catalog_t c;
+    rc_csr_t a;
+    rc_err_t err = {0};
+    put(s, "S/made.spec", " mesh2d:n=5 \nanything\n", path);
+    put(s, "S/both.spec", "mesh2d:n=5", path);
+    put(s, "S/both.mtx", MTX, path);
+    put(s, "S/empty.spec", "", path);
+    put(s, "specs.csv", "1\ndate\nS,made,25,25,105,1,0,0,0,0,0,mesh,105\n", path);
+    assert_int_equal(rc_catalog_read(path, &index, &err), RC_OK);
+    if (rc_catalog_scan(s->dir, &index, &c, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(c.count, 3);
+    const rc_entry_t *e = find(&c, "S/made");
+    assert_true(e->where == RC_WHERE_GENERATED && e->rows == 25);
+    assert_string_equal(e->location, "mesh2d:n=5");
+    assert_int_equal(rc_entry_load(e, NULL, 1, NULL, &a, NULL, &err), RC_OK);
+    assert_int_equal(a.rows, 25);
+    rc_csr_free(&a);
+    assert_int_equal(find(&c, "S/both")->where, RC_WHERE_FILE);
+    assert_true(rc_entry_load(find(&c, "S/empty"), NULL, 1, NULL, &a, NULL, &err) < 0);
+    rc_catalog_free(&c);
+    rc_catalog_free(&index);
+}
+
 static void an_index_is_joined_with_the_files(void **state)
 {
     const scratch_t *s = *state;
@@ -484,6 +514,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             malformed_indexes_are_refused_with_the_line, scratch_begin, scratch_end),
         cmocka_unit_test_setup_teardown(a_kind_may_hold_commas, scratch_begin, scratch_end),
+        cmocka_unit_test_setup_teardown(specs_are_matrices_too, scratch_begin, scratch_end),
         cmocka_unit_test_setup_teardown(files_of_the_layout_are_found, scratch_begin, scratch_end),
         cmocka_unit_test_setup_teardown(
             an_index_is_joined_with_the_files, scratch_begin, scratch_end),
