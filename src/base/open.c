@@ -74,7 +74,8 @@ rc_status_t rc_open_file(const char *path, rc_open_use_t use, mode_t mode, int *
 {
     *fd = -1;
     if (use == RC_OPEN_FRESH && unlink(path) != 0 && errno != ENOENT)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
+        return errno == EISDIR ? rc_fail(err, RC_EIO, "%s: expected a file, found a folder", path)
+                               : rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
     /* without O_NONBLOCK a planted FIFO would be waited for */
     int file = open(path, flags_of(use) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode);
     int why = errno;

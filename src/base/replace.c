@@ -65,7 +65,9 @@ rc_status_t rc_replace_end(rc_replace_t *r, int keep, rc_err_t *err)
             cause = errno;
         }
         if (keep && failed)
-            st = rc_fail_errno(err, RC_EIO, cause, "cannot write '%s'", r->target);
+            st = cause == EISDIR
+                     ? rc_fail(err, RC_EIO, "%s: expected a file, found a folder", r->target)
+                     : rc_fail_errno(err, RC_EIO, cause, "cannot write '%s'", r->target);
     }
     if (r->fresh && keep && st == RC_OK && rename(r->fresh, r->target) != 0)
         st = rc_fail_errno(err, RC_EIO, errno, "cannot rename '%s'", r->fresh);

@@ -2,7 +2,7 @@
 # rowcast format: bytes and decisions of every storage format, its arrays, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 75
+plan 79
 
 # rows {0 1 2}, {}, {1 4}, {5}, {} of 5 x 6
 cat >"$tmp/a.mtx" <<'END'
@@ -132,4 +132,11 @@ for bad in csr5:sigma=0 hyb:width=-1 csr:lanes=3 merge:items=0 coo:lanes=1; do
 done
 code "so is a precision that is none" 2 "$ROWCAST" format "$tmp/a.mtx" -x coo --precision fp16
 code "a folder that cannot be made is an error" 3 "$ROWCAST" format "$tmp/a.mtx" -x coo --dump "$tmp/no/where"
+touch "$tmp/file"
+code "a file in its place is one" 3 "$ROWCAST" format "$tmp/a.mtx" -x coo --dump "$tmp/file"
+ok "with what was expected" grep -q 'file: expected a folder, found a file' "$tmp/err"
+rm -rf "$tmp/dump"
+mkdir -p "$tmp/dump/col.txt"
+code "and a folder in place of an array" 3 "$ROWCAST" format "$tmp/a.mtx" -x coo --dump "$tmp/dump"
+ok "the other way round" grep -q 'col.txt: expected a file, found a folder' "$tmp/err"
 code "so is a file that is not there" 3 "$ROWCAST" format "$tmp/none.mtx" -x coo
