@@ -19,6 +19,7 @@ typedef struct rc_mtx_info {
     int64_t file_entries;  /**< entries in the file, before expansion */
     int64_t duplicates;    /**< entries that were summed into another one */
     int values_are_seeded; /**< 1: values were generated (pattern and complex files) */
+    int is_generated;      /**< 1: a comment before the size line says that rowcast generate made it */
 } rc_mtx_info_t;
 
 /** Read a Matrix Market file: plain, .gz, .xz, .zst, or a .tar.gz of the SuiteSparse collection

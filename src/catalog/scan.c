@@ -153,7 +153,7 @@ static int compare_found(const void *a, const void *b)
 /* What the header of a file says; nothing when it cannot be read. */
 static void describe(rc_entry_t *e)
 {
-    rc_mtx_info_t info = {{0}, {0}, {0}, 0, 0, 0};
+    rc_mtx_info_t info = {.values_are_seeded = 0};
     int64_t rows;
     int64_t cols;
     int64_t entries;

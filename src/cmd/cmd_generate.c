@@ -216,7 +216,7 @@ static rc_status_t make(
     RC_TRY(add_spec(word, o->catalog, &spec, err));
     RC_TRY(rc_generate(spec.text ? spec.text : "", &a, &version, err));
     rc_str_addf(
-        &comment, "made by: rowcast generate %s\ngenerator version: %d", spec.text, version);
+        &comment, RC_MTX_GENERATED "%s\ngenerator version: %d", spec.text, version);
     if (comment.failed) {
         st = rc_fail(err, RC_ENOMEM, "no memory for a comment");
         goto done;

@@ -37,8 +37,8 @@ static const rc_opt_t table[] = {
     {"op", 0, RC_OPT_TEXT, AT(op), "OP",
         "Only rows of an operation: spmm, spmv, spmm_t or sddmm; as --where 'op == OP'. Default: all.", 0, 0},
     {"generated", 0, RC_OPT_TEXT, AT(generated), "EXPR",
-        "Take matrices for generated, too, that have a result that matches, e.g. 'group == vector': a sweep of files "
-        "cannot tell who made them.",
+        "Take matrices for generated, too, that have a result that matches, e.g. 'group == vector': files "
+        "that do not say, as those of rowcast generate do, who made them.",
         0, 0},
     {"columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "

@@ -18,7 +18,7 @@
 
 /* Of this layout, and of what the text reader makes of a file: a change of either needs a new one.
  */
-enum { file_version = 1 };
+enum { file_version = 2 }; /* 1: nothing told what is generated */
 
 enum { header_bytes = 512, alignment = 64, piece_bytes = 4 << 20, order_mark = 0x01020304 };
 

@@ -5,6 +5,9 @@
 
 #include "rowcast_io.h"
 
+/** What a comment begins with, behind its '%' and blanks, in a file that rowcast generate wrote; a spec follows. */
+#define RC_MTX_GENERATED "made by: rowcast generate "
+
 /** What is said of a complex matrix, wherever one is read. */
 #define RC_COMPLEX_NOTICE "complex: only the pattern is used, the values are seeded ones"
 

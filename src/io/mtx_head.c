@@ -1,4 +1,5 @@
 #include "config.h"
+#include "io/mtx.h"
 #include "io/mtx_text.h"
 #include "base/error.h"
 
@@ -108,6 +109,17 @@ rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, 
     head->field = (rc_mtx_field_t)choice[3];
     head->symmetry = (rc_mtx_symmetry_t)choice[4];
     return check_combination(line, head, err);
+}
+
+int rc_mtx_says_generated(const rc_mtx_line_t *line)
+{
+    const char *p = line->begin;
+    size_t words = strlen(RC_MTX_GENERATED);
+    if (p >= line->end || *p++ != '%')
+        return 0;
+    while (p < line->end && rc_mtx_is_blank(p, p + 1))
+        p++;
+    return (size_t)(line->end - p) > words && memcmp(p, RC_MTX_GENERATED, words) == 0;
 }
 
 /* A count of the size line, at most `most`. */

@@ -188,6 +188,7 @@ static rc_status_t read_head(reader_t *r, rc_err_t *err)
         if (!line.begin)
             return rc_mtx_fail(err, RC_EFORMAT, r->path, line.number,
                 "expected the size line, found the end of the file");
+        r->head.is_generated |= rc_mtx_says_generated(&line);
     } while (*line.begin == '%' || rc_mtx_is_blank(line.begin, line.end));
     RC_TRY(rc_mtx_parse_size(&line, &r->head, err));
     RC_TRY(check_entry_count(r, line.number, err));
@@ -203,6 +204,7 @@ static void fill_info(const rc_mtx_head_t *head, int64_t duplicates, rc_mtx_info
     rc_strcpy(
         x.symmetry, sizeof x.symmetry, rc_mtx_symmetry_name(head->symmetry), "symmetry", NULL);
     rc_strcpy(x.format, sizeof x.format, head->is_array ? "array" : "coordinate", "format", NULL);
+    x.is_generated = head->is_generated;
     x.values_are_seeded = head->field == RC_MTX_PATTERN || head->field == RC_MTX_COMPLEX;
     *info = x;
 }

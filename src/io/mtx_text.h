@@ -26,6 +26,7 @@ typedef struct rc_mtx_head {
     rc_mtx_field_t field;
     rc_mtx_symmetry_t symmetry;
     int is_array;
+    int is_generated; /**< by what a comment says */
     int64_t rows;
     int64_t cols;
     int64_t entries; /**< in the file */
@@ -46,6 +47,9 @@ typedef struct rc_mtx_line {
 /** Set err to "FILE:LINE: text". */
 rc_status_t rc_mtx_fail(rc_err_t *err, rc_status_t status, const char *file, int64_t line,
     const char *fmt, ...) RC_PRINTF(5, 6);
+
+/** 1: the comment says that rowcast generate made the matrix (RC_MTX_GENERATED). */
+int rc_mtx_says_generated(const rc_mtx_line_t *line);
 
 /** Parse the banner line: field, symmetry, is_array. */
 rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc_err_t *err);

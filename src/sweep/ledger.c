@@ -152,7 +152,7 @@ static int is_too_large(rc_case_status_t status, const char *text)
 }
 
 rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t *a,
-    const rc_digest_t *digest, int seeded, int64_t load_ns, rc_case_status_t status,
+    const rc_digest_t *digest, const rc_mtx_info_t *info, int64_t load_ns, rc_case_status_t status,
     rc_phase_t phase, const char *text, rc_err_t *err)
 {
     rc_rec_source_t r;
@@ -176,9 +176,11 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
         r.nnz = a->nnz;
         r.digest = *digest;
         r.loaded = 1;
-        r.values_seeded = seeded;
+        r.values_seeded = info->values_are_seeded;
     }
     r.where = e->where;
+    if (info && info->is_generated)
+        r.where = RC_WHERE_GENERATED;
     r.status = (int32_t)status;
     r.phase = phase;
     pthread_mutex_lock(&l->mutex);

@@ -43,9 +43,9 @@ rc_status_t rc_ledger_settled(rc_ledger_t *l, int64_t job, int over, rc_err_t *e
 rc_status_t rc_ledger_lost(rc_ledger_t *l, int64_t job, rc_err_t *err);
 
 /** A catalogue row has its final status.
- *  \param[in] a, digest  NULL: it was not loaded */
+ *  \param[in] a, digest, info  NULL: it was not loaded.  A file that says that it was generated is so recorded */
 rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t *a,
-    const rc_digest_t *digest, int seeded, int64_t load_ns, rc_case_status_t status,
+    const rc_digest_t *digest, const rc_mtx_info_t *info, int64_t load_ns, rc_case_status_t status,
     rc_phase_t phase, const char *text, rc_err_t *err);
 
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);

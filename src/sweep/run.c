@@ -254,7 +254,7 @@ static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < w->work.absents && st == RC_OK; i++)
-        st = rc_ledger_source(l, &w->c->catalog->entry[w->work.absent[i]], NULL, NULL, 0, 0,
+        st = rc_ledger_source(l, &w->c->catalog->entry[w->work.absent[i]], NULL, NULL, NULL, 0,
             RC_CASE_SKIPPED, RC_PHASE_LOAD, "absent: not in the collection", w->err);
     return st;
 }

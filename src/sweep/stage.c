@@ -251,14 +251,14 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
     if (st < 0) {
         snprintf(text, sizeof text, "%s%.240s", st == RC_ENOMEM ? "memory: " : "", why.text);
         rc_log(w->log, RC_LOG_WARN, "sweep", "%s: %s", e->name, why.text);
-        return rc_ledger_source(w->ledger, e, NULL, NULL, 0, load_ns,
+        return rc_ledger_source(w->ledger, e, NULL, NULL, NULL, load_ns,
             st == RC_ENOMEM ? RC_CASE_SKIPPED : RC_CASE_FAILED, RC_PHASE_LOAD, text, err);
     }
     if (strcmp(info.field, "complex") == 0)
         rc_log(w->log, RC_LOG_INFO, "sweep", "%s: " RC_COMPLEX_NOTICE, e->name);
     *loaded = 1;
-    return rc_ledger_source(w->ledger, e, &j->a, &j->digest, info.values_are_seeded, load_ns,
-        RC_CASE_OK, RC_PHASE_NONE, "", err);
+    return rc_ledger_source(w->ledger, e, &j->a, &j->digest, &info, load_ns, RC_CASE_OK,
+        RC_PHASE_NONE, "", err);
 }
 
 /* What a matrix took before it can be measured, for who tunes. */

@@ -43,7 +43,8 @@ static void mark_matching(const rc_view_t *v, const rc_expr_t *where, unsigned c
         rc_cursor_t c;
         int32_t matrix = rc_view_result(v, i)->matrix;
         rc_view_seek(v, i, &c);
-        if (!in[matrix] && rc_view_is_newest(v, i) && rc_expr_match(where, rc_view_get, &c))
+        if (!in[matrix] && rc_view_result(v, i)->op == RC_OP_SPMV && rc_view_is_newest(v, i) &&
+            rc_expr_match(where, rc_view_get, &c))
             in[matrix] = 1;
     }
 }

@@ -22,7 +22,7 @@ typedef struct rc_range {
     int64_t sigmas;   /**< how many these are */
 } rc_range_t;
 
-/** \param[in]  where  matrices with a newest result that matches, in whatever state; NULL: with any result
+/** \param[in]  where  matrices with a newest result of spmv that matches, in whatever state; NULL: with any of these
  *  \param[out] real   [RC_RANGES] of matrices from files;  \param[out] all  [RC_RANGES] of these and generated ones
  *  \return RC_OK, RC_ENOENT, RC_ESTORE, RC_ENOMEM.  A store without the features has no nnz_sigma. */
 rc_status_t rc_ranges_make(const char *store, const rc_view_t *v, const rc_expr_t *where, rc_range_t *real,

@@ -117,7 +117,7 @@ const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 /** 1: a generator made the matrix, and no file of the store's sources holds it. */
 int rc_view_is_generated(const rc_view_t *v, int32_t id);
 
-/** Take matrices with a result that matches for generated, too: a sweep of files cannot tell who made them. */
+/** Take matrices with a result that matches for generated, too: files of others than rowcast generate do not say who made them. */
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);
 
 /** Versions by id, of a policy or kernel that a result row names. */

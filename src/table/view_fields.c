@@ -323,7 +323,7 @@ static const rc_field_t result_fields[] = {
     {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are", pattern_symmetric,
         0, NULL},
-    {"generated", BOOL, "", "a generator made the matrix, no file holds it", generated, 0, NULL},
+    {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so", generated, 0, NULL},
     {"digest", TEXT, "", "identity of the matrix", digest, 0, NULL},
     {"policy", TEXT, "", "row-order policy with its parameters", policy, 0, NULL},
     {"policy_version", INT, "", "version of the policy that ordered the rows", policy_version, 0,

@@ -37,7 +37,7 @@ struct rc_view {
     int64_t *source; /* newest source rows in order of name */
     int64_t sources;
     int64_t (*cases)[RC_CASE_STATUSES]; /* [matrices] newest result rows by status */
-    unsigned char *generated;           /* [matrices] 1: a generator made it, no file holds it */
+    unsigned char *generated;           /* [matrices] 1: a generator made it: no file holds it, or one that says so */
     rc_digest_t *feature;               /* identities of the feature rows */
     size_t features;
     size_t feature_capacity;

@@ -2,11 +2,13 @@
 # y = A x in the formats of Nisa et al. on a CPU: sweep, store, query.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 39
+plan 43
 
 mkdir -p "$tmp/col/G"
 for spec in mesh2d:n=20 arrow:n=1500 manyempty:n=400; do
     "$ROWCAST" generate "$spec" -o "$tmp/col/G/${spec%%:*}.mtx" >/dev/null || exit 99
+    # a comment says who made them; these are to be taken for real
+    sed -i '/^% made by/d' "$tmp/col/G/${spec%%:*}.mtx"
 done
 cat >"$tmp/col/G/nothing.mtx" <<'END'
 %%MatrixMarket matrix coordinate real general
@@ -78,6 +80,20 @@ code "nor super-super-rows of CSR-2" 2 sweep -d cpu -x csr2:ssrs=8
 rm -rf "$tmp/col/G"
 mkdir "$tmp/col/G"
 "$ROWCAST" generate arrow:n=100000 -o "$tmp/col/G/arrow.mtx" >/dev/null || exit 99
+is "what a file says of who made it is known" "$(sed -n '2s/generate .*/generate/p' "$tmp/col/G/arrow.mtx")" "% made by: rowcast generate"
 code "what does not fit is skipped" 1 sweep -d cpu -p csr -x csr,ell --device-memory 64M
 is "by kernel" "$(rows 'rows == 100000' kernel,status)" "csr:lanes=auto,ok ell:limit=none,skipped"
 ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'rows == 100000' -o message | grep -q 80000"
+is "is in the store" "$(rows 'op == spmv' name,generated | tr ' ' '\n' | sort -u | paste -sd ' ' -)" \
+    "arrow,0 arrow,1 manyempty,0 mesh2d,0 nothing,0"
+is "and in the tables" "$("$ROWCAST" query "$tmp/s.h5" -S ranges -f csv | tr -d '\r' | awk -F, 'NR > 1 && $3 { print $1 $2 ":" $3 }' | paste -sd ' ' -)" \
+    "real0-10K:4 all0-10K:4 all100-500K:1"
+
+# a matrix of another operation is none of theirs
+rm -rf "$tmp/col/G"
+mkdir "$tmp/col/G"
+"$ROWCAST" generate mesh2d:n=30 -o "$tmp/col/G/other.mtx" >/dev/null || exit 99
+"$ROWCAST" sweep -s "$tmp/s.h5" -C "$tmp/col" -k 2 -x rowsplit -d cpu -p csr --threads 2 --share-device --timing shared \
+    --case-time 0.0002 --max-reps 3 -q || exit 99
+is "matrices of other operations are not counted" "$("$ROWCAST" query "$tmp/s.h5" -S ranges -f csv | tr -d '\r' \
+    | awk -F, '$2 == "0-10K" { print $1 $3 }' | paste -sd ' ' -)" "real4 all4"
