@@ -305,17 +305,42 @@ order_map()
 # H200: 4.7 TB/s from memory; of what fits the L2 between what was measured, 0.9 TB/s at 4 MB and 2.7 TB/s at 16 MB.
 part_spmv-tables()
 {
-    query "$store" --format csv --where 'op == spmv && status == ok && policy == csr' \
-        --columns group,name,rows,cols,nnz,precision,kernel,median_ns,fill,prepare_ns | awk -F, -v OFS=, '
-        NR == 1 { next }
+    { echo set,precision,ratio,goal,matrices,geomean,least,most && spmv_ratios "$store"; } \
+        | markdown set precision ratio goal matrices geomean least most
+    spmv_classes
+    summary "Fastest format; what always taking it loses, in %" \
+        "precision kernel matrices wins share clear ties loss_geomean loss_mean loss_held_out" --summary best --top 12 \
+        --where 'op == spmv && kernel !~ "cusparse*"'
+}
+
+# longest_rows STORE: "longest", digest, entries of the longest row of each matrix with the features nisa
+longest_rows()
+{
+    local to=$work/longest
+    mkdir -p "$work"
+    "${run[@]}" rowcast export "$1" --csv "$to" --force --quiet --where 'rows < 0' || die 3 "cannot read the features of $1"
+    [[ ! -f $to/features_nisa.csv ]] || awk -F, -v OFS=, '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print "longest", $at["digest"], $at["nnz_max"] }' "$to/features_nisa.csv"
+}
+
+# spmv_ratios STORE: set,precision,ratio,goal,matrices,geomean,least,most
+spmv_ratios()
+{
+    { longest_rows "$1" && query "$1" --format csv --where 'op == spmv && status == ok && policy == csr' \
+        --columns group,name,rows,cols,nnz,precision,kernel,median_ns,fill,prepare_ns,digest; } | awk -F, -v OFS=, '
+        $1 == "longest" { most_of[$2] = $3; next }
+        $1 == "group" && $2 == "name" { next }
         {
+            sub(/\r$/, "", $11)
+            if ($11 in most_of) longest[$1 "/" $2 "," $6] = most_of[$11]
             full = $7; base = full; sub(/:.*/, "", base); key = $1 "/" $2 "," $6
             real[key] = $1 != "vector"; rows[key] = $3; cols[key] = $4; nnz[key] = $5; v[key] = $6 == "fp64" ? 8 : 4
             if (base ~ /^cusparse-spmv/) {
                 put(key, "vendor"); sub(/^cusparse-spmv-/, "", base); put(key, "vendor-" base)
             } else if (full ~ /^(csr:lanes=auto|merge:items=896|csr5:sigma=auto|coo|ell:limit=none|hyb:width=mu)$/) {
                 put(key, "own"); put(key, base); products[key "," base] = $10 / $8
-                if (base == "ell") { fill[key] = $9; longest[key] = $9 * $5 / ($3 > 0 ? $3 : 1) }
+                if (base == "ell") fill[key] = $9
             }
         }
         function put(k, side) { if (!((k, side) in ns) || $8 < ns[k, side]) ns[k, side] = $8 }
@@ -353,12 +378,22 @@ part_spmv-tables()
                     if ((k "," f[i]) in products) add("preparing " f[i] " in products", "<= 20", k, products[k "," f[i]])
             }
             for (s in count) print s, count[s], sprintf("%.2f", exp(sum[s] / count[s])), sprintf("%.2f", least[s]), sprintf("%.2f", most[s])
-        }' | sort -t, -k1,1r -k3,3 -k2,2 | { echo set,precision,ratio,goal,matrices,geomean,least,most && cat; } \
-        | markdown set precision ratio goal matrices geomean least most
-    spmv_classes
-    summary "Fastest format; what always taking it loses, in %" \
-        "precision kernel matrices wins share clear ties loss_geomean loss_mean loss_held_out" --summary best --top 12 \
-        --where 'op == spmv && kernel !~ "cusparse*"'
+        }' | sort -t, -k1,1r -k3,3 -k2,2
+}
+
+# spmv_beside BATCHES SINGLE: the ratios of a store with batches, and of the same in a store with a launch at a time.
+# Conversion is the same there, and an empty launch is not what a batch of them says
+spmv_beside()
+{
+    { spmv_ratios "$1" | sed 's/^/1,/' && spmv_ratios "$2" | sed 's/^/2,/'; } | awk -F, -v OFS=, '
+        /,preparing / { next }
+        { key = $2 "," $3 "," $4 "," $5 }
+        $1 == 1 { order[++n] = key; matrices[key] = $6; batch[key] = $7 OFS $8; next }
+        { single[key] = $7 OFS $8; of[key] = $6 }
+        END {
+            print "set", "precision", "ratio", "goal", "matrices", "batches", "least", "single_matrices", "single", "single_least"
+            for (i = 1; i <= n; i++) if (order[i] in single) print order[i], matrices[order[i]], batch[order[i]], of[order[i]], single[order[i]]
+        }' | markdown set precision ratio goal matrices batches least single_matrices single single_least
 }
 
 # How often each format is the fastest of the six, by range of entries and by kind of generated matrix, what the fastest is

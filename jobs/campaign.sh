@@ -572,7 +572,7 @@ part_bench()
     bench_spmv "${warm%.h5}"
 }
 
-# bench_spmv NAME: products with a vector, in batches, and of small matrices one at a time
+# bench_spmv NAME: products with a vector, in batches, and one at a time as a program that has other work between them
 bench_spmv()
 {
     local real='present && group != vector && group != builtin'
@@ -581,9 +581,9 @@ bench_spmv()
     spmv_defaults "$real"
     printf '### Products with a vector, batches\n\n' && part_spmv-tables
     store=$1-spmv-single.h5
-    sweep "bench: single products with a vector" "$store" 1 --where "$real && nnz < 20000" --op spmv --policies csr \
-        --precision fp32,fp64 --kernels "$vector_ours" --max-batch 1
-    printf '### Products with a vector, single launches\n\n' && part_spmv-tables
+    sweep "bench: single products with a vector" "$store" 1 --where "group == vector || $real" --op spmv --policies csr \
+        --precision fp32,fp64 --kernels "$vector_ours,$vector_vendor" --max-batch 1
+    printf '### Products with a vector, single launches beside batches\n\n' && spmv_beside "$1-spmv.h5" "$store"
 }
 
 # part_scale N
