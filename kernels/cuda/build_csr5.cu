@@ -217,16 +217,19 @@ struct tile_shares {
     tiles f;
     int64_t each;
     int64_t ctas;
+    int64_t look;
     int has_tail;
     rc_spmv_share_t *share;
 
     __device__ void put(int64_t k) const
     {
-        const int64_t t = k * each;
-        if (k < ctas)
-            share[k] = {0, static_cast<int32_t>(f.ptr[t] & ~RC_CSR5_DIRTY), !f.flag(t, 0, 0)};
-        else if (has_tail)
-            share[k].open = f.from.ptr[share[k].row] < f.full * f.entries;
+        if (k == ctas && !has_tail)
+            return;
+        const int64_t t = k < ctas ? k * each : f.full;
+        const int64_t row = f.ptr[t] & ~RC_CSR5_DIRTY;
+        const int64_t at = t * f.entries;
+        const int64_t rest = f.from.ptr[row] < at ? f.from.ptr[row + 1] - at : 0;
+        share[k] = {rest <= look ? rest : 0, static_cast<int32_t>(row), rest > look};
     }
 };
 
@@ -286,7 +289,7 @@ rc_status_t list_shares(rc_executor_t *x, const tiles &f, const rc_build_csr5_t 
             o->share + o->ctas, err);
     return st < 0 ? st
                   : rc::put_each(x,
-                        tile_shares{f, o->tiles_each, o->ctas, o->tail_entries > 0, o->share},
+                        tile_shares{f, o->tiles_each, o->ctas, o->look, o->tail_entries > 0, o->share},
                         o->ctas + 1, "shares of tiles", err);
 }
 

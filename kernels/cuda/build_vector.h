@@ -85,6 +85,7 @@ typedef struct rc_build_csr5 {
     rc_csr5_size_t size;
     int64_t ctas;   /**< of `tiles_each` full tiles */
     int64_t tiles_each;
+    int64_t look;   /**< entries at the begin of a CTA that the one before takes, at most */
     int64_t tail_entries; /**< of the last tile, which is not full */
     int64_t shares; /**< of that, too */
     uint32_t *tile_ptr;    /**< [tiles + 1] */

@@ -26,7 +26,8 @@ typedef struct sizes {
     int64_t most;    /* rows that several CTAs can hold */
 } sizes_t;
 
-static sizes_t sizes_of(const rc_problem_t *p, int64_t filled)
+/* filled, beyond: rows with entries, and with more than one CTA takes of another's */
+static sizes_t sizes_of(const rc_problem_t *p, int64_t filled, int64_t beyond)
 {
     const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
     sizes_t z = {.size = rc_csr5_size(&e, p->param[PARAM_SIGMA])};
@@ -34,7 +35,7 @@ static sizes_t sizes_of(const rc_problem_t *p, int64_t filled)
     z.tail = p->a->nnz - z.size.full * RC_CSR5_OMEGA * z.size.sigma;
     z.shares = z.ctas + rc_spmv_coo_shares(z.tail);
     z.offsets = filled < p->schedule->slots ? filled : 0;
-    z.most = rc_spmv_most_spans(z.shares, filled);
+    z.most = rc_spmv_most_spans(z.shares, beyond);
     return z;
 }
 
@@ -42,12 +43,13 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 {
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
-    rc_status_t st = rc_spmv_limits(p, sizes_of(p, 0).shares, err);
+    const sizes_t shape = sizes_of(p, 0, 0);
+    rc_status_t st = rc_spmv_limits(p, shape.shares, err);
     if (st == RC_OK)
-        st = rc_spmv_count(p, 0, 0, out->chosen, err);
+        st = rc_spmv_count(p, rc_spmv_csr5_look(shape.size.sigma), 0, out->chosen, err);
     if (st < 0)
         return st;
-    const sizes_t z = sizes_of(p, out->chosen[RC_SPMV_FILLED]);
+    const sizes_t z = sizes_of(p, out->chosen[RC_SPMV_FILLED], out->chosen[RC_SPMV_BEYOND]);
     int64_t bytes = rc_sat_mul(p->a->nnz, index + value);
     bytes = rc_sat_add(bytes, (z.size.tiles + 1) * index);
     bytes = rc_sat_add(bytes, rc_sat_mul(z.size.tiles * z.size.words, RC_CSR5_OMEGA * index));
@@ -115,13 +117,15 @@ static void list_tail(const rc_csr_view_t *e, const sizes_t *z, host_t *h)
 /* Where CTAs begin, those of the last tile behind the others. */
 static void list_shares(const rc_csr_view_t *e, const sizes_t *z, host_t *h)
 {
+    int64_t look = rc_spmv_csr5_look(z->size.sigma);
     rc_spmv_coo_cut(h->tail, z->tail, h->share + z->ctas);
-    if (z->tail > 0)
-        h->share[z->ctas].open = e->ptr[h->tail[0]] < e->nnz - z->tail;
-    for (int64_t k = 0; k < z->ctas; k++) {
-        int64_t t = k * RC_SPMV_CSR5_TILES;
+    for (int64_t k = 0; k < z->ctas + (z->tail > 0); k++) {
+        int64_t t = k < z->ctas ? k * RC_SPMV_CSR5_TILES : z->size.full;
+        int64_t row = rc_csr5_row(&h->f, t);
+        int64_t at = t * RC_CSR5_OMEGA * z->size.sigma;
+        int64_t rest = e->ptr[row] < at ? e->ptr[row + 1] - at : 0;
         h->share[k] = (rc_spmv_share_t){
-            .row = (int32_t)rc_csr5_row(&h->f, t), .open = !rc_csr5_flag(&h->f, t, 0, 0)};
+            .entry = rest <= look ? rest : 0, .row = (int32_t)row, .open = rest > look};
     }
 }
 
@@ -200,12 +204,13 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
 {
     csr5_t *c = (csr5_t *)s;
     int64_t filled = analysis->chosen[RC_SPMV_FILLED];
-    const sizes_t z = sizes_of(p, filled);
+    const sizes_t z = sizes_of(p, filled, analysis->chosen[RC_SPMV_BEYOND]);
     rc_executor_t *x = s->memory.x;
     host_t h = {.tail = NULL};
     rc_build_csr5_t b = {.size = z.size,
         .ctas = z.ctas,
         .tiles_each = RC_SPMV_CSR5_TILES,
+        .look = rc_spmv_csr5_look(z.size.sigma),
         .tail_entries = z.tail,
         .shares = z.shares};
     rc_status_t st;
@@ -258,7 +263,7 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
     .name = "csr5",
     .summary = "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
     .source = "Liu and Vinter 2015, doi:10.1145/2751205.2751209",
-    .version = 2, /* 1: rows of several shares in a second launch; built on the host */
+    .version = 3, /* 1: rows of several shares in a second launch; built on the host.  2: all rows that go on counted as such */
     .param = {RC_CSR5_SIGMA_PARAM},
     .analyse = analyse,
     .prepare = prepare,

@@ -16,6 +16,7 @@ template <typename T> struct tiles {
     int32_t slot[TILES]; /* of that */
     int any[TILES];   /* 1: a flag */
     int start[TILES]; /* 1: the first entry has one */
+    T ahead[TILES];   /* of the entries of the next CTA that this one takes, by warps */
 };
 
 /* Which slot a row of a tile is: its rows count from the one that holds the first entry. */
@@ -163,21 +164,64 @@ __device__ __forceinline__ int follow(const tiles<T> &shared, int j, int count, 
     return j;
 }
 
-/* What the tile of a warp leaves, of one thread.  is_open: the last row of the CTA goes on in the next one */
+/* One entry of tile t: as many as RC_SPMV_LOOK follow the last row of a CTA, a thread each. */
+template <typename T> struct entry_ahead {
+    int32_t col;
+    T val;
+
+    __device__ __forceinline__ entry_ahead(const rc_spmv_csr5_args_t &a, int64_t t, int32_t entries)
+    {
+        const int32_t i = static_cast<int32_t>(threadIdx.x);
+        col = -1;
+        if (i >= entries)
+            return;
+        const int64_t at = t * a.sigma * RC_CSR5_OMEGA +
+                           (t < a.full ? i % a.sigma * RC_CSR5_OMEGA + i / a.sigma : i);
+        col = __ldg(a.col + at);
+        val = __ldg(static_cast<const T *>(a.val) + at);
+    }
+
+    /* the sum of a warp's, in its first lane */
+    __device__ __forceinline__ T sum(const T *x) const
+    {
+        return rc::sum_lanes<32>(col >= 0 ? val * __ldg(x + col) : T(0));
+    }
+};
+
+/* What a CTA knows of its neighbours. */
+struct edges {
+    int32_t before; /* open where it begins */
+    int32_t after;  /* and where it ends */
+    int32_t ahead;  /* entries of the next one that are its own */
+};
+
+/* The sums of the row that goes on from tile j to the end of the CTA, or ends before.  Returns 1 where it is not
+ * whole then. */
+template <typename T>
+__device__ __forceinline__ bool go_on(const tiles<T> &shared, int j, int count, const edges &at, T *sum)
+{
+    if (follow(shared, j, count, sum) < count)
+        return false;
+    for (int w = 0; w * 32 < at.ahead; w++)
+        *sum += shared.ahead[w];
+    return at.after > 0;
+}
+
+/* What the tile of a warp leaves, of one thread. */
 template <typename T>
 __device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a, const tiles<T> &shared,
-    int32_t cta, int warp, int count, bool is_open)
+    int32_t cta, int warp, int count, const edges &at)
 {
     if (shared.any[warp]) {
         T sum = shared.out[warp];
-        if (follow(shared, warp + 1, count, &sum) == count && is_open)
+        if (go_on(shared, warp + 1, count, at, &sum))
             static_cast<T *>(a.v.spans.out)[cta] = sum;
         else
             rc::store_slot(a.v, shared.slot[warp], sum);
     }
-    if (warp == 0 && !shared.start[0]) {
+    if (warp == 0 && at.before > 0) {
         T sum = T(0);
-        (void)follow(shared, 0, count, &sum);
+        (void)go_on(shared, 0, count, at, &sum);
         static_cast<T *>(a.v.spans.in)[cta] = sum;
     }
 }
@@ -195,15 +239,21 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr5(const rc_spmv_csr5_ar
     const int64_t first = static_cast<int64_t>(cta) * TILES;
     const int count = static_cast<int>(min(a.full - first, static_cast<int64_t>(TILES)));
     const int warp = threadIdx.x / 32;
-    const int32_t before = a.share[cta].open;
-    const int32_t after = a.share[cta + 1].open;
+    const rc_spmv_share_t next = a.share[cta + 1];
+    const edges at = {a.share[cta].open, next.open, static_cast<int32_t>(next.entry)};
+    const entry_ahead<T> ahead(a, first + count, at.ahead);
     rc::wait_for_previous();
     if (warp < count)
         sum_tile(a, first + warp, &shared);
+    if (warp * 32 < at.ahead) {
+        const T sum = ahead.sum(static_cast<const T *>(a.v.x));
+        if (threadIdx.x % 32 == 0)
+            shared.ahead[warp] = sum;
+    }
     __syncthreads();
     if (warp < count && threadIdx.x % 32 == 0)
-        hand_on(a, shared, cta, warp, count, after > 0);
-    rc::end_share<T>(a.v, before, after);
+        hand_on(a, shared, cta, warp, count, at);
+    rc::end_share<T>(a.v, at.before, at.after);
 }
 
 } // namespace
