@@ -1,6 +1,6 @@
 /* Rows, entries and shares of kernels/cuda/build_vector.h. */
 #include "kernels/cuda/build_vector.cuh"
-#include "kernels/cuda/spmv.h"
+#include "kernels/cuda/spmv_lanes.h"
 #include "kernels/format/ell.h"
 
 #include <cuda_runtime.h>
@@ -104,16 +104,34 @@ template <typename T> struct slot_entries {
     }
 };
 
-/* Slots of more than `longest` entries, or (-1) of none. */
-struct some_rows {
+/* Pieces of slots of more than `longest` entries. */
+struct late_pieces {
     rc::pointers ptr;
     int64_t longest;
-    int32_t *out;
+    rc_spmv_share_t *out;
 
     __device__ int64_t count(int64_t i) const
     {
         const int64_t length = ptr[i + 1] - ptr[i];
-        return longest < 0 ? length == 0 : length > longest;
+        return length > longest ? rc_spmv_pieces(length, longest) : 0;
+    }
+
+    __device__ void put(int64_t i, int64_t before, int64_t n) const
+    {
+        for (int64_t j = 0; j < n; j++)
+            out[before + j] = {ptr[i] + rc_spmv_piece_at(ptr[i + 1] - ptr[i], j, n),
+                static_cast<int32_t>(i), j > 0};
+    }
+};
+
+/* Slots of no entries. */
+struct empty_rows {
+    rc::pointers ptr;
+    int32_t *out;
+
+    __device__ int64_t count(int64_t i) const
+    {
+        return ptr[i + 1] == ptr[i];
     }
 
     __device__ void put(int64_t i, int64_t before, int64_t is) const
@@ -265,6 +283,29 @@ struct merge_shares {
         if (entry - begin <= look)
             entry = begin;
         share[k] = {entry, static_cast<int32_t>(low), entry > begin};
+    }
+};
+
+/* As rc_spmv_shares has them on the host. */
+struct share_lanes {
+    rc::pointers ptr;
+    const rc_spmv_share_t *share;
+    rc_spmv_lanes_t rule;
+    uint8_t *out;
+
+    __device__ void put(int64_t k) const
+    {
+        const rc_spmv_share_t begin = share[k];
+        const rc_spmv_share_t end = share[k + 1];
+        const int64_t rows = begin.open || end.open ? 0 : end.row - begin.row;
+        int64_t longest = 0;
+        int64_t from = begin.entry;
+        for (int64_t i = begin.row; i < begin.row + rows; i++) {
+            const int64_t to = ptr[i + 1];
+            longest = max(longest, to - from);
+            from = to;
+        }
+        out[k] = static_cast<uint8_t>(rc_spmv_lanes_of(&rule, rows, end.entry - begin.entry, longest));
     }
 };
 
@@ -487,10 +528,11 @@ extern "C" rc_status_t rc_build_slots(const rc_problem_t *p, rc_precision_t prec
     return st;
 }
 
-extern "C" rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, int32_t *out, rc_err_t *err)
+extern "C" rc_status_t rc_build_late(
+    rc_build_csr_t *c, int64_t longest, rc_spmv_share_t *out, rc_err_t *err)
 {
     return rc::put_in_order(
-        &c->b, some_rows{rc::csr_of(c).ptr, longest, out}, c->slots, "listing long rows", err);
+        &c->b, late_pieces{rc::csr_of(c).ptr, longest, out}, c->slots, "listing long rows", err);
 }
 
 extern "C" rc_status_t rc_build_empty(
@@ -500,7 +542,7 @@ extern "C" rc_status_t rc_build_empty(
     const rc::pointers ptr =
         rows_of_a ? rc::pointers{items->row_ptr, items->row_ptr_bytes} : rc::csr_of(c).ptr;
     return rc::put_in_order(
-        &c->b, some_rows{ptr, -1, out}, rows_of_a ? rows : c->slots, "listing empty rows", err);
+        &c->b, empty_rows{ptr, out}, rows_of_a ? rows : c->slots, "listing empty rows", err);
 }
 
 template <typename T>
@@ -557,11 +599,15 @@ extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, rc_precision_t precision,
 }
 
 extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,
-    rc_spmv_share_t *share, rc_err_t *err)
+    const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err)
 {
-    return rc::put_each(c->b.x,
-        merge_shares{rc::csr_of(c).ptr, c->slots, c->nnz, items, look, share}, shares + 1,
-        "cutting the merge path", err);
+    const rc::pointers ptr = rc::csr_of(c).ptr;
+    const rc_status_t st =
+        rc::put_each(c->b.x, merge_shares{ptr, c->slots, c->nnz, items, look, share}, shares + 1,
+            "cutting the merge path", err);
+    return st < 0 ? st
+                  : rc::put_each(c->b.x, share_lanes{ptr, share, *rule, lanes}, shares,
+                        "lanes of shares", err);
 }
 
 extern "C" rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,

@@ -21,6 +21,13 @@ typedef struct rc_spmv_share {
                        open - 1 of those that several shares hold */
 } rc_spmv_share_t;
 
+/** What a share of whole rows may be for lanes to take its rows (spmv_lanes.h). */
+typedef struct rc_spmv_lanes {
+    int64_t longest; /**< entries of a row, at most */
+    int every;       /**< lanes that are asked for; 0: as many as cost least */
+    int most;        /**< steps that they may take then; 0: any number */
+} rc_spmv_lanes_t;
+
 /** CSR on the device in the order of the slots.  Borrowed from the matrix where that is its own. */
 typedef struct rc_build_csr {
     rc_build_t b;
@@ -56,8 +63,9 @@ rc_status_t rc_build_csr_copy(rc_build_csr_t *c, rc_precision_t precision, int w
 rc_status_t rc_build_slots(const rc_problem_t *p, rc_precision_t precision, int wide, void *ptr,
     int32_t *col, void *val, rc_err_t *err);
 
-/** The slots of more than `longest` entries, increasing.  \param[out] out  room for them */
-rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, int32_t *out, rc_err_t *err);
+/** The pieces (kernels/cuda/spmv_lanes.h) of the slots of more than `longest` entries, in their order.
+ *  \param[out] out  zeroed, room for one more than they are */
+rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, rc_spmv_share_t *out, rc_err_t *err);
 
 /** The slots without entries, or the rows of A where `rows` is set, increasing. */
 rc_status_t rc_build_empty(rc_build_csr_t *c, int64_t rows, int rows_of_a, int32_t *out, rc_err_t *err);
@@ -72,9 +80,10 @@ rc_status_t rc_build_ell(rc_build_csr_t *c, rc_precision_t precision, int64_t wi
 rc_status_t rc_build_coo(rc_build_csr_t *c, rc_precision_t precision, int64_t skip, int64_t entries,
     int32_t *row, int32_t *col, void *val, rc_spmv_share_t *share, rc_err_t *err);
 
-/** The points of the merge path, a little back where a row began.  \param[out] share  [shares + 1] */
+/** The points of the merge path, a little back where a row began, and how many lanes take the rows of a share.
+ *  \param[out] share  [shares + 1]  \param[out] lanes  [shares] */
 rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,
-    rc_spmv_share_t *share, rc_err_t *err);
+    const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err);
 
 /** Number the open rows of shares.  \param[in] place  [slots] or NULL  \param[out] span  [3 most], zeroed before */
 rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,

@@ -5,6 +5,7 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/scale.h"
+#include "kernels/cuda/spmv_lanes.h"
 #include "kernels/format/merge.h"
 
 #include <inttypes.h>
@@ -367,30 +368,67 @@ static void cut(const rc_csr_view_t *e, int64_t items, int64_t look, int64_t sha
     }
 }
 
+/* How many lanes take the rows of each share. */
+static void count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, int64_t shares,
+    const rc_spmv_lanes_t *rule, int threads, uint8_t *out)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t k = 0; k < shares; k++) {
+        int64_t longest = 0;
+        int64_t rows = share[k].open || share[k + 1].open ? 0 : share[k + 1].row - share[k].row;
+        for (int64_t i = share[k].row; i < share[k].row + rows; i++)
+            if (e->ptr[i + 1] - e->ptr[i] > longest)
+                longest = e->ptr[i + 1] - e->ptr[i];
+        out[k] = (uint8_t)rc_spmv_lanes_of(rule, rows, share[k + 1].entry - share[k].entry, longest);
+    }
+}
+
+/* On the host.  \param[out] share, lanes  free both */
+static rc_status_t shares_here(const rc_csr_view_t *e, int64_t items, int64_t look,
+    const rc_spmv_lanes_t *rule, int threads, rc_spmv_share_t **share, uint8_t **lanes, rc_err_t *err)
+{
+    int64_t shares = rc_merge_parts(e, items);
+    *share = rc_alloc((size_t)shares + 1, sizeof **share, "shares of a matrix", err);
+    *lanes = rc_alloc((size_t)shares, sizeof **lanes, "shares of a matrix", err);
+    if (!*share || !*lanes)
+        return RC_ENOMEM;
+    cut(e, items, look, shares, threads, *share);
+    count_lanes(e, *share, shares, rule, threads, *lanes);
+    return RC_OK;
+}
+
+int64_t rc_spmv_shares_bytes(int64_t shares)
+{
+    return (shares + 1) * (int64_t)sizeof(rc_spmv_share_t) + shares;
+}
+
 rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t items,
-    int64_t look, int64_t most, rc_spmv_t *s, rc_spmv_share_t **out, rc_err_t *err)
+    int64_t look, int64_t most, const rc_spmv_lanes_t *rule, rc_spmv_t *s, rc_spmv_share_t **out,
+    uint8_t **lanes, rc_err_t *err)
 {
     const rc_csr_view_t all = {.rows = p->schedule->slots, .nnz = p->a->nnz};
     int64_t shares = rc_merge_parts(&all, items);
-    size_t points = (size_t)shares + 1;
+    size_t points = ((size_t)shares + 1) * sizeof(rc_spmv_share_t);
     rc_executor_t *x = s->memory.x;
     rc_spmv_share_t *host = NULL;
+    uint8_t *few = NULL;
     void *device = NULL;
-    rc_status_t st;
-    RC_TRY(rc_cuda_room(&s->memory, points * sizeof *host, &device, err));
+    void *with = NULL;
+    rc_status_t st = RC_OK;
+    if (!from->there)
+        RC_TRY(shares_here(&from->here, items, look, rule, x->threads, &host, &few, err));
+    RC_TRY(rc_cuda_room(&s->memory, points, &device, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, few, (size_t)shares, &with, err));
     *out = device;
-    if (from->there) {
-        RC_TRY(rc_build_merge(from->there, items, look, shares, device, err));
-        st = rc_spmv_spans(p, from, device, shares, most, s, err);
-        goto done;
-    }
-    host = rc_alloc(points, sizeof *host, "shares of a matrix", err);
-    RC_TRY(host ? RC_OK : RC_ENOMEM);
-    cut(&from->here, items, look, shares, x->threads, host);
-    RC_TRY(rc_spmv_spans(p, from, host, shares, most, s, err));
-    st = x->upload(x, device, host, points * sizeof *host, err);
+    *lanes = with;
+    if (from->there)
+        RC_TRY(rc_build_merge(from->there, items, look, shares, rule, device, with, err));
+    RC_TRY(rc_spmv_spans(p, from, from->there ? device : host, shares, most, s, err));
+    if (!from->there)
+        st = x->upload(x, device, host, points, err);
 done:
     free(host);
+    free(few);
     return st;
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
-#include "kernels/cuda/spmv.h"
+#include "kernels/cuda/spmv_lanes.h"
 #include "kernels/cuda/store.cuh"
 
 namespace rc
@@ -167,6 +167,41 @@ __device__ __forceinline__ T carry_in(
     return in_ends ? in : mine + in;
 }
 
+/* Where product e of a tile is in shared memory: one place in 33 is left out, so that rows of 8, 16 or 32 entries do
+ * not begin in the same bank. */
+__device__ __forceinline__ int32_t place_of(int32_t e)
+{
+    return e + (e >> 5);
+}
+
+enum { SPMV_PLACES = RC_SPMV_TILE + RC_SPMV_TILE / 32 };
+
+/* The sums of whole rows, behind their products: `lanes` lanes take a row.  Of all threads.
+ * end: [rows + 1] where rows end; the first one begins at end[0] */
+template <typename T, typename E>
+__device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t slot, int32_t rows,
+    const E *end, const T *product, int lanes)
+{
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    const int32_t group = static_cast<int32_t>(threadIdx.x) / lanes;
+    const int32_t groups = RC_SPMV_THREADS / lanes;
+    const E first = end[0];
+    for (int32_t base = 0; base < rows; base += groups) {
+        const int32_t i = base + group;
+        T sum = T(0);
+        if (i < rows) {
+            const int32_t to = static_cast<int32_t>(end[i + 1] - first);
+            for (int32_t e = static_cast<int32_t>(end[i] - first) + lane; e < to; e += lanes)
+                sum += product[place_of(e)];
+        }
+        __syncwarp();
+        for (int step = lanes / 2; step >= 1; step /= 2)
+            sum += __shfl_xor_sync(0xffffffffu, sum, step);
+        if (lane == 0 && i < rows)
+            store_slot(v, slot + i, sum);
+    }
+}
+
 /* Up to RC_SPMV_TILE entries on their way to products in shared memory. */
 template <typename T> struct products {
     enum { EACH = RC_SPMV_TILE / RC_SPMV_THREADS };
@@ -192,7 +227,7 @@ template <typename T> struct products {
 #pragma unroll
         for (int u = 0; u < EACH; u++)
             if (col[u] >= 0)
-                to[threadIdx.x + u * RC_SPMV_THREADS] = val[u];
+                to[place_of(threadIdx.x + u * RC_SPMV_THREADS)] = val[u];
     }
 };
 
@@ -201,7 +236,7 @@ template <typename T> struct products {
 template <typename T>
 __device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t share, int32_t number)
 {
-    __shared__ T product[RC_SPMV_TILE];
+    __shared__ T product[SPMV_PLACES];
     __shared__ int32_t slot[RC_SPMV_TILE];
     __shared__ carries<T> shared;
     const rc_spmv_share_t begin = a.share[share];
@@ -218,7 +253,7 @@ __device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t s
     }
     entries.multiply(static_cast<const T *>(a.v.x), product);
     __syncthreads();
-    /* an odd number, so that the threads of a warp read from different banks */
+    /* an odd number, so that the threads of a warp read slots from different banks */
     const int32_t each = ((n + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS) | 1;
     const int32_t from = min(static_cast<int32_t>(threadIdx.x) * each, n);
     const int32_t to = min(from + each, n);
@@ -227,7 +262,7 @@ __device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t s
     int32_t first_slot = -1;
     for (int32_t i = from; i < to; i++) {
         const int32_t s = slot[i];
-        sum += product[i];
+        sum += product[place_of(i)];
         if (i + 1 < n ? slot[i + 1] == s : end.open)
             continue;
         if (first_slot < 0) {

@@ -23,7 +23,8 @@ enum {
     RC_SPMV_THREADS = 128,   /**< of a CTA that takes a share */
     RC_SPMV_TILE = 1024,     /**< row ends and entries that it holds at a time */
     RC_SPMV_LOOK = 128,      /**< entries that a share looks back for the begin of its first row */
-    RC_SPMV_ENTRIES = 896    /**< of a share of coordinates: a tile without what it looks back */
+    RC_SPMV_ENTRIES = 896,   /**< of a share of coordinates: a tile without what it looks back */
+    RC_SPMV_PIECE = 4096     /**< entries of a long row that a CTA takes */
 };
 
 /** Rows that several shares hold. */
@@ -170,11 +171,18 @@ rc_status_t rc_spmv_csr(const rc_problem_t *p, const rc_spmv_source_t *from, rc_
 rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_share_t *share,
     int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err);
 
-/** Equal shares of the merge of row ends and entries (kernels/format/merge.h), and rc_spmv_spans of them.
+/** Equal shares of the merge of row ends and entries (kernels/format/merge.h), rc_spmv_spans of them, and how many
+ *  lanes take their rows.
  *  \param[in] look  entries that a share looks back for the begin of its first row
- *  \param[out] out  [rc_merge_parts + 1] in the memory of the state */
+ *  \param[in] rule  kernels/cuda/spmv_lanes.h
+ *  \param[out] out  [rc_merge_parts + 1] in the memory of the state
+ *  \param[out] lanes  [rc_merge_parts] the same; 0: the rows of the share are not taken so */
 rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t items,
-    int64_t look, int64_t most, rc_spmv_t *s, rc_spmv_share_t **out, rc_err_t *err);
+    int64_t look, int64_t most, const rc_spmv_lanes_t *rule, rc_spmv_t *s, rc_spmv_share_t **out,
+    uint8_t **lanes, rc_err_t *err);
+
+/** Device memory of those. */
+int64_t rc_spmv_shares_bytes(int64_t shares);
 
 /* ------------------------------------------------------------- coordinates */
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/spmv_csr.h"
+#include "kernels/cuda/spmv_lanes.h"
 #include "kernels/format/csr.h"
 #include "kernels/format/merge.h"
 
@@ -17,67 +18,97 @@ typedef struct csr {
     int64_t ctas;
 } csr_t;
 
-enum { FEWEST = 128, ENOUGH = 256 }; /* row ends and entries of a share; shares that keep a GPU busy */
+enum {
+    FEWEST = 128,  /* row ends and entries of a share */
+    ENOUGH = 256,  /* shares that keep a GPU busy */
+    SHORT = 64,    /* entries of the longest row where shares may fill their tile */
+    LONGEST = 256  /* of one that lanes take, else */
+};
 
-static int64_t lanes_of(const rc_problem_t *p)
+/* How a matrix is shared out. */
+typedef struct cuts {
+    int64_t longest; /* entries of a row that lanes take */
+    int64_t items;   /* row ends and entries of a share: as many as leave room in a tile for the rest of a row */
+    int64_t shares;
+    int64_t lates;   /* room for pieces of long rows */
+    int64_t most;    /* rows of several pieces */
+} cuts_t;
+
+static cuts_t cuts_of(const rc_problem_t *p, const int64_t *chosen)
 {
-    rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
-    return rc_csr_lanes(&e, p->param[PARAM_LANES]);
+    const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
+    int64_t all = rc_sat_add(e.rows, e.nnz);
+    cuts_t c = {.longest = chosen[RC_SPMV_LONGEST] > SHORT ? LONGEST : SHORT};
+    c.items = RC_SPMV_TILE - c.longest;
+    if (c.items > all / ENOUGH)
+        c.items = all / ENOUGH;
+    if (c.items < FEWEST)
+        c.items = FEWEST;
+    c.shares = rc_merge_parts(&e, c.items);
+    c.lates = chosen[RC_SPMV_BEYOND];
+    if (chosen[RC_SPMV_LONGEST] >= LONGEST + RC_SPMV_PIECE) {
+        c.lates += chosen[RC_SPMV_OVER] / RC_SPMV_PIECE;
+        c.most = rc_spmv_most_spans(c.lates, chosen[RC_SPMV_BEYOND]);
+    }
+    return c;
 }
 
-/* Row ends and entries of a share: as many as leave room in a tile for the rest of a row. */
-static int64_t items_of(const rc_problem_t *p)
+static int64_t late_bytes(const cuts_t *c)
 {
-    int64_t all = rc_sat_add(p->schedule->slots, p->a->nnz);
-    int64_t items = RC_SPMV_TILE - RC_SPMV_CSR_LONGEST(lanes_of(p));
-    if (items > all / ENOUGH)
-        items = all / ENOUGH;
-    return items > FEWEST ? items : FEWEST;
-}
-
-static int64_t shares_of(const rc_problem_t *p)
-{
-    rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
-    return rc_merge_parts(&e, items_of(p));
+    return c->lates > 0 ? (c->lates + 1) * (int64_t)sizeof(rc_spmv_share_t) : 0;
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_status_t st;
     RC_TRY(rc_cuda_slots_analyse(p, out, err));
-    RC_TRY(rc_spmv_count(p, RC_SPMV_CSR_LONGEST(lanes_of(p)), 0, out->chosen, err));
-    RC_TRY(rc_spmv_limits(p, rc_sat_add(shares_of(p), out->chosen[RC_SPMV_BEYOND]), err));
-    int64_t points = (shares_of(p) + 1) * (int64_t)sizeof(rc_spmv_share_t);
+    RC_TRY(rc_spmv_count(p, LONGEST, LONGEST, out->chosen, err));
+    const cuts_t c = cuts_of(p, out->chosen);
+    RC_TRY(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
+    int64_t points = rc_spmv_shares_bytes(c.shares) + late_bytes(&c);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
-    out->bytes = rc_sat_add(out->bytes, out->chosen[RC_SPMV_BEYOND] * (int64_t)sizeof(int32_t));
+    out->bytes = rc_sat_add(out->bytes,
+        rc_spmv_spans_bytes(c.lates, c.most, (int64_t)rc_precision_bytes(p->precision)));
 done:
     return st;
 }
 
-/* The slots that are too long for a group. */
-static rc_status_t keep_late(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t lates,
+/* Pieces of the slots that are too long for lanes.  \param[out] out  [lates + 1], zeroed */
+static void list_late(const rc_csr_view_t *e, int64_t longest, rc_spmv_share_t *out)
+{
+    for (int64_t i = 0; i < e->rows; i++) {
+        int64_t entries = e->ptr[i + 1] - e->ptr[i];
+        int64_t n = entries > longest ? rc_spmv_pieces(entries, longest) : 0;
+        for (int64_t j = 0; j < n; j++)
+            *out++ = (rc_spmv_share_t){.entry = e->ptr[i] + rc_spmv_piece_at(entries, j, n),
+                .row = (int32_t)i,
+                .open = j > 0};
+    }
+}
+
+static rc_status_t keep_late(const rc_problem_t *p, const rc_spmv_source_t *from, const cuts_t *cuts,
     csr_t *c, rc_err_t *err)
 {
-    int64_t longest = RC_SPMV_CSR_LONGEST(lanes_of(p));
-    const rc_csr_view_t *e = &from->here;
-    int32_t *late = NULL;
+    size_t bytes = (size_t)late_bytes(cuts);
+    rc_spmv_share_t *late = NULL;
     void *device = NULL;
     rc_status_t st = RC_OK;
-    if (lates == 0)
+    if (cuts->lates == 0)
         return RC_OK;
-    if (!from->there) {
-        late = rc_alloc((size_t)lates, sizeof *late, "long rows", err);
-        RC_TRY(late ? RC_OK : RC_ENOMEM);
-        for (int64_t i = 0, n = 0; i < e->rows; i++)
-            if (e->ptr[i + 1] - e->ptr[i] > longest)
-                late[n++] = (int32_t)i;
-    }
-    RC_TRY(rc_cuda_keep_or_room(&c->s.memory, late, (size_t)lates * sizeof *late, &device, err));
-    c->args.late = device;
-    c->args.lates = (int32_t)lates;
+    RC_TRY(rc_cuda_keep(&c->s.memory, NULL, bytes, &device, err));
     if (from->there)
-        st = rc_build_late(from->there, longest, device, err);
+        RC_TRY(rc_build_late(from->there, cuts->longest, device, err));
+    else {
+        late = rc_alloc0((size_t)cuts->lates + 1, sizeof *late, "long rows", err);
+        RC_TRY(late ? RC_OK : RC_ENOMEM);
+        list_late(&from->here, cuts->longest, late);
+    }
+    RC_TRY(rc_spmv_spans(p, from, late ? late : device, cuts->lates, cuts->most, &c->s, err));
+    if (late)
+        RC_TRY(c->s.memory.x->upload(c->s.memory.x, device, late, bytes, err));
+    c->args.late = device;
+    c->args.lates = (int32_t)cuts->lates;
 done:
     free(late);
     return st;
@@ -87,19 +118,26 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     const rc_spmv_source_t *from, rc_err_t *err)
 {
     csr_t *c = (csr_t *)s;
-    int64_t shares = shares_of(p);
+    const cuts_t cuts = cuts_of(p, analysis->chosen);
+    const int64_t lanes = p->param[PARAM_LANES];
+    const rc_spmv_lanes_t rule = {
+        .longest = cuts.longest, .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes};
     rc_spmv_csr_t a;
     rc_spmv_share_t *share = NULL;
+    uint8_t *few = NULL;
     rc_status_t st;
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
-    RC_TRY(rc_spmv_shares(p, from, items_of(p), INT64_MAX, 0, s, &share, err));
-    RC_TRY(keep_late(p, from, analysis->chosen[RC_SPMV_BEYOND], c, err));
+    RC_TRY(rc_spmv_shares(p, from, cuts.items, INT64_MAX, 0, &rule, s, &share, &few, err));
+    RC_TRY(keep_late(p, from, &cuts, c, err));
     c->args.ptr = a.ptr;
     c->args.col = a.col;
     c->args.val = a.val;
+    c->args.longest = (int32_t)cuts.longest;
     c->args.share = share;
-    c->entry = rc_spmv_csr_entry(p->precision, a.wide, (int)lanes_of(p));
-    c->ctas = c->args.lates + shares;
+    c->args.lanes = few;
+    c->args.every = rule.every;
+    c->entry = rc_spmv_csr_entry(p->precision, a.wide);
+    c->ctas = c->args.lates + cuts.shares;
 done:
     return st;
 }
@@ -129,10 +167,16 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 
 const rc_kernel_t rc_kernel_cuda_csr = {
     .name = "csr",
-    .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, a CTA a very long one",
+    .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 2, /* 1: no products in shared memory; built on the host */
-    .param = {RC_CSR_LANES_PARAM},
+    .version = 3, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row */
+    .param = {{.name = "lanes",
+        .help = "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
+        .value = RC_CSR_LANES_AUTO,
+        .min = 1,
+        .max = RC_CSR_LANES_MAX,
+        .pow2 = 1,
+        .choices = rc_csr_lanes_names}},
     .analyse = analyse,
     .prepare = prepare,
     .share = share,

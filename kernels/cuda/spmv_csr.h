@@ -8,21 +8,22 @@
 extern "C" {
 #endif
 
-/** Entries of the longest row that a group takes; a CTA takes a longer one. */
-#define RC_SPMV_CSR_LONGEST(lanes) ((lanes) < 4 ? 64 : (lanes) < 16 ? 16 * (lanes) : 256)
-
 typedef struct rc_spmv_csr_args {
     rc_spmv_vectors_t v;
     const void *ptr;
     const int32_t *col;
     const void *val;
-    const int32_t *late; /**< [lates] slots that CTAs take, one each, before the others */
+    const rc_spmv_share_t *late; /**< [lates + 1] pieces of long rows, which CTAs take before the others; `open`
+                                      of those that go on a row.  Zeros behind the last one */
     int32_t lates;
+    int32_t longest; /**< entries of a row that lanes take; longer ones are late */
     const rc_spmv_share_t *share; /**< of the others: whole rows, those that are late left out */
+    const uint8_t *lanes; /**< [shares] that take a row of it; 0: several tiles, or some are late */
+    int32_t every; /**< lanes of those; 0: what costs least */
 } rc_spmv_csr_args_t;
 
-/** \param[in] lanes  1 to 32, a power of two  \param[in] wide  1: ptr is int64_t */
-const void *rc_spmv_csr_entry(rc_precision_t precision, int wide, int lanes);
+/** \param[in] wide  1: ptr is int64_t */
+const void *rc_spmv_csr_entry(rc_precision_t precision, int wide);
 
 #ifdef __cplusplus
 }

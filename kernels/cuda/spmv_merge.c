@@ -1,10 +1,13 @@
 /* y = A x on a GPU in equal shares of the merge of row ends and entries. */
 #include "config.h"
 #include "base/error.h"
+#include "kernels/cuda/spmv_lanes.h"
 #include "kernels/cuda/spmv_merge.h"
 #include "kernels/format/merge.h"
 
 enum { PARAM_ITEMS };
+
+enum { MOST = 110 /* steps of lanes; equal parts take about as many */ };
 
 typedef struct merge {
     rc_spmv_t s;
@@ -33,7 +36,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     RC_TRY(rc_cuda_slots_analyse(p, out, err));
     RC_TRY(rc_spmv_limits(p, shares, err));
     RC_TRY(rc_spmv_count(p, look_of(p), 0, out->chosen, err));
-    int64_t points = (shares + 1) * (int64_t)sizeof(rc_spmv_share_t);
+    int64_t points = rc_spmv_shares_bytes(shares);
     int64_t most = rc_spmv_most_spans(shares, out->chosen[RC_SPMV_BEYOND]);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
@@ -48,7 +51,9 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
 {
     merge_t *m = (merge_t *)s;
     rc_spmv_csr_t a;
+    const rc_spmv_lanes_t rule = {.longest = RC_SPMV_TILE, .most = MOST};
     rc_spmv_share_t *share = NULL;
+    uint8_t *lanes = NULL;
     rc_status_t st;
     m->shares = shares_of(p);
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
@@ -57,8 +62,9 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     m->args.val = a.val;
     m->entry = rc_spmv_merge_entry(p->precision, a.wide);
     RC_TRY(rc_spmv_shares(p, from, p->param[PARAM_ITEMS], look_of(p),
-        rc_spmv_most_spans(m->shares, analysis->chosen[RC_SPMV_BEYOND]), s, &share, err));
+        rc_spmv_most_spans(m->shares, analysis->chosen[RC_SPMV_BEYOND]), &rule, s, &share, &lanes, err));
     m->args.share = share;
+    m->args.lanes = lanes;
 done:
     return st;
 }
@@ -90,7 +96,7 @@ const rc_kernel_t rc_kernel_cuda_merge = {
     .name = "merge",
     .summary = "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a row adds it up",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
-    .version = 2, /* 1: rows of several shares in a second launch; built on the host */
+    .version = 3, /* 1: rows of several shares in a second launch; built on the host.  2: a thread a row or equal parts */
     .param = {RC_MERGE_ITEMS_PARAM},
     .analyse = analyse,
     .prepare = prepare,

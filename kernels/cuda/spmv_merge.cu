@@ -31,21 +31,13 @@ __device__ __forceinline__ int32_t passed(
     return low;
 }
 
-/* The ends of rows, counted from the first entry of the tile.  Returns 1 where a row of the thread is longer
- * than a thread should add up. */
+/* The ends of rows, counted from the first entry of the tile. */
 template <typename I>
-__device__ __forceinline__ int load_ends(
+__device__ __forceinline__ void load_ends(
     const I *ptr, int32_t row, I entry, int32_t rows, int32_t *end)
 {
-    enum { MOST = 64 };
-    int is_long = 0;
-    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS) {
-        const I begin = rc::load(ptr + row + i);
-        const I far = rc::load(ptr + row + 1 + i);
-        is_long |= far - begin > MOST;
-        end[i] = static_cast<int32_t>(min(far - entry, I(RC_SPMV_TILE)));
-    }
-    return is_long;
+    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS)
+        end[i] = static_cast<int32_t>(min(rc::load(ptr + row + 1 + i) - entry, I(RC_SPMV_TILE)));
 }
 
 /* The sums of the rows that end in a tile, behind its products; returns what is left of the row after
@@ -54,7 +46,6 @@ template <typename T>
 __device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t rows, int32_t entries,
     T before, rc::carries<T> *shared)
 {
-    T *sums = product + entries;
     const int32_t items = rows + entries;
     const int32_t each = (items + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS;
     const int32_t from = min(static_cast<int32_t>(threadIdx.x) * each, items);
@@ -70,46 +61,45 @@ __device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t ro
                 first = sum;
                 first_row = r;
             } else
-                sums[r] = sum;
+                product[rc::place_of(entries + r)] = sum;
             sum = T(0);
             r++;
         } else
-            sum += product[e++];
+            sum += product[rc::place_of(e++)];
     }
     T tail;
     first += rc::carry_in(sum, first_row >= 0, before, shared, &tail);
     if (first_row >= 0)
-        sums[first_row] = first;
+        product[rc::place_of(entries + first_row)] = first;
     return tail;
 }
 
-/* A tile that holds its rows whole, none of them long: a thread adds up a row.  Of all threads. */
-template <typename T>
-__device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t row, int32_t rows,
-    const int32_t *end, const T *product)
+/* A share that holds its rows whole and fits a tile: lanes take a row.  end: [RC_SPMV_TILE + 1] */
+template <typename T, typename I>
+__device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a, const rc_spmv_share_t &begin,
+    const rc_spmv_share_t &next, int lanes, T *product, int32_t *end)
 {
-    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS) {
-        const int32_t to = end[i];
-        T sum = T(0);
-        for (int32_t e = i > 0 ? end[i - 1] : 0; e < to; e++)
-            sum += product[e];
-        rc::store_slot(v, row + i, sum);
-    }
+    const int32_t rows = next.row - begin.row;
+    rc::products<T> entries;
+    entries.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry,
+        static_cast<int32_t>(next.entry - begin.entry));
+    load_ends(static_cast<const I *>(a.ptr), begin.row, static_cast<I>(begin.entry), rows, end + 1);
+    if (threadIdx.x == 0)
+        end[0] = 0;
+    entries.multiply(static_cast<const T *>(a.v.x), product);
+    __syncthreads();
+    rc::store_rows(a.v, begin.row, rows, end, product, lanes);
 }
 
+/* Any other share, a tile after the other; returns what is left of the row after it. */
 template <typename T, typename I>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_args_t a)
+__device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, const rc_spmv_share_t &begin,
+    const rc_spmv_share_t &next, T *product, int32_t *end)
 {
-    __shared__ T product[RC_SPMV_TILE]; /* of the entries; behind them the sums of the rows */
-    __shared__ int32_t end[RC_SPMV_TILE];
     __shared__ rc::carries<T> shared;
-    rc::launch_next();
-    const rc_spmv_share_t begin = a.share[blockIdx.x];
-    const rc_spmv_share_t next = a.share[blockIdx.x + 1];
     const I *ptr = static_cast<const I *>(a.ptr);
     tile<I> t = {begin.row, static_cast<I>(begin.entry), 0, 0};
     T left = T(0);
-    rc::wait_for_previous();
     while (true) {
         const int32_t window = min(next.row - t.row, static_cast<int32_t>(RC_SPMV_TILE));
         const I ahead = static_cast<I>(next.entry) - t.entry;
@@ -117,37 +107,50 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_
         t.entries = static_cast<int32_t>(ahead < I(RC_SPMV_TILE) ? ahead : I(RC_SPMV_TILE));
         const bool is_last = ahead + (next.row - t.row) <= I(RC_SPMV_TILE);
         if (!is_last) {
-            (void)load_ends(ptr, t.row, t.entry, window, end);
+            load_ends(ptr, t.row, t.entry, window, end);
             __syncthreads();
             t.rows = passed(end, window, t.entries, RC_SPMV_TILE);
             t.entries = RC_SPMV_TILE - t.rows;
         }
         rc::products<T> entries;
         entries.load(a.col + t.entry, static_cast<const T *>(a.val) + t.entry, t.entries);
-        int is_mixed = begin.open || next.open || !is_last;
         if (is_last)
-            is_mixed |= load_ends(ptr, t.row, t.entry, window, end);
+            load_ends(ptr, t.row, t.entry, window, end);
         entries.multiply(static_cast<const T *>(a.v.x), product);
-        if (!__syncthreads_or(is_mixed) && t.entry == static_cast<I>(begin.entry)) {
-            store_rows(a.v, t.row, t.rows, end, product);
-            return;
-        }
+        __syncthreads();
         left = sum_rows(product, end, t.rows, t.entries, left, &shared);
         __syncthreads();
         for (int32_t i = threadIdx.x; i < t.rows; i += RC_SPMV_THREADS) {
             const int32_t slot = t.row + i;
-            const T sum = product[t.entries + i];
+            const T sum = product[rc::place_of(t.entries + i)];
             if (begin.open && slot == begin.row)
                 static_cast<T *>(a.v.spans.in)[blockIdx.x] = sum;
             else
                 rc::store_slot(a.v, slot, sum);
         }
         if (is_last)
-            break;
+            return left;
         t.row += t.rows;
         t.entry += t.entries;
         __syncthreads();
     }
+}
+
+template <typename T, typename I>
+__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_args_t a)
+{
+    __shared__ T product[rc::SPMV_PLACES]; /* of the entries; behind them the sums of the rows */
+    __shared__ int32_t end[RC_SPMV_TILE + 1];
+    rc::launch_next();
+    const rc_spmv_share_t begin = a.share[blockIdx.x];
+    const rc_spmv_share_t next = a.share[blockIdx.x + 1];
+    const int lanes = __ldg(a.lanes + blockIdx.x);
+    rc::wait_for_previous();
+    if (lanes > 0) {
+        take_rows<T, I>(a, begin, next, lanes, product, end);
+        return;
+    }
+    const T left = take_parts<T, I>(a, begin, next, product, end);
     if (threadIdx.x == 0 && next.open)
         static_cast<T *>(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out)[blockIdx.x] =
             left;

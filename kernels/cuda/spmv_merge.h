@@ -14,6 +14,7 @@ typedef struct rc_spmv_merge_args {
     const int32_t *col;
     const void *val;
     const rc_spmv_share_t *share;
+    const uint8_t *lanes; /**< [shares] that take a row of it, which are whole; 0: equal parts of the merge */
 } rc_spmv_merge_args_t;
 
 /** \param[in] wide  1: ptr is int64_t */
