@@ -61,5 +61,6 @@ rc_status_t rc_rs_count(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err
     out->chosen[RC_RS_NNZ_HEAVY] = n.nnz_heavy;
     out->chosen[RC_RS_HEAVY_PANELS] = n.heavy_panels;
     out->chosen[RC_RS_HEAVY_ROWS] = n.heavy_rows;
+    out->chosen[RC_RS_SEGMENTS] = n.segments;
     return RC_OK;
 }

@@ -53,7 +53,7 @@ typedef struct rc_rs_shape {
 rc_rs_shape_t rc_rs_shape(const rc_problem_t *p);
 
 /** Where analyse leaves what the split counts (rc_analysis_t.chosen). */
-enum { RC_RS_HEAVY, RC_RS_NNZ_HEAVY, RC_RS_HEAVY_PANELS, RC_RS_HEAVY_ROWS };
+enum { RC_RS_HEAVY, RC_RS_NNZ_HEAVY, RC_RS_HEAVY_PANELS, RC_RS_HEAVY_ROWS, RC_RS_SEGMENTS };
 
 /** Count the split of the problem into out->chosen; pads and the order of rows change nothing of that.
  *  \return RC_OK; RC_ENOTSUP: more heavy segments or slots than 32 bits number; RC_ENOMEM.

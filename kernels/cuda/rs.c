@@ -7,43 +7,18 @@
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/rowmajor.h"
-#include "kernels/cuda/rs.h"
+#include "kernels/cuda/rs_state.h"
 #include "kernels/cuda/scale.h"
-#include "kernels/cuda/slots.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     GRID_Y_MAX = 65535,
     CTAS_PER_SM = 2 /* of the heavy part */
 };
 
-typedef struct rs {
-    rc_cuda_memory_t memory;
-    rc_rs_shape_t shape;
-    rc_rs_parts_t parts; /* in the memory */
-    int64_t k;
-    int64_t nnz;
-    int64_t light; /* entries */
-    int64_t heavy; /* segments */
-    rc_precision_t precision;
-    const int32_t *scaled; /* [scaled_rows] rows of the output that are added to; NULL: all are */
-    int64_t scaled_rows;
-    const int32_t *absent;
-    int64_t absents;
-    cudaStream_t side; /* of the light part */
-    cudaEvent_t fork;
-    cudaEvent_t join;
-} rs_t;
-
 /* ---------------------------------------------------------------- analysis */
-
-static int64_t pointer_bytes(const rc_problem_t *p)
-{
-    return (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
-}
 
 /* What says which rows have heavy segments. */
 static int64_t dense_bytes(const rc_problem_t *p, int64_t heavy_rows)
@@ -67,7 +42,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     bytes = rc_sat_add(bytes, (n[RC_RS_HEAVY_PANELS] + 1) * (int64_t)sizeof(rc_rs_panel_t));
     bytes = rc_sat_add(bytes, n[RC_RS_HEAVY] * index);
     bytes = rc_sat_add(
-        bytes, (n[RC_RS_HEAVY] + 1 + p->schedule->slots + 1) * pointer_bytes(p));
+        bytes, (n[RC_RS_HEAVY] + 1 + p->schedule->slots + 1) * rc_cuda_rs_pointer_bytes(p));
     if (shape.stores)
         bytes = rc_sat_add(bytes, dense_bytes(p, n[RC_RS_HEAVY_ROWS]));
     out->traffic = bytes;
@@ -75,180 +50,6 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
     return RC_OK;
-}
-
-/* ------------------------------------------------------------- preparation */
-
-/* Pointers as numbers of 4 bytes, in their own memory: each is read before its place is overwritten. */
-static void narrow(int64_t *ptr, int64_t count)
-{
-    unsigned char *to = (unsigned char *)ptr;
-    for (int64_t i = 0; i < count; i++) {
-        int32_t at = (int32_t)ptr[i];
-        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
-    }
-}
-
-static rc_status_t keep_pointers(
-    rs_t *s, int64_t *ptr, int64_t count, const void **out, rc_err_t *err)
-{
-    void *to = NULL;
-    if (s->parts.ptr_bytes == (int)sizeof(int32_t))
-        narrow(ptr, count);
-    rc_status_t st =
-        rc_cuda_keep(&s->memory, ptr, (size_t)(count * s->parts.ptr_bytes), &to, err);
-    *out = to;
-    return st;
-}
-
-/* The panels with heavy segments, and the end. */
-static rc_status_t keep_panels(rs_t *s, const rc_segments_t *from, rc_err_t *err)
-{
-    size_t count = (size_t)from->size.heavy_panels + 1;
-    rc_rs_panel_t *list = rc_alloc(count, sizeof *list, "panels", err);
-    void *to = NULL;
-    int64_t n = 0;
-    if (!list)
-        return RC_ENOMEM;
-    for (int64_t p = 0; p < from->size.panels; p++)
-        if (from->panel_ptr[p] < from->panel_ptr[p + 1])
-            list[n++] = (rc_rs_panel_t){(int32_t)p, (int32_t)from->panel_ptr[p]};
-    list[n] = (rc_rs_panel_t){(int32_t)from->size.panels, (int32_t)from->size.heavy};
-    rc_status_t st = rc_cuda_keep(&s->memory, list, count * sizeof *list, &to, err);
-    s->parts.panel = to;
-    s->parts.panels = (int32_t)n;
-    free(list);
-    return st;
-}
-
-/* Values of both parts in one array. */
-static rc_status_t keep_values(rs_t *s, const rc_segments_t *from, rc_err_t *err)
-{
-    rc_executor_t *x = s->memory.x;
-    size_t value = rc_precision_bytes(s->precision);
-    size_t heavy = (size_t)from->size.nnz_heavy * value;
-    size_t light = (size_t)from->size.nnz_light * value;
-    void *to = NULL;
-    rc_status_t st = rc_cuda_room(&s->memory, heavy + light, &to, err);
-    if (st == RC_OK && heavy > 0)
-        st = x->upload(x, to, from->val, heavy, err);
-    if (st == RC_OK && light > 0)
-        st = x->upload(x, (char *)to + heavy, from->light_val, light, err);
-    s->parts.val = to;
-    s->parts.light_val = to ? (char *)to + heavy : NULL;
-    return st;
-}
-
-/* Pointers of `from` are narrowed: it is of no use after this. */
-static rc_status_t keep_parts(rs_t *s, rc_segments_t *from, rc_err_t *err)
-{
-    const rc_segments_size_t *n = &from->size;
-    rc_cuda_memory_t *m = &s->memory;
-    rc_rs_parts_t *a = &s->parts;
-    void *to = NULL;
-    rc_status_t st;
-    RC_TRY(keep_panels(s, from, err));
-    RC_TRY(rc_cuda_keep(m, from->row, (size_t)n->heavy * sizeof *from->row, &to, err));
-    a->seg_row = to;
-    RC_TRY(keep_pointers(s, from->ptr, n->heavy + 1, &a->seg_ptr, err));
-    a->col_bytes = from->col_bytes;
-    RC_TRY(rc_cuda_keep(m, from->col, (size_t)(n->nnz_heavy * from->col_bytes), &to, err));
-    a->col = to;
-    RC_TRY(keep_values(s, from, err));
-    RC_TRY(keep_pointers(s, from->light_ptr, n->rows + 1, &a->light_ptr, err));
-    RC_TRY(rc_cuda_keep(
-        m, from->light_col, (size_t)n->nnz_light * sizeof *from->light_col, &to, err));
-    a->light_col = to;
-done:
-    return st;
-}
-
-/* The slots with heavy segments, as bits, and the rows of the output that they are. */
-static rc_status_t keep_dense(
-    rs_t *s, const rc_problem_t *p, const rc_segments_t *from, rc_err_t *err)
-{
-    size_t words = ((size_t)from->size.rows + 31) / 32;
-    const int32_t *row = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
-    uint32_t *dense = rc_alloc0(words, sizeof *dense, "rows with heavy segments", err);
-    int32_t *list = rc_alloc(
-        (size_t)from->size.heavy_rows, sizeof *list, "rows with heavy segments", err);
-    void *to = NULL;
-    rc_status_t st = dense && list ? RC_OK : RC_ENOMEM;
-    int64_t n = 0;
-    if (st < 0)
-        goto done;
-    for (int64_t i = 0; i < from->size.heavy; i++)
-        dense[from->row[i] / 32] |= 1u << from->row[i] % 32;
-    for (int64_t i = 0; i < from->size.rows; i++)
-        if (dense[i / 32] >> i % 32 & 1u)
-            list[n++] = row ? row[i] : (int32_t)i;
-    RC_TRY(rc_cuda_keep(&s->memory, dense, words * sizeof *dense, &to, err));
-    s->parts.dense = to;
-    RC_TRY(rc_cuda_keep(&s->memory, list, (size_t)n * sizeof *list, &to, err));
-    s->scaled = to;
-    s->scaled_rows = n;
-done:
-    free(dense);
-    free(list);
-    return st;
-}
-
-/* Which rows the slots hold, as growmajor has it. */
-static rc_status_t keep_rows(rs_t *s, const rc_problem_t *p, rc_err_t *err)
-{
-    rc_cuda_slots_t slots;
-    rc_status_t st = rc_cuda_slots_rows(s->memory.x, p, &slots, err);
-    if (st < 0)
-        return st;
-    s->parts.row = slots.row;
-    s->absent = slots.absent;
-    s->absents = slots.absents;
-    st = rc_cuda_take(&s->memory, slots.row, (size_t)slots.slots * sizeof *slots.row, err);
-    if (st == RC_OK)
-        st = rc_cuda_take(
-            &s->memory, slots.absent, (size_t)slots.absents * sizeof *slots.absent, err);
-    return st;
-}
-
-static rc_status_t build_here(rs_t *s, const rc_problem_t *p, rc_err_t *err)
-{
-    rc_executor_t *x = s->memory.x;
-    rc_slots_t host = {0};
-    rc_segments_t parts = {.col_bytes = 0};
-    rc_status_t st;
-    RC_TRY(rc_slots_build(x, p, &host, err));
-    const rc_segments_source_t source = {.rows = host.slots,
-        .cols = host.cols,
-        .ptr = host.ptr,
-        .col = host.col,
-        .val = host.val,
-        .value_bytes = (int)rc_precision_bytes(p->precision)};
-    RC_TRY(rc_segments_split(&source, &s->shape.rule, x->threads, &parts, err));
-    if (s->shape.stores)
-        RC_TRY(keep_dense(s, p, &parts, err));
-    RC_TRY(keep_parts(s, &parts, err));
-done:
-    rc_segments_free(&parts);
-    rc_slots_free(&host);
-    return st;
-}
-
-static rc_status_t build(rs_t *s, const rc_problem_t *p, const rc_analysis_t *n, rc_err_t *err)
-{
-    s->shape = rc_rs_shape(p);
-    s->precision = p->precision;
-    s->nnz = p->a->nnz;
-    s->heavy = n->chosen[RC_RS_HEAVY];
-    s->light = p->a->nnz - n->chosen[RC_RS_NNZ_HEAVY];
-    s->parts = (rc_rs_parts_t){.w = s->shape.rule.w,
-        .slots = (int32_t)p->schedule->slots,
-        .cols = (int32_t)p->a->cols,
-        .ptr_bytes = (int)pointer_bytes(p)};
-    rc_status_t st = build_here(s, p, err);
-    if (st == RC_OK)
-        st = keep_rows(s, p, err);
-    rc_cuda_memory_seal(&s->memory);
-    return st;
 }
 
 /* ---------------------------------------------------------------- launches */
@@ -273,7 +74,7 @@ static cut_t cut_for(int64_t k, int steps)
 }
 
 /* Shared memory of a CTA of the heavy part. */
-static size_t panel_bytes(const rs_t *s, const cut_t *c)
+static size_t panel_bytes(const rc_cuda_rs_t *s, const cut_t *c)
 {
     int64_t rows = s->parts.w < s->parts.cols ? s->parts.w : s->parts.cols;
     return (size_t)rows * (size_t)c->lanes * (size_t)c->steps * rc_precision_bytes(s->precision);
@@ -292,7 +93,7 @@ static rc_status_t allow_entry(const void *entry, size_t bytes, rc_err_t *err)
 }
 
 /* With the GPU current: CTAs of the heavy part may have what a panel takes at any K up to that of the state. */
-static rc_status_t allow_shared(rs_t *s, rc_err_t *err)
+static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
 {
     const cut_t cut = cut_for(s->k, s->shape.cfv);
     const size_t bytes = panel_bytes(s, &cut);
@@ -318,7 +119,7 @@ done:
 }
 
 /* CTAs of a panel and slice: as many as fill the GPU, but none without a segment for every team. */
-static int64_t hblocks_for(const rs_t *s, const cut_t *c)
+static int64_t hblocks_for(const rc_cuda_rs_t *s, const cut_t *c)
 {
     if (s->shape.hblocks > 0)
         return s->shape.hblocks;
@@ -345,7 +146,7 @@ static rc_rs_args_t args_of(const rc_rs_args_t *all, const cut_t *c)
 }
 
 static rc_status_t launch_heavy(
-    const rs_t *s, rc_op_t op, const rc_rs_args_t *all, rc_err_t *err)
+    const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *all, rc_err_t *err)
 {
     const cut_t c = cut_for(all->k, s->shape.cfv);
     rc_rs_args_t args = args_of(all, &c);
@@ -361,7 +162,7 @@ static rc_status_t launch_heavy(
         "launch of the heavy part of rs", err);
 }
 
-static rc_status_t launch_light(const rs_t *s, rc_op_t op, const rc_rs_args_t *all,
+static rc_status_t launch_light(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *all,
     cudaStream_t stream, rc_err_t *err)
 {
     const cut_t c = cut_for(all->k, s->shape.cfh);
@@ -375,7 +176,7 @@ static rc_status_t launch_light(const rs_t *s, rc_op_t op, const rc_rs_args_t *a
 }
 
 /* Both parts at once: the light one in a stream of its own, which the stream of the executor waits for. */
-static rc_status_t launch_both(const rs_t *s, rc_op_t op, const rc_rs_args_t *args, rc_err_t *err)
+static rc_status_t launch_both(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *args, rc_err_t *err)
 {
     cudaStream_t stream = rc_cuda_stream(s->memory.x);
     rc_status_t st;
@@ -393,7 +194,7 @@ done:
 
 static void release(void *state)
 {
-    rs_t *s = state;
+    rc_cuda_rs_t *s = state;
     if (!s)
         return;
     int before = rc_cuda_enter(s->memory.x);
@@ -408,7 +209,7 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t make_side(rs_t *s, rc_err_t *err)
+static rc_status_t make_side(rc_cuda_rs_t *s, rc_err_t *err)
 {
     int before = rc_cuda_enter(s->memory.x);
     rc_status_t st = s->heavy > 0 ? allow_shared(s, err) : RC_OK;
@@ -428,10 +229,10 @@ static rc_status_t make_side(rs_t *s, rc_err_t *err)
 static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void *of, void **state, rc_err_t *err)
 {
-    rs_t *from = of;
+    rc_cuda_rs_t *from = of;
     if (p->k > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
-    rs_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    rc_cuda_rs_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
     if (!s)
         return RC_ENOMEM;
     if (from)
@@ -441,7 +242,7 @@ static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analy
     s->fork = s->join = NULL;
     s->k = p->k;
     rc_status_t st = from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err)
-                          : build(s, p, analysis, err);
+                          : rc_cuda_rs_build(s, p, analysis, err);
     if (st == RC_OK)
         st = make_side(s, err);
     if (st < 0) {
@@ -459,7 +260,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 }
 
 /* What is added to becomes beta times what it was; with beta 0 it is not read. */
-static rc_status_t scale_all(const rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
+static rc_status_t scale_all(const rc_cuda_rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
 {
     size_t value = rc_precision_bytes(c->precision);
     if (beta != 0 || c->rows == 0 || c->cols == 0)
@@ -469,13 +270,13 @@ static rc_status_t scale_all(const rs_t *s, const rc_dense_t *c, double beta, rc
         "zeros of rs", err);
 }
 
-static rc_status_t scale_some(const rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
+static rc_status_t scale_some(const rc_cuda_rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
 {
     rc_status_t st = rc_cuda_scale(s->memory.x, c, s->scaled, s->scaled_rows, beta, err);
     return st < 0 ? st : rc_cuda_scale(s->memory.x, c, s->absent, s->absents, beta, err);
 }
 
-static rc_status_t multiply(const rs_t *s, const rc_operands_t *o, rc_op_t op,
+static rc_status_t multiply(const rc_cuda_rs_t *s, const rc_operands_t *o, rc_op_t op,
     rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     int stores = op == RC_OP_SPMM && s->shape.stores;
@@ -498,7 +299,7 @@ static rc_status_t multiply(const rs_t *s, const rc_operands_t *o, rc_op_t op,
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rs_t *s = state;
+    const rc_cuda_rs_t *s = state;
     int before = rc_cuda_enter(s->memory.x);
     rc_status_t st = s->shape.stores ? scale_some(s, &o->out, beta, err)
                                      : scale_all(s, &o->out, beta, err);
@@ -511,7 +312,7 @@ static rc_status_t run(
 static rc_status_t run_transposed(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rs_t *s = state;
+    const rc_cuda_rs_t *s = state;
     int before = rc_cuda_enter(s->memory.x);
     rc_status_t st = scale_all(s, &o->out, beta, err);
     if (st == RC_OK)
@@ -522,7 +323,7 @@ static rc_status_t run_transposed(
 
 static int64_t values(void *state, void **array)
 {
-    const rs_t *s = state;
+    const rc_cuda_rs_t *s = state;
     *array = (void *)(uintptr_t)s->parts.val;
     return s->nnz;
 }
@@ -530,7 +331,7 @@ static int64_t values(void *state, void **array)
 /* What both descriptors say. */
 #define SHARED                                                                                     \
     .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1,                       \
-    .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1, .any_k = 1,                   \
+    .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1, .any_k = 1, .builds = 1,      \
     .param = {RC_RS_PARAMS}, .analyse = analyse, .geometry = rc_cuda_geometry,                     \
     .prepare = prepare, .share = share, .release = release, .values = values
 

@@ -53,7 +53,6 @@ typedef struct plan {
     int only_which; /* -1: a schedule that changes from run to run */
     rc_c_order_t only_order;
     int64_t turn; /* counts what was asked for, and picks */
-    int64_t variants; /* of the kernel at hand */
     int64_t sample;
     int64_t runs;
     int64_t skipped;
@@ -190,23 +189,13 @@ static void drop_schedules(plan_t *plan)
 
 /* -------------------------------------------------------------- the product */
 
-enum { VARIANTS_MAX = 512 }; /* of a kernel, beyond which about so many are drawn */
-
-static void count_variant(const rc_kernel_spec_t *spec, void *user)
-{
-    plan_t *plan = user;
-    (void)spec;
-    plan->variants++;
-}
+enum { VARIANTS_MAX = 4096 }; /* of a kernel, beyond which some are drawn for each K or schedule */
 
 static void run_variant(const rc_kernel_spec_t *spec, void *user)
 {
     plan_t *plan = user;
     int64_t turn = plan->turn++;
     if (turn % plan->sample != 0)
-        return;
-    if (plan->variants > VARIANTS_MAX
-        && rc_rng_hash(2, (uint64_t)turn) % (uint64_t)plan->variants >= VARIANTS_MAX)
         return;
     rc_geometry_t g = spec->kernel->geometry(plan->o.x, spec->param, plan->o.precision);
     uint64_t dice = rc_rng_hash(1, (uint64_t)turn);
@@ -231,11 +220,9 @@ static int is_tested(const plan_t *plan, const rc_kernel_t *k)
 static void run_kernels(plan_t *plan)
 {
     for (int i = 0; rc_kernels[i]; i++)
-        if (is_tested(plan, rc_kernels[i])) {
-            plan->variants = 0;
-            for_each_variant(rc_kernels[i], NULL, count_variant, plan);
-            for_each_variant(rc_kernels[i], NULL, run_variant, plan);
-        }
+        if (is_tested(plan, rc_kernels[i]))
+            for_some_variants(
+                rc_kernels[i], VARIANTS_MAX, (uint64_t)plan->turn, run_variant, plan);
 }
 
 /* Every schedule and order of the output, at a K that changes; else every K, and a schedule that

@@ -1,11 +1,15 @@
-/* RS-SpMM on a GPU: both products of one prepared structure.  The kernels alone: test_gpu_kernels. */
+/* RS-SpMM on a GPU: both products of one prepared structure, and the split that the GPU makes, which is that
+ * of the host, byte for byte.  The kernels alone: test_gpu_kernels. */
 #include "config.h"
 #include "unit.h"
 
 #include "fixture.h"
+#include "kernels/cuda/rs_state.h"
 #include "kernels/device.h"
+#include "kernels/resident.h"
 #include "operands.h"
-#include "order/policy.h"
+#include "random_problem.h"
+#include "sparse/generate.h"
 #include "twins.h"
 
 #include <stdio.h>
@@ -73,11 +77,117 @@ static void too_wide_a_panel(void **state)
     rc_device_close(d);
 }
 
+static void same(rc_executor_t *x, const void *here, const void *there, int64_t bytes, const char *what)
+{
+    rc_err_t err = {0};
+    unsigned char *a = malloc((size_t)bytes + 1);
+    unsigned char *b = malloc((size_t)bytes + 1);
+    assert_true(a && b);
+    if (bytes > 0) {
+        ok(x->download(x, a, here, (size_t)bytes, &err), &err, what);
+        ok(x->download(x, b, there, (size_t)bytes, &err), &err, what);
+    }
+    if (memcmp(a, b, (size_t)bytes) != 0)
+        fail_msg("%s differ between host and device", what);
+    free(a);
+    free(b);
+}
+
+static void same_parts(
+    rc_executor_t *x, const rc_cuda_rs_t *h, const rc_cuda_rs_t *d, const rc_analysis_t *n, int64_t slots)
+{
+    const rc_rs_parts_t *a = &h->parts;
+    const rc_rs_parts_t *b = &d->parts;
+    int64_t value = (int64_t)rc_precision_bytes(h->precision);
+    assert_int_equal(a->panels, b->panels);
+    assert_int_equal(a->col_bytes, b->col_bytes);
+    assert_int_equal(h->scaled_rows, d->scaled_rows);
+    same(x, a->panel, b->panel, (a->panels + 1) * (int64_t)sizeof *a->panel, "panels");
+    same(x, a->seg_row, b->seg_row, h->heavy * 4, "rows of segments");
+    same(x, a->seg_ptr, b->seg_ptr, (h->heavy + 1) * 4, "pointers of segments");
+    same(x, a->col, b->col, n->chosen[RC_RS_NNZ_HEAVY] * a->col_bytes, "heavy columns");
+    same(x, a->val, b->val, h->nnz * value, "values");
+    same(x, a->light_ptr, b->light_ptr, (slots + 1) * 4, "pointers of light rows");
+    same(x, a->light_col, b->light_col, h->light * 4, "light columns");
+    if (a->dense)
+        same(x, a->dense, b->dense, (slots + 31) / 32 * 4, "bits of rows");
+    same(x, h->scaled, d->scaled, h->scaled_rows * 4, "rows with heavy segments");
+}
+
+static void check_build(rc_executor_t *x, rc_problem_t *p)
+{
+    rc_resident_t r;
+    rc_err_t err = {0};
+    rc_cuda_rs_t here = {.memory = {.x = x}};
+    rc_cuda_rs_t there = {.memory = {.x = x}};
+    rc_analysis_t n;
+    const rc_kernel_t *kernel = rc_kernel_find("rs", RC_DEVICE_CUDA);
+    p->resident = NULL;
+    ok(rc_kernel_analyse(kernel, p, &n, &err), &err, "analysis");
+    ok(rc_cuda_rs_build(&here, p, &n, &err), &err, "split on the host");
+    ok(rc_resident_new(x, p->a, 8, &r, &err), &err, "matrix");
+    p->resident = &r;
+    ok(rc_cuda_rs_build(&there, p, &n, &err), &err, "split on the device");
+    assert_int_equal(rc_cuda_memory_bytes(&here.memory), n.bytes);
+    assert_int_equal(rc_cuda_memory_bytes(&there.memory), n.bytes);
+    same_parts(x, &here, &there, &n, p->schedule->slots);
+    rc_cuda_memory_free(&here.memory);
+    rc_cuda_memory_free(&there.memory);
+    rc_resident_free(&r);
+}
+
+static void splits_of_the_device(void **state)
+{
+    (void)state;
+    rc_device_t *d = open_gpu();
+    rc_rng_t rng;
+    if (!d)
+        skip();
+    rc_rng_seed(&rng, 5);
+    for (int round = 0; round < 150; round++) {
+        random_problem_t e;
+        int64_t rows = 1 + (int64_t)rc_rng_below(&rng, round % 3 ? 60 : 3000);
+        random_problem(&rng, rows, 1 + (int64_t)rc_rng_below(&rng, round % 3 ? 3000 : 60), &e);
+        if (round % 10 == 9)
+            e.a.cols = 1 << 22; /* many panels, and local columns of 4 bytes */
+        e.problem.param[RC_RS_T] = (int64_t)rc_rng_below(&rng, 6);
+        e.problem.param[RC_RS_W] = round % 20 == 9 ? 1 << 17 : (int64_t)1 << rc_rng_below(&rng, 10);
+        e.problem.param[RC_RS_LIGHT] = round % 2;
+        check_build(&d->executor, &e.problem);
+        random_problem_free(&e);
+    }
+    rc_device_close(d);
+}
+
+/* Many parts of the list of heavy segments. */
+static void a_large_split(void **state)
+{
+    (void)state;
+    rc_device_t *d = open_gpu();
+    rc_csr_t a = {0};
+    rc_err_t err = {0};
+    if (!d)
+        skip();
+    ok(rc_generate("rmat:scale=15,edges=30", &a, NULL, &err), &err, "matrix");
+    const rc_geometry_t g = {32, 32, 32};
+    rc_schedule_t s = make_schedule(&a, SCHEDULE_RANDOM, g);
+    rc_problem_t p = {.k = 1, .a = &a, .schedule = &s, .geometry = g, .c_rows = a.rows};
+    p.param[RC_RS_T] = 1;
+    p.param[RC_RS_W] = 512;
+    p.param[RC_RS_LIGHT] = 1;
+    check_build(&d->executor, &p);
+    rc_schedule_free(&s);
+    rc_csr_free(&a);
+    rc_device_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_products),
         cmocka_unit_test(too_wide_a_panel),
+        cmocka_unit_test(splits_of_the_device),
+        cmocka_unit_test(a_large_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

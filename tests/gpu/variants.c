@@ -1,4 +1,5 @@
 #include "config.h"
+#include "base/rng.h"
 #include "variants.h"
 
 #include <inttypes.h>
@@ -65,26 +66,55 @@ static size_t write_value(const rc_param_t *p, int64_t value, char *text, size_t
     return (size_t)snprintf(text, size, ":%s=%" PRId64, p->name, value);
 }
 
+typedef struct choices {
+    const rc_kernel_t *kernel;
+    choice_t of[RC_KERNEL_PARAMS_MAX];
+    int n;
+    int64_t all; /* combinations */
+} choices_t;
+
+static void choose_all(const rc_kernel_t *k, const char *fixed, choices_t *out)
+{
+    *out = (choices_t){.kernel = k, .all = 1};
+    for (; out->n < RC_KERNEL_PARAMS_MAX && k->param[out->n].name; out->n++) {
+        out->of[out->n] = choose(&k->param[out->n], fixed);
+        out->all *= out->of[out->n].count;
+    }
+}
+
+/* Combination number i; the last parameter changes fastest. */
+static void visit(const choices_t *c, int64_t i, variant_fn *fn, void *user)
+{
+    int64_t value[RC_KERNEL_PARAMS_MAX] = {0};
+    char text[256];
+    rc_kernel_spec_t spec;
+    for (int p = c->n - 1; p >= 0; p--) {
+        value[p] = c->of[p].value[i % c->of[p].count];
+        i /= c->of[p].count;
+    }
+    size_t len = (size_t)snprintf(text, sizeof text, "%s", c->kernel->name);
+    for (int p = 0; p < c->n; p++)
+        len += write_value(&c->kernel->param[p], value[p], text + len, sizeof text - len);
+    if (rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, NULL) == RC_OK)
+        fn(&spec, user);
+}
+
 void for_each_variant(const rc_kernel_t *k, const char *fixed, variant_fn *fn, void *user)
 {
-    choice_t choice[RC_KERNEL_PARAMS_MAX];
-    int at[RC_KERNEL_PARAMS_MAX] = {0};
-    int n = 0;
-    for (; n < RC_KERNEL_PARAMS_MAX && k->param[n].name; n++)
-        choice[n] = choose(&k->param[n], fixed);
-    for (int done = 0; !done;) {
-        char text[256];
-        size_t len = (size_t)snprintf(text, sizeof text, "%s", k->name);
-        for (int i = 0; i < n; i++)
-            len += write_value(
-                &k->param[i], choice[i].value[at[i]], text + len, sizeof text - len);
-        rc_kernel_spec_t spec;
-        if (rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, NULL) == RC_OK)
-            fn(&spec, user);
-        done = 1;
-        for (int i = n - 1; i >= 0 && done; i--) {
-            at[i] = (at[i] + 1) % choice[i].count;
-            done = at[i] == 0;
-        }
-    }
+    choices_t c;
+    choose_all(k, fixed, &c);
+    for (int64_t i = 0; i < c.all; i++)
+        visit(&c, i, fn, user);
+}
+
+void for_some_variants(
+    const rc_kernel_t *k, int64_t most, uint64_t seed, variant_fn *fn, void *user)
+{
+    enum { drawn = 64 };
+    choices_t c;
+    choose_all(k, NULL, &c);
+    for (int64_t i = 0; i < (c.all > most ? drawn : c.all); i++)
+        visit(&c,
+            c.all > most ? (int64_t)(rc_rng_hash(seed, (uint64_t)i) % (uint64_t)c.all) : i, fn,
+            user);
 }

@@ -11,4 +11,8 @@ typedef void variant_fn(const rc_kernel_spec_t *spec, void *user);
  * fixed: name of a parameter that stays at its default, or NULL. */
 void for_each_variant(const rc_kernel_t *k, const char *fixed, variant_fn *fn, void *user);
 
+/* The same, but 64 combinations at random of a kernel that has more than `most`. */
+void for_some_variants(
+    const rc_kernel_t *k, int64_t most, uint64_t seed, variant_fn *fn, void *user);
+
 #endif
