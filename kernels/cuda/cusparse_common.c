@@ -86,10 +86,13 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
     int wide = i == RC_CUSPARSE_OUT ? operation->out.wide : operation->in[i].wide;
     cusparseOrder_t order =
         layout_of(s, i) == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    int turned = s->kind->b_transposed && i == 0;
     drop_operand(o);
     rc_status_t st =
         wide ? rc_cusparse_check(
-                   cusparseCreateDnMat(&o->matrix, o->rows, s->k, ld, data, s->type, order),
+                   turned ? cusparseCreateDnMat(
+                                &o->matrix, s->k, o->rows, ld, data, s->type, CUSPARSE_ORDER_COL)
+                          : cusparseCreateDnMat(&o->matrix, o->rows, s->k, ld, data, s->type, order),
                    "the descriptor of a dense matrix", err)
              : rc_cusparse_check(cusparseCreateDnVec(&o->vector, o->rows, data, s->type),
                    "the descriptor of a vector", err);

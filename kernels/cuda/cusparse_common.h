@@ -62,6 +62,7 @@ typedef struct rc_cusparse_kind {
     int alg_param;        /**< number of the parameter that picks from `algorithm`; -1: the first */
     const int *algorithm; /**< values of the library's enumeration */
     int pre_param;        /**< number of the parameter that asks for preprocessing; -1: none */
+    int b_transposed;     /**< 1: a row-major B is described as its column-major transpose, with opB = T */
 } rc_cusparse_kind_t;
 
 /** State of a kernel. */

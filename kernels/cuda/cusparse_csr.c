@@ -30,6 +30,15 @@ static const rc_cusparse_kind_t kind = {.op = RC_OP_SPMM,
     .algorithm = algorithms,
     .pre_param = PARAM_PRE};
 
+static const rc_cusparse_kind_t turned = {.op = RC_OP_SPMM,
+    .call_name = "this SpMM with opB = T",
+    .call = rc_cusparse_spmm,
+    .describe = describe,
+    .alg_param = PARAM_ALG,
+    .algorithm = algorithms,
+    .pre_param = PARAM_PRE,
+    .b_transposed = 1};
+
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_status_t st = rc_cusparse_analyse(p, &kind, p->schedule->slots, out, err);
@@ -61,6 +70,12 @@ static rc_status_t prepare_row_col(rc_executor_t *x, const rc_problem_t *p,
     const rc_analysis_t *analysis, void **state, rc_err_t *err)
 {
     return rc_cusparse_prepare(x, p, analysis, &kind, RC_ROW_COL, state, err);
+}
+
+static rc_status_t prepare_bt_col(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **state, rc_err_t *err)
+{
+    return rc_cusparse_prepare(x, p, analysis, &turned, RC_ROW_COL, state, err);
 }
 
 /* What all descriptors say. */
@@ -108,5 +123,14 @@ const rc_kernel_t rc_kernel_cusparse_csr_row_col = {
     .summary = "cuSPARSE SpMM of A in CSR, row-major B, column-major C",
     .layout = RC_ROW_COL,
     .prepare = prepare_row_col,
+    SHARED,
+};
+
+/* As Hong et al. 2018 had it: B is given transposed, C is column-major. */
+const rc_kernel_t rc_kernel_cusparse_csr_bt_col = {
+    .name = "cusparse-csr-bt-ccol",
+    .summary = "cuSPARSE SpMM of A in CSR with opB = T: row-major B, column-major C",
+    .layout = RC_ROW_COL,
+    .prepare = prepare_bt_col,
     SHARED,
 };

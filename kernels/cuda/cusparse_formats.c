@@ -106,19 +106,20 @@ cusparseStatus_t rc_cusparse_spmm(rc_cusparse_t *s, rc_cusparse_step_t step,
     const cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
     const cusparseOperation_t of_a =
         s->kind->op == RC_OP_SPMM_T ? CUSPARSE_OPERATION_TRANSPOSE : plain;
+    const cusparseOperation_t of_b = s->kind->b_transposed ? CUSPARSE_OPERATION_TRANSPOSE : plain;
     const cusparseSpMMAlg_t alg = (cusparseSpMMAlg_t)s->algorithm;
     cusparseDnMatDescr_t b = s->operand[0].matrix;
     cusparseDnMatDescr_t c = s->operand[RC_CUSPARSE_OUT].matrix;
     switch (step) {
     case RC_CUSPARSE_SIZE:
         return cusparseSpMM_bufferSize(
-            s->handle, of_a, plain, alpha, s->a, b, beta, c, s->type, alg, bytes);
+            s->handle, of_a, of_b, alpha, s->a, b, beta, c, s->type, alg, bytes);
     case RC_CUSPARSE_PREPROCESS:
         return cusparseSpMM_preprocess(
-            s->handle, of_a, plain, alpha, s->a, b, beta, c, s->type, alg, s->workspace);
+            s->handle, of_a, of_b, alpha, s->a, b, beta, c, s->type, alg, s->workspace);
     default:
         return cusparseSpMM(
-            s->handle, of_a, plain, alpha, s->a, b, beta, c, s->type, alg, s->workspace);
+            s->handle, of_a, of_b, alpha, s->a, b, beta, c, s->type, alg, s->workspace);
     }
 }
 

@@ -63,7 +63,7 @@ typedef struct plan {
 /* A library may ask for more alignment than the type, and for memory that it names late. */
 static int is_ours(const rc_kernel_t *k)
 {
-    return strncmp(k->name, "cusparse", 8) != 0;
+    return strncmp(k->name, "cusparse", 8) != 0 && strcmp(k->name, "loop-spmv") != 0;
 }
 
 typedef struct scalars {
