@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/models.h"
+#include "cmd/open_device.h"
 #include "cmd/table.h"
 #include "kernels/cuda/orders.h"
 #include "plan/plan.h"
@@ -172,22 +173,6 @@ static rc_status_t parse_problem(
         st = parse_ks(o->k, a, p, k, err);
     p->k = *k;
     return st;
-}
-
-static rc_status_t open_device(const struct options *o, rc_device_t **out, rc_err_t *err)
-{
-    const char *name = o->device ? o->device : "auto";
-    rc_gpu_info_t *list = NULL;
-    rc_err_t why = {0};
-    int gpus = 0;
-    if (strcmp(name, "cpu") != 0 && strcmp(name, "cuda") != 0 && strcmp(name, "auto") != 0)
-        return rc_fail(err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%.40s'", name);
-    rc_status_t st = strcmp(name, "cpu") == 0 ? RC_OK : rc_gpu_list(&list, &gpus, &why);
-    free(list);
-    if (strcmp(name, "cuda") == 0 && (st < 0 || gpus == 0))
-        return rc_fail(err, RC_EDEVICE, "--device cuda: %s", st < 0 ? why.text : "there is no GPU");
-    return st == RC_OK && gpus > 0 ? rc_device_open_gpu(0, (int)o->threads, out, err)
-                                   : rc_device_open_cpu((int)o->threads, out, err);
 }
 
 /* --------------------------------------------------------------- verification */
@@ -419,7 +404,7 @@ static rc_status_t plan_matrix(
     rc_status_t st;
     RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
     RC_TRY(parse_problem(o, &a, &p, &k, err));
-    RC_TRY(open_device(o, &d, err));
+    RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(make_plan(o, d, &a, &p, &plan, err));
     RC_TRY(verify(d, plan, &p, &a, err));
     if (format == RC_TABLE_TEXT)

@@ -116,6 +116,8 @@ static void patterns_have_the_known_counts(void **state)
         nnz_of("mesh3d:nx=4,ny=5,nz=6,dof=2") == 4 * (120 + 2 * (3 * 30 + 4 * 24 + 5 * 20)));
     assert_true(nnz_of("banded:n=50,lower=2,upper=3") == 6 * 50 - 3 - 6);
     assert_true(nnz_of("banded:n=50,fill=0") == 50);
+    assert_true(nnz_of("segments:n=50,cols=70,w=16,tau=3") == 50 * 15);
+    assert_true(nnz_of("segments:n=50,w=16,tau=16") == 50 * 50);
     assert_true(nnz_of("block:n=50,size=8") == 6 * 64 + 4);
     assert_true(nnz_of("arrow:n=50,width=2,band=0") == 2 * 50 + 48 * 3);
     assert_true(nnz_of("manyempty:n=100,empty=1") == 0);
