@@ -20,6 +20,8 @@ static const rc_csrk_tuning_t published[] = {
 
 const rc_csrk_tuning_t *rc_csrk_tuning_find(const char *name)
 {
+    if (strcmp(name, "auto") == 0)
+        name = "ampere";
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
         if (strcmp(published[i].device, name) == 0)
             return &published[i];
@@ -60,12 +62,19 @@ rc_csrk_sizes_t rc_csrk_sizes(
     const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity)
 {
     static const double most[RC_CSRK_CASES] = {8, 16, 32, INFINITY};
+    int number = 1;
+    while (rdensity > most[number - 1])
+        number++;
+    return rc_csrk_sizes_of_case(t, reading, rdensity, number);
+}
+
+rc_csrk_sizes_t rc_csrk_sizes_of_case(
+    const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity, int number)
+{
     static const int32_t block[RC_CSRK_CASES][3] = {{8, 12, 1}, {4, 8, 12}, {8, 8, 8}, {16, 8, 4}};
-    rc_csrk_sizes_t s = {.number = 1};
+    rc_csrk_sizes_t s = {.number = number};
     if (!(rdensity > 0))
         rdensity = 1;
-    while (rdensity > most[s.number - 1])
-        s.number++;
     memcpy(s.block, block[s.number - 1], sizeof s.block);
     const rc_csrk_factors_t *f = &t->factors[s.number - 1];
     double original = on_line(t->ssrs, rdensity);

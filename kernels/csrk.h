@@ -4,6 +4,7 @@
 #ifndef RC_KERNELS_CSRK_H
 #define RC_KERNELS_CSRK_H
 
+#include "base/param.h"
 #include "rowcast.h"
 
 #ifdef __cplusplus
@@ -50,7 +51,7 @@ typedef struct rc_csrk_sizes {
     int64_t srs;      /**< rows of a super-row, >= 1 */
 } rc_csrk_sizes_t;
 
-/** The published tuning of a device, "volta" or "ampere"; NULL: neither.  Static storage. */
+/** The published tuning of a device, "volta" or "ampere", or "auto", which is "ampere"; NULL: none.  Static storage. */
 const rc_csrk_tuning_t *rc_csrk_tuning_find(const char *name);
 
 /** Read a tuning file, JSON: device (text), ssrs and srs (objects with constant and slope), cases (an object
@@ -61,12 +62,24 @@ rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_
 /** The published tuning of that name, else that of the file.  \return as rc_csrk_tuning_read */
 rc_status_t rc_csrk_tuning_open(const char *name, rc_csrk_tuning_t *out, rc_err_t *err);
 
+/** What tells a tuning file from another, for rc_kernel_t.identify: its content, not its name.  Writes
+ *  "tune=<digest>" and then the integers and choices of `param` from the second on; nothing for names of
+ *  rc_csrk_tuning_find.
+ *  \param[in] param   of a kernel: `tune`, a text, comes first
+ *  \param[out] text   [RC_PARAMS_TEXT]  \return RC_OK, RC_ERANGE, as rc_csrk_tuning_read */
+rc_status_t rc_csrk_tuning_identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
+
 /** Entries over rows; 1 without entries or rows, for the formulas. */
 double rc_csrk_rdensity(int64_t rows, int64_t nnz);
 
 /** \param[in] rdensity  finite, >= 0; 0 counts as 1.  Cost: a logarithm. */
 rc_csrk_sizes_t rc_csrk_sizes(
     const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity);
+
+/** The same with the block and the factors of another case.  \param[in] number  1 .. 4 */
+rc_csrk_sizes_t rc_csrk_sizes_of_case(
+    const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity, int number);
 
 /** Bytes of sr_ptr and ssr_ptr where all groups are full, 4 a pointer.
  *  \param[in] ssrs  0: no super-super-rows */

@@ -1,5 +1,6 @@
 /* Tuning files of CSR-k. */
 #include "config.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "kernels/csrk.h"
 
@@ -88,4 +89,18 @@ rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_
         return rc_err_context(err, "%s", path);
     *out = t;
     return RC_OK;
+}
+
+rc_status_t rc_csrk_tuning_identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    rc_csrk_tuning_t t;
+    rc_params_t as = *values;
+    if (rc_csrk_tuning_find(values->text))
+        return RC_OK;
+    rc_status_t st = rc_csrk_tuning_read(values->text, &t, err);
+    if (st < 0)
+        return st;
+    rc_digest_hex(rc_digest(&t, sizeof t), as.text);
+    return rc_params_text(param, &as, text, err);
 }

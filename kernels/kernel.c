@@ -89,9 +89,32 @@ static int member_cuda(int i, rc_member_t *out)
     return member(RC_DEVICE_CUDA, i, out);
 }
 
+static rc_status_t identify(
+    rc_device_kind_t device, int i, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    const rc_kernel_t *k = rc_kernel_at(device, i);
+    return k->identify ? k->identify(values, text, err) : RC_OK;
+}
+
+static rc_status_t identify_cpu(int i, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return identify(RC_DEVICE_CPU, i, values, text, err);
+}
+
+static rc_status_t identify_cuda(int i, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return identify(RC_DEVICE_CUDA, i, values, text, err);
+}
+
 const rc_family_t rc_kernel_family[] = {
-    [RC_DEVICE_CPU] = {.noun = "kernel", .plural = "kernels", .member = member_cpu},
-    [RC_DEVICE_CUDA] = {.noun = "kernel", .plural = "kernels", .member = member_cuda},
+    [RC_DEVICE_CPU] = {.noun = "kernel",
+        .plural = "kernels",
+        .member = member_cpu,
+        .identify = identify_cpu},
+    [RC_DEVICE_CUDA] = {.noun = "kernel",
+        .plural = "kernels",
+        .member = member_cuda,
+        .identify = identify_cuda},
 };
 
 rc_status_t rc_kernel_spec_parse(
@@ -108,5 +131,6 @@ void rc_kernel_spec_set(const rc_spec_t *spec, rc_device_kind_t device, rc_kerne
 {
     *out = (rc_kernel_spec_t){.kernel = rc_kernel_at(device, spec->member)};
     memcpy(out->param, spec->value.value, sizeof out->param);
+    memcpy(out->text, spec->value.text, sizeof out->text);
     memcpy(out->params, spec->params, sizeof out->params);
 }

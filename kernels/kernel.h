@@ -36,6 +36,7 @@ typedef struct rc_problem {
     int64_t c_rows;         /**< rows of the output: those of the operation's shape, or the slots
                                  when C is in schedule order */
     int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
+    const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the default */
 } rc_problem_t;
 
 /** What the analysis of a matrix under a schedule says; of all K at once. */
@@ -72,6 +73,10 @@ typedef struct rc_kernel {
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);
     rc_param_t param[RC_KERNEL_PARAMS_MAX]; /**< ends at the first NULL name */
+    /** NULL, or replaces the canonical text of the parameters by one that identifies what they stand for
+     *  (the content of a file); `text` that stays empty is the usual one.
+     *  \param[in,out] text  [RC_PARAMS_TEXT] */
+    rc_status_t (*identify)(const rc_params_t *values, char *text, rc_err_t *err);
     /** Look at the matrix under the schedule.
      *  \return RC_OK; RC_ENOTSUP with the reason; RC_ENOMEM.  Cost O(nnz + slots) at most. */
     rc_status_t (*analyse)(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
@@ -143,6 +148,7 @@ const rc_kernel_t *rc_kernel_at(rc_device_kind_t device, int i);
 typedef struct rc_kernel_spec {
     const rc_kernel_t *kernel;
     int64_t param[RC_KERNEL_PARAMS_MAX];
+    char text[RC_PARAM_VALUE];   /**< of the text parameter; "" without one */
     char params[RC_PARAMS_TEXT]; /**< canonical text, see rc_params_text: "strip=4" */
 } rc_kernel_spec_t;
 

@@ -20,13 +20,14 @@ static const rc_groups_t *groups_of(const rc_problem_t *p, int level, const int6
     return &s->group[level];
 }
 
-static int64_t size_of(int level, const int64_t *size)
+static int64_t size_of(int level, const int64_t *size, const int64_t *tuned)
 {
-    return size[level] != RC_SUPER_ROWS_AUTO ? size[level] : level == 0 ? RC_SRS_DEFAULT : RC_SSRS_DEFAULT;
+    static const int64_t usual[] = {RC_SRS_DEFAULT, RC_SSRS_DEFAULT};
+    return size[level] != RC_SUPER_ROWS_AUTO ? size[level] : tuned ? tuned[level] : usual[level];
 }
 
 rc_status_t rc_super_rows_count(const rc_problem_t *p, int levels, const int64_t *size,
-    rc_super_rows_t *out, rc_err_t *err)
+    const int64_t *tuned, rc_super_rows_t *out, rc_err_t *err)
 {
     int64_t below = p->schedule->slots;
     if (below > INT32_MAX)
@@ -35,7 +36,7 @@ rc_status_t rc_super_rows_count(const rc_problem_t *p, int levels, const int64_t
     *out = (rc_super_rows_t){.levels = levels};
     for (int l = 0; l < levels; l++) {
         const rc_groups_t *g = groups_of(p, l, size);
-        int64_t n = size_of(l, size);
+        int64_t n = size_of(l, size, tuned);
         out->count[l] = g ? g->count : below / n + (below % n != 0);
         below = out->count[l];
     }
@@ -58,16 +59,16 @@ void rc_super_rows_free(rc_super_rows_t *s)
 }
 
 rc_status_t rc_super_rows_build(const rc_problem_t *p, int levels, const int64_t *size,
-    rc_super_rows_t *out, rc_err_t *err)
+    const int64_t *tuned, rc_super_rows_t *out, rc_err_t *err)
 {
     rc_super_rows_t s;
-    rc_status_t st = rc_super_rows_count(p, levels, size, &s, err);
+    rc_status_t st = rc_super_rows_count(p, levels, size, tuned, &s, err);
     if (st < 0)
         return st;
     int64_t below = p->schedule->slots;
     for (int l = 0; l < levels; l++) {
         const rc_groups_t *g = groups_of(p, l, size);
-        int64_t n = size_of(l, size);
+        int64_t n = size_of(l, size, tuned);
         s.ptr[l] = rc_alloc((size_t)s.count[l] + 1, sizeof *s.ptr[l], "super-rows", err);
         if (!s.ptr[l]) {
             rc_super_rows_free(&s);

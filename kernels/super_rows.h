@@ -40,10 +40,11 @@ typedef struct rc_super_rows {
 
 /** How many there are, and what their pointers take.
  *  \param[in] size  [levels] SRS, SSRS: a number cuts to size, RC_SUPER_ROWS_AUTO as it says
+ *  \param[in] tuned  [levels] sizes of RC_SUPER_ROWS_AUTO where the schedule has no groups; NULL: the defaults
  *  \param[out] out  its counts are set, its pointers NULL
  *  \return RC_OK; RC_ENOTSUP (more slots than 4 bytes count) */
 rc_status_t rc_super_rows_count(const rc_problem_t *p, int levels, const int64_t *size,
-    rc_super_rows_t *out, rc_err_t *err);
+    const int64_t *tuned, rc_super_rows_t *out, rc_err_t *err);
 
 /** Bytes of the pointers that rc_super_rows_build makes of these counts. */
 int64_t rc_super_rows_bytes(const rc_super_rows_t *s);
@@ -51,7 +52,7 @@ int64_t rc_super_rows_bytes(const rc_super_rows_t *s);
 /** \param[out] out  free with rc_super_rows_free
  *  \return as rc_super_rows_count; RC_ENOMEM.  Cost O(count). */
 rc_status_t rc_super_rows_build(const rc_problem_t *p, int levels, const int64_t *size,
-    rc_super_rows_t *out, rc_err_t *err);
+    const int64_t *tuned, rc_super_rows_t *out, rc_err_t *err);
 
 void rc_super_rows_free(rc_super_rows_t *s);
 

@@ -17,7 +17,7 @@ rc_status_t rc_csrk_analyse(
     rc_super_rows_t s;
     rc_status_t st = rc_slots_analyse(p, out, err);
     if (st == RC_OK)
-        st = rc_super_rows_count(p, levels, p->param, &s, err);
+        st = rc_super_rows_count(p, levels, p->param, NULL, &s, err);
     if (st < 0)
         return st;
     out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&s));
@@ -32,7 +32,7 @@ rc_status_t rc_csrk_new(
     if (!k)
         return RC_ENOMEM;
     k->precision = p->precision;
-    rc_status_t st = rc_super_rows_build(p, levels, p->param, &k->super, err);
+    rc_status_t st = rc_super_rows_build(p, levels, p->param, NULL, &k->super, err);
     if (st == RC_OK)
         st = rc_slots_build(x, p, &k->slots, err);
     if (st < 0) {

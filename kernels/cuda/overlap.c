@@ -25,7 +25,7 @@ rc_status_t rc_cuda_launch_overlapping(const rc_executor_t *x, const rc_cuda_lau
     cudaLaunchAttribute overlap = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
         .val.programmaticStreamSerializationAllowed = 1};
     cudaLaunchConfig_t config = {.gridDim = {l->ctas, l->rows, 1},
-        .blockDim = {l->threads, 1, 1},
+        .blockDim = {l->threads, l->threads_y ? l->threads_y : 1, l->threads_z ? l->threads_z : 1},
         .dynamicSmemBytes = l->shared,
         .stream = rc_cuda_stream(x),
         .attrs = &overlap,

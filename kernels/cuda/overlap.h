@@ -12,7 +12,9 @@ typedef struct rc_cuda_launch {
     const void *entry; /**< the device function */
     unsigned ctas;     /**< 0: nothing is launched */
     unsigned rows;     /**< of CTAs, at most 65,535 */
-    unsigned threads;
+    unsigned threads;   /**< of a CTA; in x */
+    unsigned threads_y; /**< 0 counts as 1 */
+    unsigned threads_z; /**< likewise */
     size_t shared; /**< bytes of dynamic shared memory */
 } rc_cuda_launch_t;
 

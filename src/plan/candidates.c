@@ -104,6 +104,21 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
     return st;
 }
 
+/* A kernel with its parameters so that it can be read again: a file by its name.
+ * \param[out] text  [RC_PLAN_KERNEL_MAX] */
+static rc_status_t spell(const rc_kernel_spec_t *spec, char *text, rc_err_t *err)
+{
+    rc_params_t v = {.value = {0}};
+    char params[RC_PARAMS_TEXT];
+    memcpy(v.value, spec->param, sizeof spec->param);
+    memcpy(v.text, spec->text, sizeof v.text);
+    rc_status_t st = rc_params_text(spec->kernel->param, &v, params, err);
+    if (st == RC_OK)
+        (void)snprintf(text, RC_PLAN_KERNEL_MAX, "%s%s%s", spec->kernel->name, params[0] ? ":" : "",
+            params);
+    return st < 0 ? rc_err_context(err, "kernel %s", spec->kernel->name) : RC_OK;
+}
+
 static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     const rc_policy_spec_t *order, int orders, rc_plan_entry_t *e, rc_err_t *err)
 {
@@ -113,9 +128,9 @@ static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     rc_status_t st = rc_kernel_specs_parse(
         kernels, plan->place.x->kind, 1u << plan->op, MOST_NAMED, &kernel, &count, err);
     for (int i = 0; st == RC_OK && i < count; i++) {
-        (void)snprintf(text, sizeof text, "%s%s%s", kernel[i].kernel->name,
-            kernel[i].params[0] ? ":" : "", kernel[i].params);
-        st = add_orders(text, order, orders, e, err);
+        st = spell(&kernel[i], text, err);
+        if (st == RC_OK)
+            st = add_orders(text, order, orders, e, err);
     }
     free(kernel);
     return st;

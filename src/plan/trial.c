@@ -189,6 +189,7 @@ static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c
         .geometry = g,
         .c_rows = rc_shape_rows(&rc_operation_of(plan->op)->out, &plan->a)};
     memcpy(t->problem.param, t->spec.param, sizeof t->problem.param);
+    t->problem.text = t->spec.text;
     return RC_OK;
 }
 
@@ -199,7 +200,7 @@ static const rc_plan_trial_t *prepared_alike(const rc_plan_t *plan, const rc_pla
         const rc_plan_trial_t *other = &plan->entry[i].trial;
         if (other->state && !other->shares && plan->entry[i].part.k != t->problem.k &&
             other->spec.kernel == t->spec.kernel && other->order == t->order &&
-            memcmp(other->spec.param, t->spec.param, sizeof t->spec.param) == 0)
+            strcmp(other->spec.params, t->spec.params) == 0)
             return other;
     }
     return NULL;

@@ -210,6 +210,7 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
     };
     p.c_rows = p.c_order == RC_C_SCHEDULE ? s->slots : rc_shape_rows(&o->operation->out, o->a);
     memcpy(p.param, spec->param, sizeof p.param);
+    p.text = spec->text;
     return p;
 }
 

@@ -21,7 +21,8 @@ static const char *const matrices[] = {
 /* Variants that cut a matrix finely, beside the defaults. */
 static const char *const specs[] = {"csr", "csr:lanes=1", "csr:lanes=32", "merge", "merge:items=3",
     "merge:items=5000", "csr5", "csr5:sigma=1", "csr5:sigma=33", "coo", "ell", "hyb", "hyb:width=bell",
-    "hyb:width=1"};
+    "hyb:width=1", "csr2", "csr2:srs=1", "csr3", "csr3:srs=1:ssrs=1", "csr3:srs=3000:ssrs=40", "csr35",
+    "csr35:volta:reduce=shuffle", "csr35:srs=1:ssrs=1", "csrk-split", "csrk-split:bound=0", "csrk-split:bound=3"};
 
 /* What the runs of one matrix share. */
 typedef struct vector {
@@ -148,6 +149,7 @@ static void run_spec(const vector_t *v, const char *text)
         .geometry = k->geometry(v->x, spec.param, v->precision),
         .c_rows = v->a.rows};
     memcpy(p.param, spec.param, sizeof p.param);
+    p.text = spec.text;
     ok(rc_order_build("csr", &v->a, &p.geometry, 0, &s, &err), &err, "order");
     rc_status_t st = rc_kernel_analyse(k, &p, &analysis, &err);
     enum { most = 1 << 30 }; /* bytes: ELLPACK of one long row is not for every GPU */

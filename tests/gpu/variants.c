@@ -25,6 +25,10 @@ static void add(choice_t *c, const rc_param_t *p, int64_t v)
 static choice_t choose(const rc_param_t *p, const char *fixed)
 {
     choice_t c = {.count = 0};
+    if (p->type == RC_PARAM_TEXT) {
+        c.count = 1; /* its default, which is not written */
+        return c;
+    }
     if (p->type == RC_PARAM_CHOICE || p->value < p->min)
         c.value[c.count++] = p->value;
     else
@@ -59,6 +63,8 @@ static choice_t choose(const rc_param_t *p, const char *fixed)
 
 static size_t write_value(const rc_param_t *p, int64_t value, char *text, size_t size)
 {
+    if (p->type == RC_PARAM_TEXT)
+        return 0;
     int named = p->type == RC_PARAM_CHOICE || value < p->min;
     if (named)
         return (size_t)snprintf(text, size, ":%s=%s", p->name,

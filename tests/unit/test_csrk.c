@@ -118,7 +118,7 @@ static void check_pointers(const rc_problem_t *p, int64_t srs, int64_t ssrs, con
     const int64_t size[2] = {srs, ssrs};
     rc_super_rows_t s;
     int64_t below = p->schedule->slots;
-    assert_int_equal(rc_super_rows_build(p, 2, size, &s, NULL), RC_OK);
+    assert_int_equal(rc_super_rows_build(p, 2, size, NULL, &s, NULL), RC_OK);
     assert_int_equal(rc_super_rows_bytes(&s), 4 * (s.count[0] + s.count[1] + 2));
     for (int l = 0; l < 2; l++) {
         const rc_groups_t *g = &p->schedule->group[l];
@@ -164,7 +164,7 @@ static void pointers_of_orders(void **state)
     rc_schedule_t huge = {.slots = INT64_C(1) << 31};
     rc_problem_t p = {.k = 1, .schedule = &huge};
     rc_super_rows_t s;
-    assert_int_equal(rc_super_rows_build(&p, 1, (int64_t[]){8}, &s, NULL), RC_ENOTSUP);
+    assert_int_equal(rc_super_rows_build(&p, 1, (int64_t[]){8}, NULL, &s, NULL), RC_ENOTSUP);
 }
 
 /* ----------------------------------------------------------------- classes */
