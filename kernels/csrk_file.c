@@ -2,7 +2,7 @@
 #include "config.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "kernels/csrk.h"
+#include "kernels/csrk_fit.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -103,4 +103,53 @@ rc_status_t rc_csrk_tuning_identify(
         return st;
     rc_digest_hex(rc_digest(&t, sizeof t), as.text);
     return rc_params_text(param, &as, text, err);
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static json_t *line_json(rc_csrk_line_t l)
+{
+    return json_pack("{s:f, s:f}", "constant", l.constant, "slope", l.slope);
+}
+
+static json_t *factors_json(rc_csrk_factors_t f)
+{
+    return json_pack("{s:f, s:f}", "ssrs", f.ssrs, "srs", f.srs);
+}
+
+static json_t *names_json(const rc_csrk_times_t *m, int64_t count)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; list && i < count; i++)
+        if (json_array_append_new(list, json_string(m[i].name)) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
+    const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
+{
+    enum { digits = 6 };
+    const rc_csrk_tuning_t *t = &f->tuning;
+    json_t *root = json_pack("{s:s, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:f}", "device", t->device,
+        "ssrs", line_json(t->ssrs), "srs", line_json(t->srs), "cases", "2",
+        factors_json(t->factors[1]), "3", factors_json(t->factors[2]), "4",
+        factors_json(t->factors[3]), "matrices", names_json(m, count), "loss", f->all);
+    if (!root)
+        return rc_fail(err, RC_ENOMEM, "no memory for a tuning");
+    FILE *to = fopen(path, "w");
+    rc_status_t st = RC_OK;
+    if (!to)
+        st = rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
+    else {
+        int failed = json_dumpf(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) < 0;
+        failed |= fputc('\n', to) == EOF;
+        failed |= fclose(to) != 0;
+        if (failed)
+            st = rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
+    }
+    json_decref(root);
+    return st;
 }

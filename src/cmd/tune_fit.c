@@ -1,0 +1,331 @@
+#include "config.h"
+#include "cmd/tune_fit.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/csrk_fit.h"
+#include "table/view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRAINS = 1, TESTS = 2 };
+
+/* The matrices of a store with times of pairs. */
+typedef struct pairs {
+    rc_view_t *view;
+    rc_expr_t *where;
+    rc_expr_t *test;
+    rc_csrk_times_t *times; /* [count] */
+    int32_t *matrix;        /* [count] */
+    unsigned *part;         /* [count] TRAINS, TESTS */
+    int64_t count;
+    int64_t first; /* row that all others must be like; -1: none yet */
+} pairs_t;
+
+/* ------------------------------------------------------------------- store */
+
+/* The value of a parameter of "name:key=value:..."; -1: it is no number. */
+static int64_t number_of(const char *kernel, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *p = strchr(kernel, ':'); p; p = strchr(p + 1, ':'))
+        if (strncmp(p + 1, key, n) == 0 && p[n + 1] == '=') {
+            char *end;
+            long long v = strtoll(p + n + 2, &end, 10);
+            return end != p + n + 2 && (*end == ':' || *end == '\0') ? v : -1;
+        }
+    return -1;
+}
+
+static int size_index(int64_t size)
+{
+    for (int i = 0; i < RC_CSRK_SIZES; i++)
+        if (rc_csrk_fit_sizes[i] == size)
+            return i;
+    return -1;
+}
+
+/* Of a row: 1 where it is a time of a pair.  \param[out] serial  1: by csr3 */
+static int pair_of(const pairs_t *p, int64_t i, int *serial, int *ssrs, int *srs)
+{
+    const rc_row_result_t *r = rc_view_result(p->view, i);
+    const char *kernel = rc_view_kernel(p->view, r->kernel);
+    size_t name = strcspn(kernel, ":");
+    *serial = name == strlen("csr3") && strncmp(kernel, "csr3", name) == 0;
+    if (!*serial && (name != strlen("csr35") || strncmp(kernel, "csr35", name) != 0))
+        return 0;
+    if (strstr(kernel, "reduce=shuffle") || !rc_view_counts(p->view, i))
+        return 0;
+    *ssrs = size_index(number_of(kernel, "ssrs"));
+    *srs = size_index(number_of(kernel, "srs"));
+    return *ssrs >= 0 && *srs >= 0;
+}
+
+static rc_status_t check_alike(const pairs_t *p, int64_t i, rc_err_t *err)
+{
+    const rc_row_result_t *r = rc_view_result(p->view, i);
+    const rc_row_result_t *f = rc_view_result(p->view, p->first);
+    if (r->policy != f->policy)
+        return rc_fail(err, RC_EINVAL, "orders %s and %s have pairs: expected one, as by --where 'policy == csr'",
+            rc_view_policy(p->view, f->policy), rc_view_policy(p->view, r->policy));
+    if (r->precision != f->precision || r->cache != f->cache || r->device != f->device)
+        return rc_fail(err, RC_EINVAL,
+            "pairs were measured in two settings: expected one precision, cache and device, as by --where "
+            "'precision == %s'", rc_view_name(rc_precision_names, f->precision));
+    return RC_OK;
+}
+
+/* The place of a matrix; a new one has no times. */
+static int64_t place_of(pairs_t *p, int32_t matrix)
+{
+    const rc_row_matrix_t *m = rc_view_matrix(p->view, matrix);
+    for (int64_t i = 0; i < p->count; i++)
+        if (p->matrix[i] == matrix)
+            return i;
+    rc_csrk_times_t *t = &p->times[p->count];
+    *t = (rc_csrk_times_t){.name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz)};
+    for (int a = 0; a < RC_CSRK_SIZES; a++)
+        for (int b = 0; b < RC_CSRK_SIZES; b++)
+            t->serial.ns[a][b] = t->own.ns[a][b] = NAN;
+    p->matrix[p->count] = matrix;
+    p->part[p->count] = 0;
+    return p->count++;
+}
+
+static rc_status_t collect(pairs_t *p, rc_err_t *err)
+{
+    rc_cursor_t row;
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < rc_view_count(p->view) && st == RC_OK; i++) {
+        int serial;
+        int ssrs;
+        int srs;
+        if (!pair_of(p, i, &serial, &ssrs, &srs))
+            continue;
+        rc_view_seek(p->view, i, &row);
+        int trains = !p->where || rc_expr_match(p->where, rc_view_get, &row);
+        int tests = rc_expr_match(p->test, rc_view_get, &row);
+        if (!trains && !tests)
+            continue;
+        if (p->first < 0)
+            p->first = i;
+        st = check_alike(p, i, err);
+        const rc_row_result_t *r = rc_view_result(p->view, i);
+        int64_t at = place_of(p, r->matrix);
+        rc_csrk_times_t *t = &p->times[at];
+        p->part[at] |= (trains ? TRAINS : 0u) | (tests ? TESTS : 0u);
+        (serial ? &t->serial : &t->own)->ns[ssrs][srs] = r->median_ns;
+        if (st == RC_OK && p->part[at] == (TRAINS | TESTS))
+            st = rc_fail(err, RC_EINVAL,
+                "%s is in the test set and cannot be fitted on: --where says what is, --test what is tested", t->name);
+    }
+    return st;
+}
+
+static rc_status_t compile(const rc_tune_fit_t *f, pairs_t *p, rc_err_t *err)
+{
+    const rc_fields_t *fields = &rc_view_fields;
+    rc_status_t st = RC_OK;
+    if (f->where && rc_expr_compile(f->where, fields->field, fields->count, &p->where, err) < 0)
+        return rc_err_context(err, "--where");
+    if (rc_expr_compile(f->test ? f->test : RC_TUNE_TEST, fields->field, fields->count, &p->test, err) < 0)
+        return rc_err_context(err, "--test");
+    if (f->where)
+        st = rc_view_check(p->view, p->where, err);
+    return st < 0 ? rc_err_context(err, "--where") : RC_OK;
+}
+
+/* Training matrices first, each part by rdensity. */
+static int compare_times(const void *a, const void *b)
+{
+    const rc_csrk_times_t *x = a;
+    const rc_csrk_times_t *y = b;
+    if (x->rdensity != y->rdensity)
+        return x->rdensity < y->rdensity ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* GPUSpMV-3 is the kernel of case 1, whatever was asked for.  \param[out] trains  how many come first */
+static void arrange(pairs_t *p, int64_t *trains)
+{
+    const double serial_up_to = 8;
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        rc_csrk_times_t t = p->times[i];
+        unsigned part = p->part[i];
+        if (t.rdensity <= serial_up_to)
+            t.own = t.serial;
+        if (part & TRAINS) {
+            p->times[i] = p->times[n];
+            p->part[i] = p->part[n];
+            p->part[n] = part;
+            p->times[n++] = t;
+        } else
+            p->times[i] = t;
+    }
+    qsort(p->times, (size_t)n, sizeof *p->times, compare_times);
+    qsort(p->times + n, (size_t)(p->count - n), sizeof *p->times, compare_times);
+    *trains = n;
+}
+
+static rc_status_t read_pairs(const rc_tune_fit_t *f, pairs_t *p, rc_err_t *err)
+{
+    rc_status_t st = rc_view_read(f->store, &p->view, err);
+    if (st == RC_OK)
+        st = compile(f, p, err);
+    if (st < 0)
+        return st;
+    size_t most = (size_t)rc_view_matrices(p->view) + 1;
+    p->times = rc_alloc(most, sizeof *p->times, "times of pairs", err);
+    p->matrix = rc_alloc(most, sizeof *p->matrix, "times of pairs", err);
+    p->part = rc_alloc(most, sizeof *p->part, "times of pairs", err);
+    if (!p->times || !p->matrix || !p->part)
+        return RC_ENOMEM;
+    st = collect(p, err);
+    if (st == RC_OK && p->count == 0)
+        st = rc_fail(err, RC_EINVAL,
+            "there is no time of a pair: expected csr3:srs=S:ssrs=T and csr35:srs=S:ssrs=T with S, T of 4, 6, 8, "
+            "12, 16, 24, 32, 48 (jobs/campaign.sh csrk-fit)");
+    return st;
+}
+
+static void pairs_free(pairs_t *p)
+{
+    rc_expr_free(p->where);
+    rc_expr_free(p->test);
+    free(p->times);
+    free(p->matrix);
+    free(p->part);
+    rc_view_free(p->view);
+}
+
+/* ------------------------------------------------------------------- print */
+
+static int is_complete(const rc_csrk_times_t *m)
+{
+    int at[2];
+    return !isnan(rc_csrk_fit_best(&m->own, &at[0], &at[1]));
+}
+
+static void put_sizes(rc_table_t *t, const rc_csrk_times_t *m, const rc_csrk_tuning_t *tuning)
+{
+    const rc_csrk_sizes_t s = rc_csrk_sizes(tuning, RC_CSRK_NEW, m->rdensity);
+    rc_table_int(t, s.ssrs);
+    rc_table_int(t, s.srs);
+    rc_table_real(t, rc_csrk_fit_loss(m, tuning, RC_CSRK_NEW), 4);
+}
+
+static void put_best(rc_table_t *t, const rc_csrk_grid_t *g)
+{
+    int at[2] = {-1, -1};
+    if (isnan(rc_csrk_fit_best(g, &at[0], &at[1]))) {
+        rc_table_text(t, "");
+        rc_table_text(t, "");
+        return;
+    }
+    rc_table_int(t, rc_csrk_fit_sizes[at[0]]);
+    rc_table_int(t, rc_csrk_fit_sizes[at[1]]);
+}
+
+/* A line a matrix: best pairs over rdensity, and what three tunings say and lose. */
+static rc_status_t print_matrices(
+    const pairs_t *p, int64_t trains, const rc_csrk_fit_t *f, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"matrix", ""}, {"part", ""}, {"rdensity", "entries"}, {"case", ""},
+        {"serial_ssrs", "best"}, {"serial_srs", "best"}, {"ssrs", "best"}, {"srs", "best"}, {"fit_ssrs", ""},
+        {"fit_srs", ""}, {"fit_loss", "x"}, {"volta_ssrs", ""}, {"volta_srs", ""}, {"volta_loss", "x"},
+        {"ampere_ssrs", ""}, {"ampere_srs", ""}, {"ampere_loss", "x"}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < p->count; i++) {
+        const rc_csrk_times_t *m = &p->times[i];
+        if (!is_complete(m))
+            continue;
+        rc_table_text(t, m->name);
+        rc_table_text(t, i < trains ? "fit" : "test");
+        rc_table_real(t, m->rdensity, 4);
+        rc_table_int(t, rc_csrk_sizes(&f->tuning, RC_CSRK_NEW, m->rdensity).number);
+        put_best(t, &m->serial);
+        put_best(t, &m->own);
+        put_sizes(t, m, &f->tuning);
+        put_sizes(t, m, rc_csrk_tuning_find("volta"));
+        put_sizes(t, m, rc_csrk_tuning_find("ampere"));
+    }
+    return rc_table_end(t, err);
+}
+
+/* The geomean loss over a part; NaN: it has no matrix. */
+static double loss_of(
+    const pairs_t *p, int64_t from, int64_t to, const rc_csrk_tuning_t *t, rc_csrk_reading_t reading)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t i = from; i < to; i++)
+        if (is_complete(&p->times[i])) {
+            sum += log(rc_csrk_fit_loss(&p->times[i], t, reading));
+            n++;
+        }
+    return n ? exp(sum / (double)n) : NAN;
+}
+
+/* A line a tuning: lines, factors and loss. */
+static rc_status_t print_tunings(
+    const pairs_t *p, int64_t trains, const rc_csrk_fit_t *f, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"tuning", ""}, {"reading", ""}, {"ssrs", "constant"},
+        {"ssrs_slope", ""}, {"srs", "constant"}, {"srs_slope", ""}, {"case2", "ssrs, srs"},
+        {"case3", "ssrs, srs"}, {"case4", "ssrs, srs"}, {"fit_loss", "x"}, {"test_loss", "x"}};
+    rc_csrk_tuning_t regressed = {.device = "regression", .ssrs = f->regressed[0], .srs = f->regressed[1],
+        .factors = {{1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}}};
+    const rc_csrk_tuning_t *of[] = {&regressed, &f->tuning, rc_csrk_tuning_find("volta"),
+        rc_csrk_tuning_find("ampere")};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    if (!t)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int r = 0; r < (i < 2 ? 1 : 3); r++) {
+            rc_csrk_reading_t reading = (rc_csrk_reading_t)r;
+            rc_table_text(t, of[i]->device);
+            rc_table_text(t, rc_csrk_reading_names[r]);
+            rc_table_real(t, of[i]->ssrs.constant, 5);
+            rc_table_real(t, of[i]->ssrs.slope, 5);
+            rc_table_real(t, of[i]->srs.constant, 5);
+            rc_table_real(t, of[i]->srs.slope, 5);
+            for (int c = 1; c < RC_CSRK_CASES; c++) {
+                char text[48];
+                (void)snprintf(text, sizeof text, "%g, %g%s", of[i]->factors[c].ssrs, of[i]->factors[c].srs,
+                    of[i]->factors[c].of_ssrs ? " SSRS" : "");
+                rc_table_text(t, text);
+            }
+            rc_table_real(t, loss_of(p, 0, trains, of[i], reading), 4);
+            rc_table_real(t, loss_of(p, trains, p->count, of[i], reading), 4);
+        }
+    return rc_table_end(t, err);
+}
+
+rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
+{
+    pairs_t p = {.first = -1};
+    rc_csrk_fit_t fit;
+    int64_t trains = 0;
+    rc_status_t st;
+    RC_TRY(read_pairs(f, &p, err));
+    arrange(&p, &trains);
+    RC_TRY(rc_csrk_fit(p.times, trains, f->device ? f->device : rc_view_device(p.view,
+        rc_view_result(p.view, p.first)->device), &fit, err));
+    if (f->output)
+        RC_TRY(rc_csrk_tuning_write(f->output, &fit, p.times, trains, err));
+    if (f->report && format == RC_TABLE_TEXT)
+        RC_TRY(print_matrices(&p, trains, &fit, format, err));
+    if (f->report && format == RC_TABLE_TEXT)
+        (void)printf("\nslopes kept: ssrs %g, srs %g; loss by GPUSpMV-3 %.4f as regressed, %.4f as lowered\n\n",
+            fit.share[0], fit.share[1], fit.serial_loss[0], fit.serial_loss[1]);
+    st = f->report && format != RC_TABLE_TEXT ? print_matrices(&p, trains, &fit, format, err)
+                                              : print_tunings(&p, trains, &fit, format, err);
+done:
+    pairs_free(&p);
+    return st;
+}
