@@ -55,7 +55,10 @@ static const rc_opt_t table[] = {
         "wins, figure 9), portfolio (greedy, figure 10), versus (two sides matrix by matrix, "
         "figure 3), best (which kernel and order wins, and what always taking it loses), rate "
         "(Gflop/s and GB/s); of spmv in six formats (Nisa et al.): ranges (Table I), formats (which win, what "
-        "each loses always taken, what is missing), coo (section V.A).",
+        "each loses always taken, what is missing), coo (section V.A); of spmv by class of matrix (Lane and Booth): suite "
+        "(Table 1: the matrices), suite-rate (Figures 6 and 7: rates, what is gained over cuSPARSE's CSR in natural order "
+        "and under rcm, what the order takes and after how many products it has paid), scaling (Figure 5: by threads of a "
+        "CPU over the plain row loop).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
         "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
@@ -70,8 +73,8 @@ static const rc_opt_t table[] = {
     {"top", 0, RC_OPT_INT, AT(summary.top), "N",
         "Of best: the first N rows of each K and precision. Default: all.", 1, 1e6},
     {"matrices", 'M', RC_OPT_FLAG, AT(matrices), NULL,
-        "Rows are catalogue rows with their status and the number of their cases by status. With --summary rate: "
-        "a line for each matrix, kernel and order.",
+        "Rows are catalogue rows with their status and the number of their cases by status. With --summary rate and "
+        "suite-rate: a line for each matrix, kernel and order.",
         0, 0},
     {"all", 'a', RC_OPT_FLAG, AT(all), NULL, "Also the older rows of cases that were redone.", 0,
         0},

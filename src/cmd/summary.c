@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/summary_spmv.h"
+#include "cmd/summary_suite.h"
 #include "table/best.h"
 #include "table/rate.h"
 #include "table/speedup.h"
@@ -387,6 +388,9 @@ static const struct {
     {"ranges", rc_summary_ranges},
     {"formats", rc_summary_formats},
     {"coo", rc_summary_coo},
+    {"suite", rc_summary_suite},
+    {"suite-rate", rc_summary_suite_rate},
+    {"scaling", rc_summary_scaling},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -408,10 +412,11 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
     const char *name = o->name ? o->name : "";
     if (o->name && find(o->name) < 0)
         return rc_fail(err, RC_EINVAL,
-            "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats or coo, found '%s'",
+            "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats, coo, suite, suite-rate or "
+            "scaling, found '%s'",
             o->name);
-    if (o->by_matrix && strcmp(name, "rate") != 0)
-        return rc_fail(err, RC_EINVAL, "--matrices goes with --summary rate only");
+    if (o->by_matrix && strcmp(name, "rate") != 0 && strcmp(name, "suite-rate") != 0)
+        return rc_fail(err, RC_EINVAL, "--matrices goes with --summary rate and suite-rate only");
     if ((o->side_a || o->side_b || o->orders) && strcmp(name, "versus") != 0)
         return rc_fail(
             err, RC_EINVAL, "--side-a, --side-b and --orders go with --summary versus only");

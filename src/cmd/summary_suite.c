@@ -1,0 +1,426 @@
+#include "config.h"
+#include "cmd/summary_suite.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "table/features_read.h"
+#include "table/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTING_COLUMNS {"precision", ""}, {"c_order", ""}, {"cache", ""}, {"device", ""}
+
+static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s)
+{
+    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
+    rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));
+    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
+    rc_table_text(t, rc_view_device(v, s->device));
+}
+
+static const char *set_name(int generated)
+{
+    return generated ? "generated" : "real";
+}
+
+static double rdensity_of(const rc_row_matrix_t *m)
+{
+    return m->rows > 0 ? (double)m->nnz / (double)m->rows : NAN;
+}
+
+/* A number, or nothing for NaN. */
+static void put_real(rc_table_t *t, double x, int digits)
+{
+    if (isnan(x))
+        rc_table_missing(t);
+    else
+        rc_table_real(t, x, digits);
+}
+
+/* ------------------------------------------------------------------ suite */
+
+/* By id of the matrix: entries of the longest row, variance, symmetry; NaN where a store has no features. */
+typedef struct traits {
+    double *longest;
+    double *variance;
+    double *symmetry;
+} traits_t;
+
+static int column_of(const rc_feature_table_t *f, const char *name)
+{
+    for (int i = 0; i < f->names.count; i++)
+        if (strcmp(f->names.word[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static rc_status_t read_trait(
+    const char *store, const char *set, const char *name, double *out, int32_t matrices, rc_err_t *err)
+{
+    rc_feature_table_t f = {0};
+    rc_err_t why = {0};
+    rc_status_t st = rc_feature_table_read(store, set, &f, &why);
+    if (st == RC_ENOENT)
+        return RC_OK; /* an older store */
+    if (st < 0)
+        return rc_fail(err, st, "%s", why.text);
+    int c = column_of(&f, name);
+    for (int64_t i = 0; c >= 0 && i < f.rows; i++)
+        if (f.row[i].matrix >= 0 && f.row[i].matrix < matrices)
+            out[f.row[i].matrix] = f.value[i * f.names.count + c];
+    rc_feature_table_free(&f);
+    return RC_OK;
+}
+
+static rc_status_t read_traits(const char *store, int32_t matrices, traits_t *t, rc_err_t *err)
+{
+    rc_status_t st;
+    double **of[] = {&t->longest, &t->variance, &t->symmetry};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        *of[i] = rc_alloc((size_t)matrices, sizeof **of[i], "traits", err);
+        RC_TRY(*of[i] ? RC_OK : RC_ENOMEM);
+        for (int32_t m = 0; m < matrices; m++)
+            (*of[i])[m] = NAN;
+    }
+    RC_TRY(read_trait(store, "nisa", "nnz_max", t->longest, matrices, err));
+    RC_TRY(read_trait(store, "lane", "nnz_max", t->longest, matrices, err));
+    RC_TRY(read_trait(store, "lane", "nnz_variance", t->variance, matrices, err));
+    RC_TRY(read_trait(store, "lane", "pattern_symmetry", t->symmetry, matrices, err));
+done:
+    return st;
+}
+
+typedef struct listed {
+    int32_t matrix;
+    int generated;
+    rc_suite_class_t class;
+    int is_asymmetric;
+    double rdensity;
+} listed_t;
+
+/* As the paper: regular first, in a class symmetric ones first, then by rdensity; real ones before generated. */
+static int by_class(const void *a, const void *b)
+{
+    const listed_t *x = a;
+    const listed_t *y = b;
+    if (x->generated != y->generated)
+        return x->generated - y->generated;
+    if (x->class != y->class)
+        return (int)x->class - (int)y->class;
+    if (x->is_asymmetric != y->is_asymmetric)
+        return x->is_asymmetric - y->is_asymmetric;
+    if (x->rdensity != y->rdensity)
+        return x->rdensity < y->rdensity ? -1 : 1;
+    return x->matrix - y->matrix;
+}
+
+/* The matrices that have a row.  \param[out] list  [matrices]  \return how many, or -1: no memory */
+static int64_t list_matrices(
+    const rc_view_t *v, const rc_expr_t *where, const traits_t *of, listed_t *list, rc_err_t *err)
+{
+    int32_t matrices = rc_view_matrices(v);
+    unsigned char *seen = rc_alloc0((size_t)matrices, 1, "matrices", err);
+    rc_cursor_t c;
+    int64_t n = 0;
+    if (!seen)
+        return -1;
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        int32_t m = rc_view_result(v, i)->matrix;
+        rc_view_seek(v, i, &c);
+        if (m < 0 || m >= matrices || seen[m] || (where && !rc_expr_match(where, rc_view_get, &c)))
+            continue;
+        seen[m] = 1;
+        list[n++] = (listed_t){.matrix = m,
+            .generated = rc_view_is_generated(v, m),
+            .class = rc_suite_class_of(v, i),
+            .is_asymmetric = of->symmetry[m] != 1, /* unknown: last */
+            .rdensity = rdensity_of(rc_view_matrix(v, m))};
+    }
+    free(seen);
+    qsort(list, (size_t)n, sizeof *list, by_class);
+    return n;
+}
+
+static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const listed_t *list, int64_t n,
+    rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"matrix", ""}, {"set", ""}, {"class", ""}, {"symmetry", "of pattern"},
+        {"rows", ""}, {"nnz", ""}, {"longest", "entries"}, {"rdensity", "entries"}, {"variance", "entries^2"}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < n; i++) {
+        const rc_row_matrix_t *m = rc_view_matrix(v, list[i].matrix);
+        rc_table_text(t, m->name);
+        rc_table_text(t, set_name(list[i].generated));
+        rc_table_text(t, rc_suite_class_names[list[i].class]);
+        put_real(t, of->symmetry[list[i].matrix], 3);
+        rc_table_int(t, m->rows);
+        rc_table_int(t, m->nnz);
+        put_real(t, of->longest[list[i].matrix], 9);
+        put_real(t, list[i].rdensity, 4);
+        put_real(t, of->variance[list[i].matrix], 4);
+    }
+    return rc_table_end(t, err);
+}
+
+rc_status_t rc_summary_suite(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
+    rc_table_format_t format, rc_err_t *err)
+{
+    traits_t of = {NULL, NULL, NULL};
+    listed_t *list = NULL;
+    rc_status_t st;
+    RC_TRY(read_traits(o->store, rc_view_matrices(v), &of, err));
+    list = rc_alloc((size_t)rc_view_matrices(v), sizeof *list, "matrices", err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    int64_t n = list_matrices(v, where, &of, list, err);
+    RC_TRY(n < 0 ? RC_ENOMEM : RC_OK);
+    st = print_matrices(v, &of, list, n, format, err);
+done:
+    free(list);
+    free(of.longest);
+    free(of.variance);
+    free(of.symmetry);
+    return st;
+}
+
+/* ------------------------------------------------------------- suite-rate */
+
+/* Arithmetic means in Gflop/s: CSR-3 of the paper's GPUs is csr35 here; NaN: not printed there. */
+static const struct {
+    const char *kernel;
+    const char *policy;
+    rc_suite_class_t class;
+    double volta;
+    double ampere;
+} paper[] = {
+    {"csr35", "bandk", RC_SUITE_REGULAR, 98.4, 187.3},
+    {"csr35", "bandk", RC_SUITE_IRREGULAR, 47.9, 76.1},
+    {"csr5", "csr", RC_SUITE_REGULAR, 93.0, 169.5},
+    {"csr5", "csr", RC_SUITE_IRREGULAR, 88.15, 168.8},
+    {"cusparse-spmv-csr", "rcm", RC_SUITE_REGULAR, NAN, 153.3},
+    {"cusparse-spmv-csr", "rcm", RC_SUITE_IRREGULAR, 98.2, 169.9},
+};
+
+static void put_paper(rc_table_t *t, const rc_suite_line_t *l)
+{
+    double value[2] = {NAN, NAN};
+    for (size_t i = 0; i < sizeof paper / sizeof *paper; i++)
+        if (strncmp(l->kernel, paper[i].kernel, strlen(paper[i].kernel)) == 0 &&
+            strchr(":", l->kernel[strlen(paper[i].kernel)]) && l->class == paper[i].class &&
+            rc_suite_is_published(l->kernel, l->policy)) {
+            value[0] = paper[i].volta;
+            value[1] = paper[i].ampere;
+        }
+    put_real(t, value[0], 4);
+    put_real(t, value[1], 4);
+}
+
+static rc_status_t print_lines(
+    const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"set", ""}, {"class", ""}, {"kernel", ""},
+        {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"}, {"geomean", "Gflop/s"},
+        {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"}, {"worst_rcm", "x"},
+        {"order", "ms"}, {"pays_after", "products"}, {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
+    const double ns_of_ms = 1e6;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < s->lines; i++) {
+        const rc_suite_line_t *l = &s->line[i];
+        put_setting(t, v, &l->setting);
+        rc_table_text(t, set_name(l->generated));
+        rc_table_text(t, rc_suite_class_names[l->class]);
+        rc_table_text(t, l->kernel);
+        rc_table_text(t, l->policy);
+        rc_table_text(t, rc_suite_is_published(l->kernel, l->policy) ? "yes" : "no");
+        rc_table_int(t, l->matrices);
+        rc_table_real(t, l->mean, 4);
+        rc_table_real(t, l->geomean, 4);
+        for (int side = 0; side < 2; side++) {
+            put_real(t, l->over[side], 4);
+            put_real(t, l->worst[side], 4);
+        }
+        put_real(t, l->order_ns / ns_of_ms, 4);
+        put_real(t, isinf(l->products) ? NAN : l->products, 4);
+        put_paper(t, l);
+    }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t print_cells(
+    const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"matrix", ""}, {"set", ""}, {"class", ""},
+        {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"}, {"over_natural", "x"},
+        {"over_rcm", "x"}, {"order", "ms"}, {"pays_after", "products"}};
+    const double ns_of_ms = 1e6;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < s->cells; i++) {
+        const rc_suite_cell_t *c = &s->cell[i];
+        const rc_row_result_t *r = rc_view_result(v, c->row);
+        const rc_row_matrix_t *m = rc_view_matrix(v, c->matrix);
+        put_setting(t, v, &s->counted.setting[c->setting]);
+        rc_table_text(t, m->name);
+        rc_table_text(t, set_name(c->generated));
+        rc_table_text(t, rc_suite_class_names[c->class]);
+        put_real(t, rdensity_of(m), 4);
+        rc_table_text(t, rc_view_kernel(v, r->kernel));
+        rc_table_text(t, rc_view_policy(v, r->policy));
+        rc_table_real(t, c->gflops, 4);
+        put_real(t, c->over_natural, 4);
+        put_real(t, c->over_rcm, 4);
+        put_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
+        put_real(t, isinf(c->products) ? NAN : c->products, 4);
+    }
+    return rc_table_end(t, err);
+}
+
+rc_status_t rc_summary_suite_rate(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    rc_suite_t s;
+    rc_status_t st = rc_suite_make(v, where, &s, err);
+    if (st == RC_OK)
+        st = o->by_matrix ? print_cells(v, &s, format, err) : print_lines(v, &s, format, err);
+    rc_suite_free(&s);
+    return st;
+}
+
+/* ---------------------------------------------------------------- scaling */
+
+/* Threads of a device class "cpu:NAME:8t:ISA"; -1: it has none. */
+static int threads_of(const char *class_name)
+{
+    const char *last = strrchr(class_name, ':');
+    const char *at = last;
+    while (at && at > class_name && at[-1] != ':')
+        at--;
+    if (!at || at == class_name)
+        return -1;
+    char *end;
+    long n = strtol(at, &end, 10);
+    return end > at && strncmp(end, "t:", 2) == 0 ? (int)n : -1;
+}
+
+/* The same name and instructions with any number of threads. */
+static int is_same_machine(const char *a, const char *b)
+{
+    const char *last[] = {strrchr(a, ':'), strrchr(b, ':')};
+    size_t n[2];
+    if (threads_of(a) < 0 || threads_of(b) < 0 || strcmp(last[0], last[1]) != 0)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const char *text = i == 0 ? a : b;
+        const char *at = last[i];
+        while (at > text && at[-1] != ':')
+            at--;
+        n[i] = (size_t)(at - text);
+    }
+    return n[0] == n[1] && strncmp(a, b, n[0]) == 0;
+}
+
+typedef struct scaled {
+    int threads;
+    const char *kernel;
+    const char *policy;
+    int64_t matrices[2]; /* compared with the loop on as many threads, and on one */
+    double over[2];      /* sums of logs */
+} scaled_t;
+
+/* The time of the plain loop on a machine with so many threads, same matrix and order; NaN. */
+static double loop_of(const rc_counted_t *c, const rc_counted_row_t *e, int threads)
+{
+    const rc_setting_t *own = &c->setting[e->setting];
+    double ns = NAN;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const rc_setting_t *s = &c->setting[c->row[i].setting];
+        const char *device = rc_view_device(c->view, s->device);
+        if (c->row[i].matrix == e->matrix && c->row[i].policy == e->policy && s->precision == own->precision &&
+            s->cache == own->cache && s->c_order == own->c_order && threads_of(device) == threads &&
+            is_same_machine(device, rc_view_device(c->view, own->device)) &&
+            strcmp(rc_view_kernel(c->view, c->row[i].kernel), "plain-spmv-static") == 0)
+            ns = fmin(ns, c->row[i].ns);
+    }
+    return ns;
+}
+
+static void add_scaled(const rc_counted_t *c, const rc_counted_row_t *e, scaled_t *s)
+{
+    for (int one = 0; one < 2; one++) {
+        double loop = loop_of(c, e, one ? 1 : s->threads);
+        if (isnan(loop))
+            continue;
+        s->matrices[one]++;
+        s->over[one] += log(loop / e->ns);
+    }
+}
+
+static int by_threads(const void *a, const void *b)
+{
+    const scaled_t *x = a;
+    const scaled_t *y = b;
+    int d = strcmp(x->kernel, y->kernel);
+    d = d ? d : strcmp(x->policy, y->policy);
+    return d ? d : x->threads - y->threads;
+}
+
+static int64_t scale(const rc_counted_t *c, scaled_t *list)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const rc_counted_row_t *e = &c->row[i];
+        const char *kernel = rc_view_kernel(c->view, e->kernel);
+        const char *policy = rc_view_policy(c->view, e->policy);
+        int threads = threads_of(rc_view_device(c->view, c->setting[e->setting].device));
+        int64_t at = 0;
+        if (threads < 0)
+            continue;
+        while (at < n && (list[at].threads != threads || strcmp(list[at].kernel, kernel) != 0 ||
+                             strcmp(list[at].policy, policy) != 0))
+            at++;
+        if (at == n)
+            list[n++] = (scaled_t){.threads = threads, .kernel = kernel, .policy = policy};
+        add_scaled(c, e, &list[at]);
+    }
+    return n;
+}
+
+rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"kernel", ""}, {"policy", ""}, {"threads", ""}, {"matrices", ""},
+        {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"}};
+    rc_counted_t c = {0};
+    scaled_t *list = NULL;
+    rc_table_t *t = NULL;
+    int64_t n = 0;
+    rc_status_t st;
+    (void)o;
+    RC_TRY(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
+    list = rc_alloc((size_t)c.rows, sizeof *list, "threads", err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    n = scale(&c, list);
+    qsort(list, (size_t)n, sizeof *list, by_threads);
+    t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < n; i++) {
+        rc_table_text(t, list[i].kernel);
+        rc_table_text(t, list[i].policy);
+        rc_table_int(t, list[i].threads);
+        for (int one = 0; one < 2; one++) {
+            int64_t m = list[i].matrices[one];
+            rc_table_int(t, m);
+            put_real(t, m ? exp(list[i].over[one] / (double)m) : NAN, 4);
+        }
+    }
+    st = rc_table_end(t, err);
+done:
+    free(list);
+    rc_counted_free(&c);
+    return st;
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# rowcast query --summary suite, suite-rate and scaling, against what single rows say.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 12
+
+mkdir -p "$tmp/col/G"
+"$ROWCAST" generate mesh2d:n=20 -o "$tmp/col/G/mesh.mtx" >/dev/null || exit 99
+"$ROWCAST" generate mesh3d:n=7 -o "$tmp/col/G/cube.mtx" >/dev/null || exit 99
+"$ROWCAST" generate arrow:n=300 -o "$tmp/col/G/arrow.mtx" >/dev/null || exit 99
+store=$tmp/s.h5
+# sweep THREADS
+sweep()
+{
+    "$ROWCAST" sweep -q -s "$store" -C "$tmp/col" --device cpu -t "$1" --share-device --op spmv --policies csr,rcm,bandk \
+        --case-time 0.001 --kernels csr2,plain-spmv-static >/dev/null 2>&1
+}
+# column NAME: of the CSV on stdin, whose texts hold no commas but quoted
+column()
+{
+    awk -v name="$1" 'function cut(line, f, n, i, c, q) { n = 1; f[1] = ""; q = 0
+            for (i = 1; i <= length(line); i++) { c = substr(line, i, 1)
+                if (c == "\"") q = !q; else if (c == "," && !q) f[++n] = ""; else f[n] = f[n] c }
+            return n }
+        { sub(/\r$/, ""); n = cut($0, f); if (NR == 1) { for (i = 1; i <= n; i++) if (f[i] == name) at = i }
+          else print f[at] }'
+}
+
+ok "one thread" sweep 1
+ok "two" sweep 2
+"$ROWCAST" query "$store" --summary suite -f csv >"$tmp/suite" || exit 99
+is "regular matrices first, then by rdensity" "$(column matrix <"$tmp/suite" | paste -s -d' ')" "G/mesh G/cube G/arrow"
+is "their classes" "$(column class <"$tmp/suite" | paste -s -d' ')" "regular regular irregular"
+is "the longest rows" "$(column longest <"$tmp/suite" | paste -s -d' ')" "5 7 300"
+is "all are of files" "$(column set <"$tmp/suite" | sort -u)" real
+
+one='nw == 1 && kernel ~ "csr2*" && policy == rcm'
+"$ROWCAST" query "$store" --summary suite-rate -f csv -w "$one" >"$tmp/rate" || exit 99
+"$ROWCAST" query "$store" -f csv -w "$one && regular" -o gflops | sed 1d | awk '{ s += $1; n++ } END { printf "%.2g\n", s / n }' >"$tmp/mean"
+is "the mean of a class is that of its rows" "$(paste -d' ' "$tmp/rate" /dev/null | column class | head -n 1) $(
+    awk -v x="$(column mean <"$tmp/rate" | head -n 1)" 'BEGIN { printf "%.2g\n", x }')" "regular $(cat "$tmp/mean")"
+is "matrices of the classes" "$(column matrices <"$tmp/rate" | paste -s -d' ')" "2 1"
+is "a line a matrix" "$("$ROWCAST" query "$store" --summary suite-rate -M -f csv -w "$one" | column matrix | sort | paste -s -d' ')" \
+    "G/arrow G/cube G/mesh"
+"$ROWCAST" query "$store" --summary scaling -f csv >"$tmp/scaling" || exit 99
+is "the loop over itself" "$(awk -F, '/plain-spmv-static/ && $3 == 1 { print $5 }' "$tmp/scaling" | sort -u)" 1
+is "threads of a kernel and order" "$(awk -F, '/^csr2/ && /rcm/ { print $3 }' "$tmp/scaling" | paste -s -d' ')" "1 2"
+code "a summary that is none" 2 "$ROWCAST" query "$store" --summary suites
