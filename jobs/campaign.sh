@@ -39,13 +39,16 @@
 #   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
 #            matrices, rectangular ones too, then generated ones of 1 to 40 million entries (group vector), then
 #            parameters of the kernels.  Into a store of its own: -s spmv.h5
+#   csrk     CSR-k: the sizes of super-rows on matrices that are not of the study, for rowcast tune csrk --fit; then
+#            twins of the study (Lane and Booth 2022) of --catalog in natural order, rcm and bandk.  Into a store of
+#            its own: -s csrk.h5.  csrk-fit and csrk-study are its halves
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
 #   plan-tables, order-tables, spmv-tables  the same of a store of the part plans, orders or spmv
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
-# matrices, this script and campaign-tables.sh beside it, and there
+# matrices, this script, campaign-tables.sh and campaign-sets.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
 # A sweep measures only what its store lacks, so any part may be repeated or named twice.  To go on
 # on another machine, take the store along.  Exit code 75: time ran out, with work left.
@@ -92,7 +95,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -131,6 +134,8 @@ fast_orders=csr,dcsr,plain,flipped,lpt
 
 # shellcheck source=jobs/campaign-tables.sh
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-tables.sh"
+# shellcheck source=jobs/campaign-sets.sh
+. "$(dirname "${BASH_SOURCE[0]}")/campaign-sets.sh"
 
 run=()
 cut=0
@@ -163,25 +168,6 @@ prepare_program()
         run=(env)
         [[ $EUID != 0 ]] || run+=(OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
     fi
-}
-
-# name spec: of 3 to 20 million entries, as varied as the built-in set
-wide_set()
-{
-    cat <<'SET'
-mesh2d-1m mesh2d:n=1000,points=9
-mesh3d-60-27pt mesh3d:n=60,points=27
-mesh3d-32-dof3 mesh3d:n=32,points=27,dof=3
-rmat-18 rmat:scale=18,edges=16
-rmat-20 rmat:scale=20,edges=10
-powerlaw-500k powerlaw:n=500000
-uniform-200k-100 uniform:n=200000,mean=100
-banded-100k-41 banded:n=100000,lower=20,upper=20
-manyempty-1m manyempty:n=1000000
-circuit-500k circuit:n=500000
-block-64k-32 block:n=65536,size=32,between=1
-arrow-300k arrow:n=300000,width=5,band=2
-SET
 }
 
 # make_group GROUP: the lines "name spec" on stdin become files of the group
@@ -333,19 +319,6 @@ plan_col=gchunk-col,gchunk-col:b=rows,gchunk-col:b=columns,gchunk-col:entries=8:
 plan_col+=,gslice,gslice:b=columns,gslice:strip=2:split=1,gslice:strip=8:split=1
 plan_vendor="cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1,cusparse-coo-*:alg=1..4"
 
-# Natural numbering, and what has none.
-large_set()
-{
-    cat <<'SET'
-mesh2d-1m mesh2d:n=1000,points=5
-mesh3d-1m mesh3d:n=100,points=7
-mesh3d-5m mesh3d:n=170,points=7
-mesh3d-27pt-500k mesh3d:n=80,points=27
-rmat-20 rmat:scale=20,edges=10
-powerlaw-1m powerlaw:n=1000000
-SET
-}
-
 part_plans()
 {
     local ks real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
@@ -361,47 +334,6 @@ part_plans()
         --kernels "$plan_row,$plan_col,$plan_vendor"
     sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --policies blk \
         --kernels gpanel,gpanel:pairs=yes
-}
-
-# kind spec: where B is far beyond the L2 of a GPU
-kinds()
-{
-    cat <<'SET'
-mesh3d-1.3m mesh3d:n=110,points=7
-mesh3d-27pt-500k mesh3d:n=80,points=27
-mesh3d-4.9m mesh3d:n=170,points=7
-mesh2d-2m mesh2d:n=1414,points=5
-geometric2d-2m geometric:n=2000000,dim=2,mean=12
-geometric3d-1m geometric:n=1000000,dim=3,mean=14
-triangulation-1m triangulation:n=1000000
-road-4m road:n=4000000
-knn-1m knn:n=1000000
-block-1m block:n=1048576,size=16,between=0
-sbm-1m sbm:n=1000000,communities=4000,outside=0.1
-lfr-1m lfr:n=1000000
-citation-1m citation:n=1000000
-SET
-}
-
-# at random: little for an order to find
-random_kinds()
-{
-    cat <<'SET'
-uniform-1m uniform:n=1000000,mean=10
-rmat-20 rmat:scale=20,edges=10
-powerlaw-1m powerlaw:n=1000000
-SET
-}
-
-sizes()
-{
-    local n
-    for n in 20 32 50 64 100; do echo "mesh3d-27pt-$n mesh3d:n=$n,points=27"; done
-    for n in 8000 32000 128000 512000; do
-        echo "geometric3d-$n geometric:n=$n,dim=3,mean=14"
-        echo "sbm-$n sbm:n=$n,communities=$((n / 250)),outside=0.1"
-        echo "mesh2d-$n mesh2d:nx=$((n / 100)),ny=100"
-    done
 }
 
 part_orders()
@@ -458,68 +390,6 @@ part_huge()
         | markdown fullname nnz kernel policy k k_tile median_ns prepare_ns device_bytes status
 }
 
-# Of 1 to 40 million entries, largest first: meshes, bands, blocks, graphs, circuits, linear programs, rows without
-# entries, rows that are dense.
-vector_set()
-{
-    cat <<'SET'
-mesh3d-5m mesh3d:n=170,points=7
-mesh2d-4m mesh2d:n=2000,points=5
-mesh3d-27pt-729k mesh3d:n=90,points=27
-rmat-20-16 rmat:scale=20,edges=16
-circuit-3m circuit:n=3000000
-banded-1m banded:n=1000000
-tridiagonal-4m banded:n=4000000,lower=1,upper=1
-uniform-100k-100 uniform:n=100000,mean=100
-rmat-20 rmat:scale=20,edges=10
-road-3m road:n=3000000
-lp-500k lp:rows=500000,cols=1000000,mean=8
-banded-200k-41 banded:n=200000,lower=20,upper=20
-banded-fill-400k banded:n=400000,lower=30,upper=30,fill=0.3
-block-131k-32 block:n=131072,size=32,between=1
-manyempty-2m manyempty:n=2000000
-mesh3d-1m mesh3d:n=100,points=7
-mesh3d-dof4-40 mesh3d:n=40,points=7,dof=4
-uniform-1m-5 uniform:n=1000000,mean=5
-uniform-20k-300 uniform:n=20000,mean=300
-powerlaw-500k powerlaw:n=500000
-mesh3d-27pt-216k mesh3d:n=60,points=27
-arrow-1m arrow:n=1000000,width=2,band=1
-mesh2d-1m mesh2d:n=1000,points=5
-mesh2d-9pt-500k mesh2d:n=700,points=9
-circuit-1m circuit:n=1000000
-kkt-300k kkt:n=300000
-block-65k-64 block:n=65536,size=64
-block-16k-256 block:n=16384,size=256
-rmat-18-16 rmat:scale=18,edges=16
-manyempty-runs-10m manyempty:n=10000000,empty=0.97,run=1000,mean=10
-geometric3d-200k geometric:n=200000,dim=3,mean=20
-geometric-300k geometric:n=300000
-triangulation-500k triangulation:n=500000
-sbm-200k sbm:n=200000,communities=800,outside=0.1
-citation-200k citation:n=200000
-lfr-200k lfr:n=200000
-knn-300k knn:n=300000
-honeycomb-600k honeycomb:n=600000
-mesh3d-27pt-dof3 mesh3d:n=22,points=27,dof=3
-powerlaw-200k powerlaw:n=200000,tail=0.6
-lp-100k-wide lp:rows=100000,cols=600000,mean=4
-lp-tall lp:rows=1000000,cols=400000,mean=6
-block-250k block:n=250000
-rmat-17 rmat:scale=17
-rmat-15-64 rmat:scale=15,edges=64
-arrow-400k arrow:n=400000,width=1,band=1
-circuit-250k circuit:n=250000
-mesh3d-27pt-36 mesh3d:n=36,points=27
-road-500k road:n=500000
-banded-100k banded:n=100000
-uniform-100k uniform:n=100000,mean=11
-manyempty-300k manyempty:n=300000
-rowclusters-100k rowclusters:rows=100000
-bipartite-100k bipartite:rows=100000,cols=40000
-SET
-}
-
 vector_ours=csr,merge,csr5,coo,ell,hyb
 vector_vendor=cusparse-spmv-csr:alg=1..2:pre=0..1,cusparse-spmv-coo:alg=1..2,cusparse-spmv-sell,cusparse-spmv-bsr
 vector_params=csr:lanes=2,csr:lanes=8,csr:lanes=32,merge:items=448,merge:items=1792,csr5:sigma=4,csr5:sigma=16,hyb:width=bell
@@ -543,6 +413,49 @@ part_spmv()
     spmv_defaults "$real"
     [[ $device != cuda ]] || sweep "spmv: parameters" "$store" 1 --where "group == vector || $real" --op spmv \
         --policies csr --precision fp32,fp64 --kernels "$vector_params"
+}
+
+# csrk_pairs KERNEL: the kernel with every pair of sizes that is fitted on
+csrk_pairs()
+{
+    local size=(4 6 8 12 16 24 32 48) ssrs srs
+    local -a all=()
+    for ssrs in "${size[@]}"; do
+        for srs in "${size[@]}"; do all+=("$1:srs=$srs:ssrs=$ssrs"); done
+    done
+    (IFS=,; echo "${all[*]}")
+}
+
+csrk_library='cusparse-spmv-csr:alg=1..2:pre=0..1'
+csrk_ours=csr35,csr35:reduce=shuffle,csr35:volta,csr3,csr2,csrk-split,csr5,merge,csr
+
+part_csrk-fit()
+{
+    csrk_train_set | head -n "${CSRK_TRAIN:-16}" | make_group csrk
+    sweep "csrk: defaults" "$store" 1 --where 'group == csrk' --op spmv --policies csr \
+        --kernels "$csrk_ours,$csrk_library"
+    sweep "csrk: sizes, GPUSpMV-3.5" "$store" 1 --where 'group == csrk' --op spmv --policies csr \
+        --kernels "$(csrk_pairs csr35)"
+    sweep "csrk: sizes, GPUSpMV-3" "$store" 1 --where 'group == csrk' --op spmv --policies csr \
+        --kernels "$(csrk_pairs csr3)"
+}
+
+# matrices of the study, or what CSRK_WHERE says of them
+csrk_where=${CSRK_WHERE:-square && rows >= 1e6 && rows <= 6e6 && nnz < 6e7}
+
+part_csrk-study()
+{
+    local data=twins
+    [[ $catalog ]] || die 2 "csrk-study: needs --catalog"
+    sweep "csrk: twins" "$store" 1 --where "$csrk_where" --op spmv --policies csr,rcm,bandk:srs=8:ssrs=8 \
+        --kernels "$csrk_ours,$csrk_library"
+}
+
+part_csrk()
+{
+    [[ $device == cuda ]] || die 2 "csrk: needs --device cuda"
+    part_csrk-fit
+    part_csrk-study
 }
 
 part_bench()
