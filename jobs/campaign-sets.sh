@@ -136,25 +136,26 @@ bipartite-100k bipartite:rows=100000,cols=40000
 SET
 }
 
-# What the sizes of CSR-k are fitted on: four matrices a case of rdensity, spread over it, none of the study.
-csrk_train_set()
+# What the sizes of CSR-k are fitted on, as the rows of an index whose twins are measured: four matrices a case of
+# rdensity, one of each in turn, below 10^6 rows and so none of the study.
+csrk_train_index()
 {
     cat <<'SET'
-road-1.5m road:n=1500000
-mesh3d-105 mesh3d:n=105,points=7
-mesh2d-9pt-900 mesh2d:n=900,points=9
-banded-14 banded:n=700000,lower=7,upper=6
-geometric3d-20 geometric:n=500000,dim=3,mean=19
-mesh3d-27pt-72 mesh3d:n=72,points=27
-banded-41 banded:n=300000,lower=20,upper=20
-mesh3d-dof3-36 mesh3d:n=36,points=27,dof=3
-honeycomb-1.2m honeycomb:n=1200000
-mesh2d-1100 mesh2d:n=1100,points=5
-geometric2d-11 geometric:n=900000,dim=2,mean=10
-geometric3d-13 geometric:n=700000,dim=3,mean=12
-mesh3d-7pt-dof3 mesh3d:n=58,points=7,dof=3
-banded-29 banded:n=450000,lower=14,upper=14
-mesh3d-7pt-dof6 mesh3d:n=36,points=7,dof=6
-mesh3d-dof2-50 mesh3d:n=50,points=27,dof=2
+train,mesh-7,900000,900000,6300000,1,0,1,0,1,1,thermal problem,6300000
+train,mesh-9,900000,900000,8100000,1,0,1,0,1,1,structural problem,8100000
+train,mesh-20,450000,450000,9000000,1,0,1,0,1,1,structural problem,9000000
+train,mesh-40,240000,240000,9600000,1,0,1,0,1,1,structural problem,9600000
+train,road-3,950000,950000,2600000,1,0,1,0,1,1,undirected graph,2600000
+train,rgg_n_12,700000,700000,8400000,1,0,1,0,1,1,undirected graph,8400000
+train,mesh-26,380000,380000,9880000,1,0,1,0,1,1,structural problem,9880000
+train,mesh-80,120000,120000,9600000,1,0,1,0,1,1,structural problem,9600000
+train,huge-3,950000,950000,2850000,1,0,1,0,1,1,undirected graph,2850000
+train,mesh-14,650000,650000,9100000,1,0,1,0,1,1,structural problem,9100000
+train,mesh-17,550000,550000,9350000,1,0,1,0,1,1,structural problem,9350000
+train,mesh-55,180000,180000,9900000,1,0,1,0,1,1,structural problem,9900000
+train,delaunay_6,950000,950000,5700000,1,0,1,0,1,1,undirected graph,5700000
+train,mesh-11,800000,800000,8800000,1,0,1,0,1,1,structural problem,8800000
+train,mesh-30,330000,330000,9900000,1,0,1,0,1,1,structural problem,9900000
+train,mesh-34,280000,280000,9520000,1,0,1,0,1,1,structural problem,9520000
 SET
 }

@@ -39,7 +39,7 @@
 #   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
 #            matrices, rectangular ones too, then generated ones of 1 to 40 million entries (group vector), then
 #            parameters of the kernels.  Into a store of its own: -s spmv.h5
-#   csrk     CSR-k: the sizes of super-rows on matrices that are not of the study, for rowcast tune csrk --fit; then
+#   csrk     CSR-k: the sizes of super-rows on generated matrices that are not of the study, for rowcast tune csrk --fit; then
 #            twins of the study (Lane and Booth 2022) of --catalog in natural order, rcm and bandk.  Into a store of
 #            its own: -s csrk.h5.  csrk-fit and csrk-study are its halves
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
@@ -429,15 +429,13 @@ csrk_pairs()
 csrk_library='cusparse-spmv-csr:alg=1..2:pre=0..1'
 csrk_ours=csr35,csr35:reduce=shuffle,csr35:volta,csr3,csr2,csrk-split,csr5,merge,csr
 
+# CSRK_TRAIN: the first so many matrices [16]
 part_csrk-fit()
 {
-    csrk_train_set | head -n "${CSRK_TRAIN:-16}" | make_group csrk
-    sweep "csrk: defaults" "$store" 1 --where 'group == csrk' --op spmv --policies csr \
-        --kernels "$csrk_ours,$csrk_library"
-    sweep "csrk: sizes, GPUSpMV-3.5" "$store" 1 --where 'group == csrk' --op spmv --policies csr \
-        --kernels "$(csrk_pairs csr35)"
-    sweep "csrk: sizes, GPUSpMV-3" "$store" 1 --where 'group == csrk' --op spmv --policies csr \
-        --kernels "$(csrk_pairs csr3)"
+    local data=twins catalog=$work/csrk-train.csv number=${CSRK_TRAIN:-16}
+    { echo "$number" && echo none && csrk_train_index | head -n "$number"; } >"$catalog"
+    sweep "csrk: pairs of sizes" "$store" 1 --op spmv --policies csr \
+        --kernels "$(csrk_pairs csr35),$(csrk_pairs csr3),$csrk_ours,$csrk_library"
 }
 
 # matrices of the study, or what CSRK_WHERE says of them
