@@ -170,6 +170,32 @@ static void arrange(pairs_t *p, int64_t *trains)
     *trains = n;
 }
 
+static int is_measured(const rc_csrk_grid_t *g)
+{
+    int at[2];
+    return !isnan(rc_csrk_fit_best(g, &at[0], &at[1]));
+}
+
+/* Leave out training matrices that lack pairs, as where a sweep was cut; if all do, the fit says what is missing. */
+static void leave_out(pairs_t *p, int64_t *trains)
+{
+    int64_t complete = 0;
+    for (int64_t i = 0; i < *trains; i++)
+        complete += is_measured(&p->times[i].serial) && is_measured(&p->times[i].own);
+    if (complete == 0)
+        return;
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        const rc_csrk_times_t t = p->times[i];
+        if (i >= *trains || (is_measured(&t.serial) && is_measured(&t.own)))
+            p->times[n++] = t;
+        else
+            fprintf(stderr, "%s lacks pairs and is left out\n", t.name);
+    }
+    p->count = n;
+    *trains = complete;
+}
+
 static rc_status_t read_pairs(const rc_tune_fit_t *f, pairs_t *p, rc_err_t *err)
 {
     rc_status_t st = rc_view_read(f->store, &p->view, err);
@@ -202,12 +228,6 @@ static void pairs_free(pairs_t *p)
 }
 
 /* ------------------------------------------------------------------- print */
-
-static int is_complete(const rc_csrk_times_t *m)
-{
-    int at[2];
-    return !isnan(rc_csrk_fit_best(&m->own, &at[0], &at[1]));
-}
 
 static void put_sizes(rc_table_t *t, const rc_csrk_times_t *m, const rc_csrk_tuning_t *tuning)
 {
@@ -242,7 +262,7 @@ static rc_status_t print_matrices(
         return RC_ENOMEM;
     for (int64_t i = 0; i < p->count; i++) {
         const rc_csrk_times_t *m = &p->times[i];
-        if (!is_complete(m))
+        if (!is_measured(&m->own))
             continue;
         rc_table_text(t, m->name);
         rc_table_text(t, i < trains ? "fit" : "test");
@@ -264,7 +284,7 @@ static double loss_of(
     double sum = 0;
     int64_t n = 0;
     for (int64_t i = from; i < to; i++)
-        if (is_complete(&p->times[i])) {
+        if (is_measured(&p->times[i].own)) {
             sum += log(rc_csrk_fit_loss(&p->times[i], t, reading));
             n++;
         }
@@ -314,6 +334,7 @@ rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err
     rc_status_t st;
     RC_TRY(read_pairs(f, &p, err));
     arrange(&p, &trains);
+    leave_out(&p, &trains);
     RC_TRY(rc_csrk_fit(p.times, trains, f->device ? f->device : rc_view_device(p.view,
         rc_view_result(p.view, p.first)->device), &fit, err));
     if (f->output)
