@@ -1,0 +1,125 @@
+/* CSR-k on a CPU: what its orders take beside reverse Cuthill-McKee, and csr2 over the plain static row loop in the
+ * same order, SRS 96 and the best of the paper's 18 sizes.  Ratios are of the same run; the order times are of one
+ * thread.
+ * BENCH_CSRK_N: side of the grid (default 1000: 1,000,000 rows). */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "order/policy.h"
+#include "product.h"
+#include "sparse/generate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const int sizes[] = {8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072};
+
+/* Best of three builds in seconds; negative on an error. */
+static double order_seconds(const char *policy, const rc_csr_t *a, int threads)
+{
+    enum { builds = 3 };
+    double best = -1;
+    for (int i = 0; i < builds; i++) {
+        rc_err_t err = {0};
+        rc_schedule_t s = {0};
+        int64_t start = rc_clock_ns();
+        rc_status_t st = rc_order_build(policy, a, NULL, threads, &s, &err);
+        double t = 1e-9 * (double)(rc_clock_ns() - start);
+        rc_schedule_free(&s);
+        if (st < 0) {
+            fprintf(stderr, "bench_csrk: %s\n", err.text);
+            return -1;
+        }
+        best = best < 0 || t < best ? t : best;
+    }
+    return best;
+}
+
+static int print_orders(const char *spec)
+{
+    rc_csr_t a = {0};
+    rc_err_t err = {0};
+    if (rc_generate(spec, &a, NULL, &err) < 0) {
+        fprintf(stderr, "bench_csrk: %s\n", err.text);
+        return 0;
+    }
+    double rcm = order_seconds("rcm", &a, 1);
+    double heavy = order_seconds("bandk:srs=8:ssrs=8", &a, 1);
+    double band = order_seconds("bandk:srs=8:ssrs=8:coarsen=band", &a, 1);
+    printf("%s: rcm %.2f s, bandk heavy %.2f s (%.1f of rcm, goal 4), band %.2f s (%.1f)\n", spec, rcm, heavy,
+        heavy / rcm, band, band / rcm);
+    rc_csr_free(&a);
+    return rcm > 0 && heavy > 0 && band > 0;
+}
+
+/* \param[in,out] sum  of logs: SRS 96, the best size; and the least of SRS 96 */
+static int print_kernels(rc_device_t *d, const char *spec, double *sum, double *least)
+{
+    enum { rounds = 15 };
+    rc_csr_t a = {0};
+    rc_schedule_t s = {0};
+    rc_err_t err = {0};
+    if (rc_generate(spec, &a, NULL, &err) < 0 || rc_order_build("csr", &a, NULL, 1, &s, &err) < 0) {
+        fprintf(stderr, "bench_csrk: %s\n", err.text);
+        return 0;
+    }
+    bench_product_t o = {.a = &a, .identity = &s, .k = 1};
+    o.b = calloc((size_t)a.cols + 1, sizeof *o.b);
+    o.c = calloc((size_t)a.rows + 1, sizeof *o.c);
+    double loop = o.b && o.c ? bench_product_seconds(d, "plain-spmv-static", &o, rounds, NULL, &err) : -1;
+    double constant = -1;
+    double best = INFINITY;
+    int best_size = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && loop > 0; i++) {
+        char kernel[32];
+        (void)snprintf(kernel, sizeof kernel, "csr2:srs=%d", sizes[i]);
+        double t = bench_product_seconds(d, kernel, &o, rounds, NULL, &err);
+        constant = sizes[i] == 96 ? t : constant;
+        if (t > 0 && t < best) {
+            best = t;
+            best_size = sizes[i];
+        }
+    }
+    if (loop > 0 && constant > 0) {
+        printf("%s: csr2 over the static loop, SRS 96 %.3f, best %.3f (SRS %d)\n", spec, loop / constant, loop / best,
+            best_size);
+        sum[0] += log(loop / constant);
+        sum[1] += log(loop / best);
+        *least = fmin(*least, loop / constant);
+    } else
+        fprintf(stderr, "bench_csrk: %s\n", err.text);
+    free(o.b);
+    free(o.c);
+    rc_schedule_free(&s);
+    rc_csr_free(&a);
+    return loop > 0 && constant > 0;
+}
+
+int main(void)
+{
+    static const char *const matrices[] = {"mesh2d:n=1000", "mesh3d:n=90", "mesh3d:n=50,points=27",
+        "triangulation:n=500000", "road:n=1000000", "rmat:scale=17"};
+    enum { count = sizeof matrices / sizeof *matrices };
+    const char *side = getenv("BENCH_CSRK_N");
+    char grid[64];
+    double sum[2] = {0, 0};
+    double least = INFINITY;
+    rc_device_t *d = NULL;
+    rc_err_t err = {0};
+    (void)snprintf(grid, sizeof grid, "mesh2d:n=%d,shuffle=both", side ? atoi(side) : 1000);
+    int is_good = print_orders(grid);
+    if (rc_device_open_cpu(0, &d, &err) < 0) {
+        fprintf(stderr, "bench_csrk: %s\n", err.text);
+        return 1;
+    }
+    for (int i = 0; i < count; i++)
+        is_good &= print_kernels(d, matrices[i], sum, &least);
+    if (is_good)
+        printf("csr2 over the static loop, %d threads, geomean: SRS 96 %.3f (goal 1.0), least %.3f (goal 0.9), best size %.3f "
+               "(goal 1.03)\n", d->executor.threads, exp(sum[0] / count), least, exp(sum[1] / count));
+    rc_device_close(d);
+    return !is_good;
+}
