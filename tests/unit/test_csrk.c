@@ -12,6 +12,7 @@
 #include "sparse/generate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,35 @@ static void files(void **state)
     }
     assert_int_equal(rc_csrk_tuning_open("/there/is/none", &t, NULL), RC_ENOENT);
     assert_int_equal(rc_csrk_tuning_open("ampere", &t, NULL), RC_OK);
+}
+
+/* The text of a kernel's parameters: of a file its content, so that a copy is the same case and a changed one another. */
+static void identities(void **state)
+{
+    static const rc_param_t param[] = {{.name = "tune", .type = RC_PARAM_TEXT, .text = "auto"},
+        {.name = "srs", .value = 8, .min = 1, .max = 100}, {.name = NULL}};
+    static const char *const content[] = {LINES "\"cases\": {\"2\": {\"ssrs\": 1, \"srs\": 2}, \"3\": {\"ssrs\": 4, "
+        "\"srs\": 2}, \"4\": {\"ssrs\": 5, \"srs\": 1}}}", LINES "\"cases\": {\"2\": {\"ssrs\": 1, \"srs\": 2}, \"3\": "
+        "{\"ssrs\": 4, \"srs\": 2}, \"4\": {\"ssrs\": 5, \"srs\": 3}}}"};
+    static const char *const name[] = {"one.json", "copy.json", "changed.json"};
+    char text[3][RC_PARAMS_TEXT] = {"", "", ""};
+    char known[RC_PARAMS_TEXT] = "";
+    rc_params_t v = {.value = {0, 8}, .text = "volta"};
+    assert_int_equal(rc_csrk_tuning_identify(param, &v, known, NULL), RC_OK);
+    assert_string_equal(known, "");
+    for (int i = 0; i < 3; i++) {
+        char path[SCRATCH_PATH];
+        scratch_path(state, name[i], path);
+        scratch_write(path, content[i / 2], strlen(content[i / 2]));
+        (void)snprintf(v.text, sizeof v.text, "%s", path);
+        assert_int_equal(rc_csrk_tuning_identify(param, &v, text[i], NULL), RC_OK);
+    }
+    assert_int_equal(strlen(text[0]), strlen("tune=:srs=8") + 32);
+    assert_non_null(strstr(text[0], ":srs=8"));
+    assert_string_equal(text[0], text[1]);
+    assert_string_not_equal(text[0], text[2]);
+    (void)snprintf(v.text, sizeof v.text, "/there/is/none");
+    assert_int_equal(rc_csrk_tuning_identify(param, &v, known, NULL), RC_ENOENT);
 }
 
 /* ---------------------------------------------------------------- pointers */
@@ -228,6 +258,7 @@ int main(void)
         cmocka_unit_test(formulas_as_published),
         cmocka_unit_test(pointers_take_little),
         cmocka_unit_test(files),
+        cmocka_unit_test(identities),
         cmocka_unit_test(pointers_of_orders),
         cmocka_unit_test(classes_of_matrices),
     };
