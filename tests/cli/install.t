@@ -130,7 +130,7 @@ for library in $libraries; do
         skip "... and runs" "no C++ compiler"
     fi
     is "lib$library has a name with its version" "$(readelf -d "$file" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" \
-        "lib$library.so.0"
+        "lib$library.so.1"
     is "$library.pc says its version" "$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH pkg-config --modversion "$library")" \
         "$("$ROWCAST" --version | sed -n '1s/^rowcast //p')"
     nm -D --defined-only "$file" | awk '$2 ~ /[TDRBV]/ { print $3 }' | sort >shown

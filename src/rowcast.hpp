@@ -1,0 +1,166 @@
+/** \file rowcast.hpp  Plans for C++: owned, moved, errors thrown.  Over rowcast_cuda.h, nothing to link besides.
+ *
+ *  C++11.  What a function does, takes and costs is said in rowcast_cuda.h; its rc_status_t becomes a rowcast::error.
+ *  A plan is used by one thread at a time; a clone serves another one. */
+#ifndef ROWCAST_HPP
+#define ROWCAST_HPP
+
+#include <rowcast_cuda.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace rowcast {
+
+/** A call that failed; what() is the line of rc_err_t. */
+class error : public std::runtime_error {
+public:
+    error(rc_status_t status, const char *text) : std::runtime_error(text), status_(status) {}
+    /** RC_EINVAL, RC_EDEVICE, ... */
+    rc_status_t status() const noexcept { return status_; }
+
+private:
+    rc_status_t status_;
+};
+
+/** A CSR matrix; borrows the arrays, which a plan reads while it is made alone.
+ *  \param[in] row_ptr    [rows + 1], int32_t or int64_t
+ *  \param[in] col_idx    [nnz]
+ *  \param[in] val        [nnz], float or double
+ *  \param[in] on_device  whether all three are memory of the GPU */
+template <typename Offset, typename Value>
+rc_plan_matrix_t matrix(int64_t rows, int64_t cols, int64_t nnz, const Offset *row_ptr,
+    const int32_t *col_idx, const Value *val, bool on_device)
+{
+    static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "row pointers of 32 or 64 bits");
+    static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
+        "values are float or double");
+    rc_plan_matrix_t m = {rows, cols, nnz, row_ptr, static_cast<int>(sizeof(Offset)), col_idx, val,
+        static_cast<int>(sizeof(Value)), on_device ? 1 : 0};
+    return m;
+}
+
+/** Owns a plan of librowcast_cuda. */
+class plan {
+public:
+    /** Nothing; execute throws. */
+    plan() noexcept = default;
+
+    /** rc_plan_create. */
+    plan(const rc_plan_problem_t &problem, const rc_plan_matrix_t &a,
+        const rc_plan_options_t &options = rc_plan_options_t(), CUstream_st *stream = nullptr)
+    {
+        rc_plan_t *p = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_create(&problem, &a, &options, stream, &p, &err), err);
+        own_.reset(p);
+    }
+
+    /** C = A B in the precision of T for one K, the choice timed on the matrix.
+     *  \param[in] tune  candidates to time at most; 0: none */
+    template <typename T>
+    static plan spmm(const rc_plan_matrix_t &a, int64_t k, rc_layout_t layout = RC_ROW_MAJOR,
+        int tune = 6, CUstream_st *stream = nullptr)
+    {
+        static_assert(std::is_same<T, float>::value || std::is_same<T, double>::value,
+            "plans are of float or double");
+        rc_plan_problem_t problem = rc_plan_problem_t();
+        problem.op = RC_OP_SPMM;
+        problem.precision = sizeof(T) == 4 ? RC_FP32 : RC_FP64;
+        problem.layout = layout;
+        problem.k = &k;
+        problem.ks = 1;
+        rc_plan_options_t options = rc_plan_options_t();
+        options.tune = tune;
+        return plan(problem, a, options, stream);
+    }
+
+    /** rc_plan_load. */
+    static plan load(const std::string &path, const rc_plan_problem_t &problem,
+        const rc_plan_matrix_t &a, const rc_plan_options_t &options = rc_plan_options_t(),
+        CUstream_st *stream = nullptr)
+    {
+        rc_plan_t *p = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_load(path.c_str(), &problem, &a, &options, stream, &p, &err), err);
+        return plan(p);
+    }
+
+    /** rc_plan_clone: for another thread or stream. */
+    plan clone(CUstream_st *stream = nullptr) const
+    {
+        rc_plan_t *p = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_clone(own_.get(), stream, &p, &err), err);
+        return plan(p);
+    }
+
+    /** rc_plan_execute. */
+    void execute(int64_t k, double alpha, const void *b, int64_t ldb, double beta, void *c,
+        int64_t ldc, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_execute(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err), err);
+    }
+
+    /** rc_plan_execute_sddmm. */
+    void execute_sddmm(int64_t k, double alpha, const void *y, int64_t ldy, const void *x,
+        int64_t ldx, double beta, void *out, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_execute_sddmm(own_.get(), k, alpha, y, ldy, x, ldx, beta, out, stream, &err), err);
+    }
+
+    /** rc_plan_update_values. */
+    template <typename Value>
+    void update_values(int64_t nnz, const Value *val, bool on_device, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_update_values(
+                  own_.get(), nnz, val, static_cast<int>(sizeof(Value)), on_device ? 1 : 0, stream, &err),
+            err);
+    }
+
+    /** rc_plan_save. */
+    void save(const std::string &path) const
+    {
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_save(own_.get(), path.c_str(), &err), err);
+    }
+
+    /** rc_plan_describe, whole. */
+    std::string describe() const
+    {
+        std::vector<char> text(1);
+        if (!own_)
+            return std::string();
+        text.resize(rc_plan_describe(own_.get(), text.data(), text.size()) + 1);
+        rc_plan_describe(own_.get(), text.data(), text.size());
+        return std::string(text.data());
+    }
+
+    /** For the functions of rowcast_cuda.h that this header does not have; the object keeps the plan. */
+    rc_plan_t *get() const noexcept { return own_.get(); }
+    explicit operator bool() const noexcept { return own_ != nullptr; }
+
+private:
+    struct release {
+        void operator()(rc_plan_t *p) const { rc_plan_free(p); }
+    };
+
+    explicit plan(rc_plan_t *p) noexcept : own_(p) {}
+
+    static void check(rc_status_t status, const rc_err_t &err)
+    {
+        if (status < 0)
+            throw error(status, err.text);
+    }
+
+    std::unique_ptr<rc_plan_t, release> own_;
+};
+
+} // namespace rowcast
+#endif

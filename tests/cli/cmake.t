@@ -1,0 +1,148 @@
+#!/bin/sh
+# CMake users and C++ users: find_package from an installed prefix that was moved, the examples built by it, plans
+# owned by C++ objects.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+command -v cmake >/dev/null || skip_all "no cmake"
+cxx=$(command -v c++ || command -v g++) || skip_all "no C++ compiler"
+make -C "$top_builddir" install DESTDIR="$tmp/root" >"$tmp/log" 2>&1 || {
+    cat "$tmp/log"
+    exit 1
+}
+pc=$(find "$tmp/root" -name rowcast.pc)
+mv "${pc%/lib*/pkgconfig/rowcast.pc}" "$tmp/moved"
+folder=$(dirname "$(find "$tmp/moved" -name 'librowcast.so' | head -n 1)")
+[ -e "$folder/librowcast.so" ] || skip_all "no shared library in this build"
+plan 14
+cd "$tmp" || exit 1
+
+mkdir app && cat >app/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(app C CXX)
+find_package(rowcast 0.1 REQUIRED COMPONENTS rowcast rowcast_io)
+add_executable(order order.c)
+target_link_libraries(order rowcast::rowcast_io)
+if(TARGET rowcast::rowcast_cuda)
+  add_executable(minimal ${EXAMPLES}/minimal.c)
+  separate_arguments(cuda_cflags NATIVE_COMMAND "${CUDA_CFLAGS}")
+  separate_arguments(cuda_libs NATIVE_COMMAND "${CUDA_LIBS}")
+  target_compile_options(minimal PRIVATE ${cuda_cflags})
+  target_link_libraries(minimal rowcast::rowcast_cuda rowcast::rowcast_io ${cuda_libs})
+  add_executable(owned owned.cpp)
+  set_target_properties(owned PROPERTIES CXX_STANDARD 11 CXX_EXTENSIONS OFF)
+  target_compile_options(owned PRIVATE -Wall -Wextra -Wpedantic -Werror)
+  target_link_libraries(owned rowcast::rowcast_cuda)
+endif()
+CMAKE
+cat >app/order.c <<'C'
+#include <rowcast_io.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    rc_err_t err = {RC_OK, ""};
+    rc_csr_t a;
+    rc_mtx_info_t info;
+    rc_schedule_t s;
+    if (argc != 2 || rc_mtx_read(argv[1], 0, &a, &info, &err) < 0
+        || rc_order_build("lpt", &a, NULL, 1, &s, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    printf("first row %d\n", (int)s.row[0]);
+    rc_schedule_free(&s);
+    rc_csr_free(&a);
+    return 0;
+}
+C
+# Without a GPU every plan is refused by an exception; with one a plan is made, moved, cloned and freed.
+cat >app/owned.cpp <<'CXX'
+#include <rowcast.hpp>
+
+#include <cstdio>
+#include <utility>
+
+static int refused(const rc_plan_matrix_t &a)
+{
+    try {
+        rowcast::plan::spmm<float>(a, 0);
+    } catch (const rowcast::error &e) {
+        return e.status() < 0 && *e.what() != '\0';
+    }
+    return 0;
+}
+
+int main()
+{
+    const int32_t row_ptr[] = {0, 1, 3};
+    const int32_t col_idx[] = {0, 0, 1};
+    const float val[] = {1, 2, 3};
+    const rc_plan_matrix_t a = rowcast::matrix(2, 2, 3, row_ptr, col_idx, val, false);
+    rowcast::plan none;
+    if (none || !none.describe().empty() || !refused(a))
+        return 1;
+    try {
+        none.execute(1, 1, nullptr, 1, 0, nullptr, 1);
+        return 1;
+    } catch (const rowcast::error &e) {
+        if (e.status() != RC_EINVAL)
+            return 1;
+    }
+    try {
+        rowcast::plan p = rowcast::plan::spmm<float>(a, 8);
+        rowcast::plan q = std::move(p);
+        p = q.clone();
+        q.update_values(3, val, false);
+        std::printf("%s", p && q && !q.describe().empty() && p.get() != q.get() ? "owned\n" : "not owned\n");
+    } catch (const rowcast::error &e) {
+        std::printf("%s\n", e.status() == RC_EDEVICE ? "owned" : e.what());
+    }
+    return 0;
+}
+CXX
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 2\n2 2 3\n' >a.mtx
+
+# configured NAME ARGUMENT...: cmake writes a build of app into build-NAME
+configured()
+{
+    name=$1
+    shift
+    cmake -S app -B "build-$name" -DCMAKE_C_COMPILER="${CC##* }" -DCMAKE_CXX_COMPILER="$cxx" \
+        -DEXAMPLES="$(dirname "$(find "$tmp/moved" -path '*/examples/minimal.c')")" \
+        -DCUDA_CFLAGS="$CUDA_CFLAGS" -DCUDA_LIBS="$CUDA_LIBS" "$@"
+}
+
+ok "find_package finds a prefix that was moved" configured moved -DCMAKE_PREFIX_PATH="$tmp/moved"
+ok "what it links is built" cmake --build build-moved
+is "a program of two libraries runs" "$(LD_LIBRARY_PATH=$folder build-moved/order a.mtx 2>&1)" "first row 0"
+if [ -e "$tmp/moved/include/rowcast_cuda.h" ]; then
+    LD_LIBRARY_PATH=$folder build-moved/minimal no such words >out 2>&1
+    is "the example runs" "$(grep -c '^usage: ' out)" 1
+    is "C++ owns plans" "$(LD_LIBRARY_PATH=$folder build-moved/owned 2>&1)" owned
+    ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \
+        '$cxx' -std=c++11 -pedantic -Wall -Wextra -Werror -I '$tmp/moved/include' -fsyntax-only -x c++ -"
+    functions=$(sed -n '/^RC_API/,/;/p' "$tmp/moved/include/rowcast_cuda.h" | grep -o 'rc_plan_[a-z0-9_]*(' \
+        | tr -d '(' | sort -u | grep -vE '_(part|parts|why_name|break_even)$')
+    is "it calls what there is to call" "$(for f in $functions; do
+        grep -q "$f(" "$tmp/moved/include/rowcast.hpp" || echo "$f"
+    done)" ""
+else
+    for name in "the example runs" "C++ owns plans" "rowcast.hpp is whole by itself" "it calls what there is to call"; do
+        skip "$name" "a build without CUDA"
+    done
+fi
+sed -i 's/rowcast 0.1 REQ/rowcast 0.2 REQ/' app/CMakeLists.txt
+not_ok "another minor version is refused" configured later -DCMAKE_PREFIX_PATH="$tmp/moved"
+is "and named" "$(configured later -DCMAKE_PREFIX_PATH="$tmp/moved" 2>&1 | grep -c 'version: 0\.1\.')" 1
+sed -i 's/rowcast 0.2 REQ/rowcast REQ/; s/COMPONENTS rowcast/COMPONENTS rowcast_mpi rowcast/' app/CMakeLists.txt
+not_ok "a component that there is not is refused" configured part -DCMAKE_PREFIX_PATH="$tmp/moved"
+is "and named too" "$(configured part -DCMAKE_PREFIX_PATH="$tmp/moved" 2>&1 | tr -d '\n ' | grep -c 'withoutrowcast_mpi')" 1
+sed -i 's/ rowcast_mpi//' app/CMakeLists.txt
+rm "$folder"/librowcast.so*
+not_ok "a prefix without libraries is refused" configured empty -DCMAKE_PREFIX_PATH="$tmp/moved"
+is "the line says where they are missing" "$(configured empty -DCMAKE_PREFIX_PATH="$tmp/moved" 2>&1 | tr -d '\n ' \
+    | grep -c 'nolibrowcast.soin')" 1
+is "nothing names the place of the build" "$(grep -l "$top_builddir" "$(find moved -name rowcastConfig.cmake)")" ""
