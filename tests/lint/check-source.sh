@@ -101,6 +101,8 @@ layers()
         analysis/report/*) may=' base sparse io catalog order feature table model analysis ' ;;
         # what is a size of a generator goes by the generators that there are
         analysis/*) may=' base feature table model analysis sparse/generate.h ' ;;
+        # a client of the installed libraries
+        src/dropin/*) may=' dropin ' ;;
         src/cmd/*) continue ;;
         *)
             echo "$file:1: a room that the table of tests/lint/check-source.sh does not have"
@@ -112,7 +114,10 @@ layers()
             case $name in
             config.h | rowcast.h) continue ;;
             rowcast_io.h) part=io ;;
-            rowcast_cuda.h) part=kernels ;;
+            rowcast_cuda.h)
+                [ "$room" = dropin ] && continue
+                part=kernels
+                ;;
             ../* | */../*)
                 echo "$file:$number: '$name' leaves the folder: name it from the top"
                 continue
@@ -128,7 +133,7 @@ layers()
     done
 }
 
-# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels see CUDA, only
+# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels and the drop-in see CUDA, only
 # the catalogue sees libcurl, only the orders see METIS, AMD and igraph, only the report sees libpng.
 headers()
 {
@@ -144,9 +149,9 @@ headers()
             'only src/store may include hdf5.h' "$file" ;;
         esac
         case $file in
-        kernels/*) ;;
+        kernels/* | src/dropin/*) ;;
         *) grep_code '#[[:space:]]*include[[:space:]]*[<"](cuda|cusparse)[a-zA-Z_]*\.h' \
-            'only kernels may include CUDA headers' "$file" ;;
+            'only kernels and the drop-in may include CUDA headers' "$file" ;;
         esac
         case $file in
         src/catalog/*) ;;

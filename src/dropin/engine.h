@@ -1,0 +1,78 @@
+/** \file dropin/engine.h  What the drop-in asks of a GPU.
+ *
+ *  The drop-in itself is loaded before the program, so it links no CUDA: it would bring its own copy before
+ *  the program's.  The engine does, and is opened at the first product, when the program's CUDA is there.  Tests have one
+ *  of host memory. */
+#ifndef RC_DROPIN_ENGINE_H
+#define RC_DROPIN_ENGINE_H
+
+#include "rowcast.h"
+
+/** The sparse operand as a program passes it, in device memory. */
+typedef struct rc_sparse_view {
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    const void *row_ptr; /**< [rows + 1] */
+    const void *col_idx; /**< [nnz] */
+    const void *val;     /**< [nnz] */
+    int row_ptr_bytes;   /**< of one of them: 4 or 8 */
+    int col_idx_bytes;
+    int value_bytes;
+} rc_sparse_view_t;
+
+/** One product C = alpha A B. */
+typedef struct rc_spmm {
+    rc_sparse_view_t a;
+    int64_t k;
+    rc_layout_t layout;
+    double alpha;
+    const void *b;
+    int64_t ldb;
+    void *c;
+    int64_t ldc;
+    void *stream;
+} rc_spmm_t;
+
+/** How plans are made. */
+typedef struct rc_making {
+    int64_t ns;     /**< that timing candidates may take */
+    int64_t memory; /**< bytes of device memory for the plan */
+} rc_making_t;
+
+enum { RC_ENGINE_ABI = 1, RC_ENGINE_TEXT = 160 };
+
+/** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to C.  None but `make`
+ *  waits for the device.  All are called with the drop-in's lock held, but for `make`, which
+ *  one other thread calls. */
+typedef struct rc_engine {
+    int abi; /**< RC_ENGINE_ABI */
+    /** \return 0: work may be put on the stream; 1: it is being captured; negative: not a stream of the
+     *  current device's primary context, or one that means another in each thread */
+    int (*stream)(void *stream, int *device);
+    /** A copy of pattern and values, made when the stream gets there.  \return NULL: no memory */
+    void *(*copy)(const rc_spmm_t *p);
+    void (*copy_free)(void *copy);
+    /** A plan for what was copied; the copy is gone afterwards.  \param[out] text  [RC_ENGINE_TEXT] the
+     *  kernel, or why there is none  \param[out] bytes  of device memory  \return NULL: none */
+    void *(*make)(void *copy, const rc_making_t *how, char *text, int64_t *bytes);
+    /** The product by a plan, values read anew.  Unless trusted the pattern is compared on the device, and
+     *  where it differs C comes from the arrays of the program.  \param[in] number  of this check, increasing */
+    int (*run)(void *plan, const rc_spmm_t *p, int trusted, uint64_t number);
+    /** \param[out] equal    the newest check known to have found the pattern of the plan, 0: none
+     *  \param[out] differs  the newest known not to */
+    void (*checks)(const void *plan, uint64_t *equal, uint64_t *differs);
+    void (*plan_free)(void *plan);
+    /** A pair of marks in a stream.  \return NULL: none */
+    void *(*marks)(void);
+    int (*mark)(void *marks, int end, void *stream);
+    /** \return ns between both; 0: the stream has not got there; negative: failed */
+    double (*between)(void *marks);
+    void (*marks_free)(void *marks);
+} rc_engine_t;
+
+/** Of the library that is opened. */
+typedef const rc_engine_t *rc_engine_fn(void);
+RC_API const rc_engine_t *rc_dropin_engine(void);
+
+#endif

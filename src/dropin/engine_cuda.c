@@ -1,0 +1,338 @@
+/* The engine on NVIDIA GPUs: plans of librowcast_cuda. */
+#include "config.h"
+#include "dropin/engine.h"
+#include "dropin/pattern.h"
+#include "rowcast_cuda.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pattern and its values as they were, in memory of its own. */
+typedef struct copy {
+    rc_spmm_t p; /* a: of this copy; b and c: none */
+    void *memory[3];
+    cudaEvent_t there; /* when it is */
+    int device;
+} copy_t;
+
+/* A plan with what its checks need. */
+typedef struct made {
+    rc_plan_t *plan;
+    rc_pattern_sum_t *check;  /* device */
+    rc_heard_t *heard;  /* host, which the device writes */
+    rc_heard_t *heard_there;
+    int blocks; /* that the device runs at once */
+    int device;
+    int64_t k;
+} made_t;
+
+typedef struct marks {
+    cudaEvent_t at[2];
+} marks_t;
+
+/* An error of ours is not left for the program to find.  1: there was one. */
+static int failed(cudaError_t e)
+{
+    if (e != cudaSuccess)
+        (void)cudaGetLastError();
+    return e != cudaSuccess;
+}
+
+/* ------------------------------------------------------------------- streams */
+
+typedef int driver_stream_ctx(void *stream, void **ctx);
+typedef int driver_current(void **ctx);
+typedef int driver_retain(void **ctx, int device);
+typedef int driver_release(int device);
+
+static void symbol(void *handle, const char *name, void *out)
+{
+    void *p = handle ? dlsym(handle, name) : NULL;
+    memcpy(out, &p, sizeof p);
+}
+
+/* 1: the current context is the primary one of the device, and the stream is of it. */
+static int primary(void *stream, int device)
+{
+    driver_stream_ctx *of_stream;
+    driver_current *current;
+    driver_retain *retain;
+    driver_release *release;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *ctx[3] = {0};
+    symbol(driver, "cuStreamGetCtx", &of_stream);
+    symbol(driver, "cuCtxGetCurrent", &current);
+    symbol(driver, "cuDevicePrimaryCtxRetain", &retain);
+    symbol(driver, "cuDevicePrimaryCtxRelease_v2", &release);
+    int same = of_stream && current && retain && release && retain(&ctx[0], device) == 0;
+    if (same) {
+        same = current(&ctx[1]) == 0 && of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1]
+            && ctx[0] == ctx[2];
+        (void)release(device);
+    }
+    if (driver)
+        (void)dlclose(driver);
+    return same;
+}
+
+static int engine_stream(void *stream, int *device)
+{
+    enum cudaStreamCaptureStatus capturing;
+    if (stream == cudaStreamPerThread)
+        return -1;
+    /* the default stream cannot even be asked while another one is captured */
+    if (failed(cudaStreamIsCapturing(stream, &capturing)) || capturing != cudaStreamCaptureStatusNone)
+        return 1;
+    if (failed(cudaGetDevice(device)))
+        return -1;
+    return primary(stream, *device) ? 0 : -1;
+}
+
+/* --------------------------------------------------------------------- copies */
+
+static void copy_free(void *copy)
+{
+    copy_t *c = copy;
+    if (!c)
+        return;
+    for (int i = 0; i < 3; i++)
+        if (c->memory[i])
+            (void)failed(cudaFree(c->memory[i]));
+    if (c->there)
+        (void)failed(cudaEventDestroy(c->there));
+    free(c);
+}
+
+static void *engine_copy(const rc_spmm_t *p)
+{
+    copy_t *c = calloc(1, sizeof *c);
+    const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t), (size_t)p->a.nnz * sizeof(int32_t),
+        (size_t)p->a.nnz * (size_t)p->a.value_bytes};
+    int bad = !c || failed(cudaGetDevice(&c->device))
+        || failed(cudaEventCreateWithFlags(&c->there, cudaEventDisableTiming));
+    for (int i = 0; !bad && i < 3; i++)
+        bad = failed(cudaMallocAsync(&c->memory[i], bytes[i], p->stream));
+    bad = bad || failed(rc_pattern_copy(&p->a, c->memory[0], c->memory[1], p->stream))
+        || failed(cudaMemcpyAsync(c->memory[2], p->a.val, bytes[2], cudaMemcpyDeviceToDevice, p->stream))
+        || failed(cudaEventRecord(c->there, p->stream));
+    if (bad) {
+        copy_free(c);
+        return NULL;
+    }
+    c->p = *p;
+    c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1], c->memory[2], 8, 4,
+        p->a.value_bytes};
+    return c;
+}
+
+/* ---------------------------------------------------------------------- plans */
+
+/* Everything that was asked for has run, on streams that may be gone.  0: it has. */
+static int wait_for_all(int device)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    int before = 0;
+    if (failed(cudaGetDevice(&before)) || failed(cudaThreadExchangeStreamCaptureMode(&mode)))
+        return -1;
+    int bad = failed(cudaSetDevice(device)) || failed(cudaDeviceSynchronize());
+    (void)failed(cudaSetDevice(before));
+    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+    return bad ? -1 : 0;
+}
+
+static void engine_plan_free(void *plan)
+{
+    made_t *m = plan;
+    rc_err_t err;
+    if (!m || wait_for_all(m->device) < 0)
+        return; /* rather keep it than free what is in use */
+    /* a plan waits for its last stream, which the program may have destroyed: an execution that is refused for
+     * want of operands moves it to one that exists */
+    if (m->plan)
+        (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, NULL, &err);
+    rc_plan_free(m->plan);
+    if (m->check)
+        (void)failed(cudaFree(m->check));
+    if (m->heard)
+        (void)failed(cudaFreeHost(m->heard));
+    free(m);
+}
+
+static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
+{
+    int sms = 0;
+    void *heard = NULL;
+    void *check = NULL;
+    void *there = NULL;
+    if (failed(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, c->device))
+        || failed(cudaMalloc(&check, sizeof *m->check)))
+        return -1;
+    m->check = check;
+    if (failed(cudaHostAlloc(&heard, sizeof *m->heard, cudaHostAllocMapped)))
+        return -1;
+    m->heard = heard;
+    *m->heard = (rc_heard_t){0, 0};
+    if (failed(cudaHostGetDevicePointer(&there, heard, 0)))
+        return -1;
+    m->heard_there = there;
+    m->blocks = 8 * sms;
+    return failed(cudaMemsetAsync(check, 0, sizeof *m->check, stream))
+            || failed(rc_pattern_check(&c->p.a, m->check, m->heard_there, 0, m->blocks, stream))
+            || failed(cudaStreamSynchronize(stream))
+        ? -1
+        : 0;
+}
+
+/* Only kernels of ours: what is compared with is the program's own call.  They say where their values are, so that new
+ * ones are put there without waiting, and give the same bits each time. */
+static rc_status_t plan_new(
+    const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
+{
+    const rc_spmm_t *p = &c->p;
+    rc_plan_problem_t problem = {.op = RC_OP_SPMM,
+        .precision = p->a.value_bytes == 4 ? RC_FP32 : RC_FP64,
+        .layout = p->layout,
+        .k = &p->k,
+        .ks = 1};
+    rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
+        p->a.value_bytes, 1};
+    rc_plan_options_t options = {.kernels = "gchunk*,gpanel*,gstage*,gslice*,growmajor*",
+        .tune = 8,
+        .tune_ns = how->ns,
+        .memory = how->memory,
+        .deterministic = 1};
+    rc_status_t st = rc_plan_create(&problem, &a, &options, stream, out, err);
+    /* the first update finds out which value is where, and waits */
+    if (st == RC_OK)
+        st = rc_plan_update_values(*out, p->a.nnz, p->a.val, p->a.value_bytes, 1, stream, err);
+    if (st < 0) {
+        rc_plan_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static void describe(const rc_plan_t *plan, char *text, int64_t *bytes)
+{
+    rc_plan_part_t part;
+    *bytes = 0;
+    if (rc_plan_part(plan, 0, &part, NULL) < 0)
+        return;
+    const rc_plan_candidate_t *c = &part.candidate[part.chosen];
+    (void)snprintf(text, RC_ENGINE_TEXT, "%.100s, order %.40s", c->kernel, c->order);
+    *bytes = c->bytes > 0 ? c->bytes : 0;
+}
+
+static void *make_on(
+    const copy_t *c, const rc_making_t *how, cudaStream_t stream, char *text, int64_t *bytes)
+{
+    rc_err_t err = {RC_OK, ""};
+    made_t *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->device = c->device;
+    m->k = c->p.k;
+    rc_status_t st = plan_new(c, how, stream, &m->plan, &err);
+    if (st < 0)
+        (void)snprintf(text, RC_ENGINE_TEXT, "%.150s", err.text);
+    if (st < 0 || checks_new(m, c, stream) < 0) {
+        engine_plan_free(m);
+        return NULL;
+    }
+    describe(m->plan, text, bytes);
+    return m;
+}
+
+static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t *bytes)
+{
+    copy_t *c = copy;
+    cudaStream_t stream = NULL;
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    void *made = NULL;
+    /* another thread's capture is not to be broken by what is allocated here */
+    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+    if (!failed(cudaSetDevice(c->device)) && !failed(cudaEventSynchronize(c->there))
+        && !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
+        made = make_on(c, how, stream, text, bytes);
+        (void)failed(cudaStreamSynchronize(stream));
+    }
+    copy_free(c);
+    if (stream)
+        (void)failed(cudaStreamDestroy(stream));
+    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+    return made;
+}
+
+static int engine_run(void *plan, const rc_spmm_t *p, int trusted, uint64_t number)
+{
+    made_t *m = plan;
+    rc_err_t err;
+    cudaStream_t stream = p->stream;
+    if (!trusted
+        && failed(rc_pattern_check(&p->a, m->check, m->heard_there, number, m->blocks, stream)))
+        return -1;
+    if (rc_plan_update_values(m->plan, p->a.nnz, p->a.val, p->a.value_bytes, 1, stream, &err) < 0
+        || rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
+        return -1;
+    return !trusted && failed(rc_pattern_product(p, m->check, m->blocks, stream)) ? -1 : 0;
+}
+
+static void engine_checks(const void *plan, uint64_t *equal, uint64_t *differs)
+{
+    const made_t *m = plan;
+    *equal = m->heard->equal;
+    *differs = m->heard->differs;
+}
+
+/* ---------------------------------------------------------------------- marks */
+
+static void marks_free(void *marks)
+{
+    marks_t *m = marks;
+    for (int i = 0; i < 2; i++)
+        if (m->at[i])
+            (void)failed(cudaEventDestroy(m->at[i]));
+    free(m);
+}
+
+static void *marks_new(void)
+{
+    marks_t *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (failed(cudaEventCreate(&m->at[i]))) {
+            marks_free(m);
+            return NULL;
+        }
+    return m;
+}
+
+static int mark(void *marks, int end, void *stream)
+{
+    marks_t *m = marks;
+    return failed(cudaEventRecord(m->at[end], stream)) ? -1 : 0;
+}
+
+static double between(void *marks)
+{
+    marks_t *m = marks;
+    float ms = 0;
+    cudaError_t e = cudaEventQuery(m->at[1]);
+    if (e == cudaErrorNotReady) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    if (failed(e) || failed(cudaEventElapsedTime(&ms, m->at[0], m->at[1])) || ms <= 0)
+        return -1;
+    return 1e6 * (double)ms;
+}
+
+const rc_engine_t *rc_dropin_engine(void)
+{
+    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, engine_copy, copy_free, engine_make,
+        engine_run, engine_checks, engine_plan_free, marks_new, mark, between, marks_free};
+    return &engine;
+}

@@ -1,0 +1,192 @@
+/* The functions that stand in for cuSPARSE's. */
+#include "config.h"
+#include "dropin/dropin.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rc_dropin_t state = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local int depth;
+
+int rc_dropin_inside(void)
+{
+    return depth > 0;
+}
+
+void rc_dropin_enter(void)
+{
+    depth++;
+}
+
+void rc_dropin_leave(void)
+{
+    depth--;
+}
+
+/* --------------------------------------------------------------------- state */
+
+/* The engine lies beside this library, in a folder of its own. */
+static const rc_engine_t *open_engine(const char *path)
+{
+    char beside[PATH_MAX];
+    Dl_info info;
+    rc_engine_fn *get = NULL;
+    if (!path && dladdr(&state, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        int n = slash ? (int)(slash - info.dli_fname) : 0;
+        (void)snprintf(beside, sizeof beside, "%.*s/rowcast/rowcast_dropin.so", slash ? n : 1,
+            slash ? info.dli_fname : ".");
+        path = beside;
+    }
+    void *handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *symbol = handle ? dlsym(handle, "rc_dropin_engine") : NULL;
+    memcpy(&get, &symbol, sizeof get);
+    const rc_engine_t *engine = get ? get() : NULL;
+    if (!engine)
+        fprintf(stderr, "rowcast: no plans: %s\n", handle ? "the engine is none" : dlerror());
+    return engine && engine->abi == RC_ENGINE_ABI ? engine : NULL;
+}
+
+static void in_child(void)
+{
+    state.forked = 1;
+}
+
+/* Before the CUDA runtime ends, which registered its own end earlier. */
+static void finish(void)
+{
+    if (state.forked)
+        return;
+    rc_making_stop(&state);
+    if (state.settings.summary)
+        rc_dropin_summary(&state);
+}
+
+static void set_up(void)
+{
+    const rc_real_t *real = rc_real();
+    state.settings = rc_settings_read();
+    rc_dropin_enter();
+    if (!state.settings.off && real->reads)
+        state.engine = open_engine(state.settings.engine);
+    rc_dropin_leave();
+    (void)pthread_atfork(NULL, NULL, in_child);
+    (void)atexit(finish);
+}
+
+rc_dropin_t *rc_dropin(void)
+{
+    (void)pthread_once(&once, set_up);
+    return &state;
+}
+
+static void count(rc_dropin_t *d, rc_why_t why)
+{
+    (void)pthread_mutex_lock(&d->lock);
+    d->calls++;
+    d->why[why]++;
+    (void)pthread_mutex_unlock(&d->lock);
+}
+
+/* ------------------------------------------------------------------ functions */
+
+#define OURS __attribute__((visibility("default")))
+
+OURS cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opA,
+    cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t matA,
+    cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,
+    cudaDataType computeType, cusparseSpMMAlg_t alg, void *externalBuffer)
+{
+    const rc_real_t *real = rc_real();
+    const rc_spmm_call_t call = {handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg};
+    rc_spmm_t p;
+    rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
+    if (!real->SpMM)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (rc_dropin_inside())
+        return real->SpMM(
+            handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer);
+    rc_dropin_t *d = rc_dropin();
+    if (d->engine) {
+        turn.why = rc_product_read(real, &call, &p);
+        if (turn.why == RC_WHY_PLAN)
+            turn = rc_dropin_begin(d, &p, matA);
+    }
+    cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
+    if (turn.why != RC_WHY_PLAN)
+        st = real->SpMM(
+            handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer);
+    rc_dropin_end(d, &turn);
+    count(d, turn.why);
+    return st;
+}
+
+/* The buffer is for cuSPARSE's own products, which may come at any time. */
+OURS cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA,
+    cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t matA,
+    cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,
+    cudaDataType computeType, cusparseSpMMAlg_t alg, size_t *bufferSize)
+{
+    const rc_real_t *real = rc_real();
+    if (!real->SpMM_bufferSize)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    return real->SpMM_bufferSize(
+        handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, bufferSize);
+}
+
+OURS cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t opA,
+    cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t matA,
+    cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,
+    cudaDataType computeType, cusparseSpMMAlg_t alg, void *externalBuffer)
+{
+    const rc_real_t *real = rc_real();
+    const rc_spmm_call_t call = {handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg};
+    rc_spmm_t p;
+    if (!real->SpMM_preprocess)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (!rc_dropin_inside() && rc_dropin()->settings.trust && rc_dropin()->engine) {
+        rc_dropin_t *d = rc_dropin();
+        int understood = rc_product_read(real, &call, &p) == RC_WHY_PLAN;
+        (void)pthread_mutex_lock(&d->lock);
+        rc_distrust(d, matA);
+        if (understood)
+            rc_trust(d, matA, &p);
+        (void)pthread_mutex_unlock(&d->lock);
+    }
+    return real->SpMM_preprocess(
+        handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer);
+}
+
+/* The address of a descriptor may be that of another one later. */
+static void forget(cusparseConstSpMatDescr_t descr)
+{
+    if (rc_dropin_inside())
+        return;
+    rc_dropin_t *d = rc_dropin();
+    (void)pthread_mutex_lock(&d->lock);
+    rc_distrust(d, descr);
+    (void)pthread_mutex_unlock(&d->lock);
+}
+
+OURS cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t spMatDescr)
+{
+    const rc_real_t *real = rc_real();
+    if (!real->DestroySpMat)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    forget(spMatDescr);
+    return real->DestroySpMat(spMatDescr);
+}
+
+OURS cusparseStatus_t cusparseCsrSetPointers(
+    cusparseSpMatDescr_t spMatDescr, void *csrRowOffsets, void *csrColInd, void *csrValues)
+{
+    const rc_real_t *real = rc_real();
+    if (!real->CsrSetPointers)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    forget(spMatDescr);
+    return real->CsrSetPointers(spMatDescr, csrRowOffsets, csrColInd, csrValues);
+}

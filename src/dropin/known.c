@@ -1,0 +1,275 @@
+/* What becomes of a product that is understood. */
+#include "config.h"
+#include "dropin/dropin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double rc_times_median(const rc_times_t *t)
+{
+    double sorted[RC_TIMES];
+    for (int i = 0; i < t->count; i++) {
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > t->ns[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = t->ns[i];
+    }
+    return t->count > 0 ? sorted[t->count / 2] : 0;
+}
+
+/* --------------------------------------------------------------------- table */
+
+static rc_key_t key_of(const rc_spmm_t *p, int device)
+{
+    rc_key_t key;
+    memset(&key, 0, sizeof key);
+    key.col_idx = p->a.col_idx;
+    key.stream = p->stream;
+    key.rows = p->a.rows;
+    key.cols = p->a.cols;
+    key.nnz = p->a.nnz;
+    key.k = p->k;
+    key.device = device;
+    key.layout = (int)p->layout;
+    key.row_ptr_bytes = p->a.row_ptr_bytes;
+    key.col_idx_bytes = p->a.col_idx_bytes;
+    key.value_bytes = p->a.value_bytes;
+    return key;
+}
+
+/* Move an entry to the front, where the next product looks first. */
+static rc_known_t *to_front(rc_dropin_t *d, int at)
+{
+    rc_known_t *known = d->known[at];
+    memmove(d->known + 1, d->known, (size_t)at * sizeof *d->known);
+    d->known[0] = known;
+    return known;
+}
+
+static void drop_plan(rc_dropin_t *d, rc_known_t *known)
+{
+    if (!known->plan)
+        return;
+    d->engine->plan_free(known->plan);
+    d->bytes -= known->bytes;
+    known->plan = NULL;
+    known->bytes = 0;
+    for (int i = 0; i < RC_TRUSTED_MOST; i++)
+        if (d->trusted[i].known == known) {
+            d->trusted[i].known = NULL;
+            d->trusted[i].number = 0;
+        }
+}
+
+static int may_go(const rc_known_t *known)
+{
+    return !known->busy && known->stage != RC_STAGE_MAKING;
+}
+
+/* Room for one more: the one that was used longest ago goes. */
+static int make_room(rc_dropin_t *d)
+{
+    if (d->count < RC_KNOWN_MOST)
+        return 1;
+    for (int i = d->count - 1; i >= 0; i--)
+        if (may_go(d->known[i])) {
+            drop_plan(d, d->known[i]);
+            if (d->known[i]->marks)
+                d->engine->marks_free(d->known[i]->marks);
+            free(d->known[i]);
+            d->count--;
+            memmove(d->known + i, d->known + i + 1, (size_t)(d->count - i) * sizeof *d->known);
+            d->forgotten++;
+            return 1;
+        }
+    return 0;
+}
+
+void rc_known_make_memory(rc_dropin_t *d)
+{
+    for (int i = d->count - 1; i > 0 && d->bytes >= d->settings.memory; i--) {
+        rc_known_t *known = d->known[i];
+        if (!known->plan || !may_go(known) || d->calls - known->last < RC_IDLE)
+            continue;
+        drop_plan(d, known);
+        known->stage = RC_STAGE_WATCHING;
+        known->turns = 0;
+    }
+}
+
+static rc_known_t *find(rc_dropin_t *d, const rc_key_t *key)
+{
+    for (int i = 0; i < d->count; i++)
+        if (memcmp(&d->known[i]->key, key, sizeof *key) == 0)
+            return to_front(d, i);
+    rc_known_t *known = make_room(d) ? calloc(1, sizeof *known) : NULL;
+    if (!known)
+        return NULL;
+    known->key = *key;
+    d->known[d->count++] = known;
+    return to_front(d, d->count - 1);
+}
+
+/* -------------------------------------------------------------------- times */
+
+/* Take the time of an earlier call when the stream has got there. */
+static void take_time(rc_dropin_t *d, rc_known_t *known)
+{
+    if (!known->marked || known->busy)
+        return;
+    double ns = d->engine->between(known->marks);
+    if (ns > 0 && known->marked->count < RC_TIMES)
+        known->marked->ns[known->marked->count++] = ns;
+    if (ns != 0)
+        known->marked = NULL;
+}
+
+/* Begin to time a call for one of the two lists.  1: its end is to be marked. */
+static int begin_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *times, void *stream)
+{
+    if (known->marked || known->turns <= RC_UNTIMED || times->count >= RC_TIMES)
+        return 0;
+    if (!known->marks)
+        known->marks = d->engine->marks();
+    if (!known->marks || d->engine->mark(known->marks, 0, stream) < 0)
+        return 0;
+    known->marked = times;
+    known->busy = 1;
+    return 1;
+}
+
+static void end_time(rc_dropin_t *d, rc_known_t *known, void *stream)
+{
+    known->busy = 0;
+    if (d->engine->mark(known->marks, 1, stream) < 0)
+        known->marked = NULL;
+}
+
+/* --------------------------------------------------------------------- plans */
+
+/* The pattern was found to be another one: C was right, but slow to make. */
+static void look_for_changes(rc_dropin_t *d, rc_known_t *known)
+{
+    uint64_t equal = 0;
+    uint64_t differs = 0;
+    d->engine->checks(known->plan, &equal, &differs);
+    if (differs < known->first_check)
+        return;
+    drop_plan(d, known);
+    known->changes++;
+    known->turns = 0;
+    known->stage = known->changes < RC_CHANGES ? RC_STAGE_WATCHING : RC_STAGE_OFF;
+    known->off = RC_WHY_CHANGES;
+}
+
+static void decide(rc_dropin_t *d, rc_known_t *known)
+{
+    if (known->ours.count < RC_TIMES && !d->settings.always)
+        return;
+    known->stage = RC_STAGE_ON;
+    if (d->settings.always
+        || rc_times_median(&known->ours) <= RC_KEEP * rc_times_median(&known->reference))
+        return;
+    drop_plan(d, known);
+    known->stage = RC_STAGE_OFF;
+    known->off = RC_WHY_SLOWER;
+}
+
+static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uint64_t number)
+{
+    uint64_t equal = 0;
+    uint64_t differs = 0;
+    if (!t)
+        return 0;
+    if (t->known != known) {
+        t->known = known;
+        t->number = number;
+        return 0;
+    }
+    d->engine->checks(known->plan, &equal, &differs);
+    return equal >= t->number;
+}
+
+static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
+{
+    uint64_t number = ++d->number;
+    int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
+    int st = d->engine->run(known->plan, p, trusted(d, known, t, number), number);
+    if (timed)
+        end_time(d, known, p->stream);
+    if (st == 0) {
+        known->by_plan++;
+        return RC_WHY_PLAN;
+    }
+    known->marked = NULL;
+    if (t && t->number == number)
+        t->known = NULL; /* no check was asked for */
+    return RC_WHY_REFUSED;
+}
+
+/* --------------------------------------------------------------------- a call */
+
+static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    take_time(d, known);
+    if (known->plan)
+        look_for_changes(d, known);
+    if (known->stage == RC_STAGE_WATCHING && known->turns > RC_UNTIMED
+        && (known->reference.count >= RC_TIMES || d->settings.always))
+        rc_making_begin(d, known, p);
+    if (known->stage == RC_STAGE_MAKING)
+        rc_making_end(d, known);
+    if (known->stage == RC_STAGE_TRYING)
+        decide(d, known);
+    known->turns++;
+    switch (known->stage) {
+    case RC_STAGE_WATCHING: return RC_WHY_WATCHING;
+    case RC_STAGE_MAKING: return RC_WHY_MAKING;
+    case RC_STAGE_OFF: return known->off;
+    default: return RC_WHY_PLAN;
+    }
+}
+
+static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
+{
+    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream};
+    int device = 0;
+    if (!d->engine || d->forked)
+        return turn;
+    int st = d->engine->stream(p->stream, &device);
+    turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;
+    if (st != 0)
+        return turn;
+    rc_key_t key = key_of(p, device);
+    rc_known_t *known = find(d, &key);
+    turn.why = RC_WHY_MANY;
+    if (!known || known->busy)
+        return turn;
+    known->calls++;
+    known->last = d->calls;
+    turn.why = advance(d, known, p);
+    if (turn.why == RC_WHY_PLAN)
+        turn.why = run_plan(d, known, p, rc_trust_find(d, descr, p));
+    else if (turn.why == RC_WHY_WATCHING && begin_time(d, known, &known->reference, p->stream))
+        turn.known = known;
+    return turn;
+}
+
+rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
+{
+    rc_dropin_enter();
+    (void)pthread_mutex_lock(&d->lock);
+    rc_turn_t turn = begin(d, p, descr);
+    (void)pthread_mutex_unlock(&d->lock);
+    rc_dropin_leave();
+    return turn;
+}
+
+void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn)
+{
+    if (!turn->known)
+        return;
+    (void)pthread_mutex_lock(&d->lock);
+    end_time(d, turn->known, turn->stream);
+    (void)pthread_mutex_unlock(&d->lock);
+}

@@ -1,0 +1,70 @@
+/** \file dropin/known.h  Patterns that a program multiplies by again and again, and what is known of them. */
+#ifndef RC_DROPIN_KNOWN_H
+#define RC_DROPIN_KNOWN_H
+
+#include "dropin/product.h"
+#include "dropin/settings.h"
+
+/** What makes two products one: arrays, sizes and stream.  Row pointers may move (some programs make them anew for
+ *  each product): the check compares what they hold. */
+typedef struct rc_key {
+    const void *col_idx;
+    void *stream;
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    int64_t k;
+    int device;
+    int layout;
+    int row_ptr_bytes;
+    int col_idx_bytes;
+    int value_bytes;
+    int unused; /**< 0: keys are compared as bytes */
+} rc_key_t;
+
+/** In this order; back to WATCHING when the pattern changes. */
+typedef enum rc_stage {
+    RC_STAGE_WATCHING, /**< cuSPARSE multiplies and is timed */
+    RC_STAGE_MAKING,   /**< cuSPARSE multiplies, a plan is made */
+    RC_STAGE_TRYING,   /**< the plan multiplies and is timed */
+    RC_STAGE_ON,       /**< the plan multiplies */
+    RC_STAGE_OFF       /**< cuSPARSE does, for good */
+} rc_stage_t;
+
+enum { RC_TIMES = 5, RC_UNTIMED = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE = 1000 };
+
+/** Times of products in the program's stream, ns. */
+typedef struct rc_times {
+    double ns[RC_TIMES];
+    int count;
+} rc_times_t;
+
+/** The middle one; 0: none. */
+double rc_times_median(const rc_times_t *t);
+
+/** One pattern, K and stream. */
+typedef struct rc_known {
+    rc_key_t key;
+    rc_stage_t stage;
+    rc_why_t off; /**< why the stage is OFF */
+    int turns;    /**< calls in this stage */
+    rc_times_t reference;
+    rc_times_t ours;
+    void *marks;        /**< of the engine */
+    rc_times_t *marked; /**< whose time they will be; NULL: not in use */
+    int busy;           /**< 1: a call is between its marks */
+    void *plan;
+    char text[RC_ENGINE_TEXT];
+    int64_t bytes;
+    int changes;
+    uint64_t first_check; /**< of the plan: older ones were of another plan */
+    uint64_t calls;
+    uint64_t by_plan;
+    uint64_t last; /**< call of the process that it was in last */
+    double make_seconds;
+} rc_known_t;
+
+/** How the times decide: TRYING ends in ON when the plan takes at most this part of cuSPARSE's time. */
+#define RC_KEEP 0.97
+
+#endif

@@ -1,0 +1,116 @@
+/* Plans are made by one thread beside the program's, one at a time, from a copy of the pattern: the program may free or
+ * change its own meanwhile. */
+#include "config.h"
+#include "dropin/dropin.h"
+
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void make(const rc_engine_t *engine, rc_making_job_t *job)
+{
+    double start = now();
+    job->plan = engine->make(job->copy, &job->how, job->text, &job->bytes);
+    job->copy = NULL;
+    job->seconds = now() - start;
+    job->done = 1;
+}
+
+static void *work(void *arg)
+{
+    rc_dropin_t *d = arg;
+    rc_dropin_enter(); /* products of its own, timing candidates, are cuSPARSE's */
+    (void)pthread_mutex_lock(&d->lock);
+    while (!d->stop) {
+        if (!d->job.known || d->job.done) {
+            (void)pthread_cond_wait(&d->wake, &d->lock);
+            continue;
+        }
+        rc_making_job_t job = d->job;
+        (void)pthread_mutex_unlock(&d->lock);
+        make(d->engine, &job);
+        (void)pthread_mutex_lock(&d->lock);
+        d->job = job;
+    }
+    (void)pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+static void stay_off(rc_known_t *known, rc_why_t why)
+{
+    known->stage = RC_STAGE_OFF;
+    known->off = why;
+}
+
+void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    const rc_settings_t *s = &d->settings;
+    rc_making_job_t job = {.known = known};
+    if (d->job.known && d->job.done)
+        rc_making_end(d, d->job.known);
+    if (d->job.known)
+        return; /* one at a time: this pattern's turn comes */
+    rc_known_make_memory(d);
+    if (d->seconds >= s->seconds || d->bytes >= s->memory) {
+        stay_off(known, RC_WHY_BUDGET);
+        return;
+    }
+    double left = s->seconds - d->seconds;
+    job.how = (rc_making_t){(int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes};
+    job.copy = d->engine->copy(p);
+    if (!job.copy) {
+        stay_off(known, RC_WHY_NO_PLAN);
+        return;
+    }
+    known->stage = RC_STAGE_MAKING;
+    known->turns = 0;
+    if (s->wait)
+        make(d->engine, &job);
+    else if (!d->working)
+        d->working = pthread_create(&d->worker, NULL, work, d) == 0;
+    if (!s->wait && !d->working) {
+        d->engine->copy_free(job.copy);
+        stay_off(known, RC_WHY_NO_PLAN);
+        return;
+    }
+    d->job = job;
+    (void)pthread_cond_signal(&d->wake);
+}
+
+void rc_making_end(rc_dropin_t *d, rc_known_t *known)
+{
+    rc_making_job_t *job = &d->job;
+    if (job->known != known || !job->done)
+        return;
+    d->seconds += job->seconds;
+    known->make_seconds += job->seconds;
+    memcpy(known->text, job->text, sizeof known->text);
+    known->plan = job->plan;
+    known->bytes = job->plan ? job->bytes : 0;
+    d->bytes += known->bytes;
+    known->stage = RC_STAGE_TRYING;
+    known->turns = 0;
+    known->ours.count = 0;
+    known->first_check = d->number + 1;
+    if (!job->plan)
+        stay_off(known, RC_WHY_NO_PLAN);
+    *job = (rc_making_job_t){0};
+}
+
+void rc_making_stop(rc_dropin_t *d)
+{
+    (void)pthread_mutex_lock(&d->lock);
+    int working = d->working && !d->forked;
+    d->stop = 1;
+    d->working = 0;
+    (void)pthread_cond_signal(&d->wake);
+    (void)pthread_mutex_unlock(&d->lock);
+    if (working)
+        (void)pthread_join(d->worker, NULL);
+}

@@ -1,0 +1,160 @@
+#include "config.h"
+#include "dropin/product.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const texts[RC_WHYS] = {
+    [RC_WHY_PLAN] = "by a plan",
+    [RC_WHY_OFF] = "the drop-in is off",
+    [RC_WHY_UNREADABLE] = "descriptors cannot be read",
+    [RC_WHY_OPERATION] = "transposed operands",
+    [RC_WHY_FORMAT] = "not CSR from 0",
+    [RC_WHY_ALGORITHM] = "an algorithm that is not of CSR",
+    [RC_WHY_TYPE] = "not all fp32 or all fp64",
+    [RC_WHY_BATCH] = "batches",
+    [RC_WHY_SCALARS] = "alpha and beta on the device",
+    [RC_WHY_BETA] = "beta is not 0",
+    [RC_WHY_SHAPE] = "shapes that do not fit",
+    [RC_WHY_SIZE] = "empty, or more than 2^31 - 1",
+    [RC_WHY_STREAM] = "not a stream of the primary context, or one for each thread",
+    [RC_WHY_CAPTURE] = "captured into a graph",
+    [RC_WHY_MANY] = "too many patterns or threads at once",
+    [RC_WHY_WATCHING] = "the pattern is new",
+    [RC_WHY_MAKING] = "the plan is being made",
+    [RC_WHY_SLOWER] = "cuSPARSE is as fast",
+    [RC_WHY_NO_PLAN] = "there is no plan for it",
+    [RC_WHY_BUDGET] = "the budget is spent",
+    [RC_WHY_CHANGES] = "the pattern changes in place",
+    [RC_WHY_REFUSED] = "the plan does not take the operands",
+};
+
+const char *rc_why_text(rc_why_t why)
+{
+    return (unsigned)why < RC_WHYS ? texts[why] : "";
+}
+
+static int fits(int64_t n)
+{
+    return n > 0 && n < INT32_MAX;
+}
+
+static rc_why_t read_sparse(
+    const rc_real_t *real, const rc_spmm_call_t *call, rc_sparse_view_t *a, cudaDataType *type)
+{
+    cusparseFormat_t format;
+    cusparseIndexType_t ptr;
+    cusparseIndexType_t idx;
+    cusparseIndexBase_t base;
+    int batch = 0;
+    if (real->SpMatGetFormat(call->a, &format) != CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    if (format != CUSPARSE_FORMAT_CSR)
+        return RC_WHY_FORMAT;
+    if (real->ConstCsrGet(call->a, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val, &ptr,
+            &idx, &base, type)
+            != CUSPARSE_STATUS_SUCCESS
+        || real->SpMatGetStridedBatch(call->a, &batch) != CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    if (batch > 1)
+        return RC_WHY_BATCH;
+    if (base != CUSPARSE_INDEX_BASE_ZERO || (ptr != CUSPARSE_INDEX_32I && ptr != CUSPARSE_INDEX_64I)
+        || (idx != CUSPARSE_INDEX_32I && idx != CUSPARSE_INDEX_64I))
+        return RC_WHY_FORMAT;
+    if (!fits(a->rows) || !fits(a->cols) || !fits(a->nnz))
+        return RC_WHY_SIZE;
+    if (!a->row_ptr || !a->col_idx || !a->val)
+        return RC_WHY_SHAPE;
+    a->row_ptr_bytes = ptr == CUSPARSE_INDEX_32I ? 4 : 8;
+    a->col_idx_bytes = idx == CUSPARSE_INDEX_32I ? 4 : 8;
+    return RC_WHY_PLAN;
+}
+
+/* A dense operand of the type and shape that the product needs. */
+static rc_why_t read_dense(const rc_real_t *real, cusparseConstDnMatDescr_t m, cudaDataType want,
+    int64_t rows, int64_t *k, const void **data, int64_t *ld, int *row_major)
+{
+    int64_t found = 0;
+    int64_t cols = 0;
+    int64_t stride = 0;
+    int batch = 0;
+    cudaDataType type;
+    cusparseOrder_t order;
+    if (real->ConstDnMatGet(m, &found, &cols, ld, data, &type, &order) != CUSPARSE_STATUS_SUCCESS
+        || real->DnMatGetStridedBatch(m, &batch, &stride) != CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    if (batch > 1)
+        return RC_WHY_BATCH;
+    if (type != want)
+        return RC_WHY_TYPE;
+    *row_major = order == CUSPARSE_ORDER_ROW;
+    if (found != rows || (*k != 0 && *k != cols) || !*data || *ld < (*row_major ? cols : rows)
+        || (!*row_major && order != CUSPARSE_ORDER_COL))
+        return RC_WHY_SHAPE;
+    *k = cols;
+    return fits(cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
+}
+
+static rc_layout_t layout_of(int b_rows, int c_rows)
+{
+    if (b_rows)
+        return c_rows ? RC_ROW_MAJOR : RC_ROW_COL;
+    return c_rows ? RC_COL_ROW : RC_COL_MAJOR;
+}
+
+static double scalar(const void *p, int bytes)
+{
+    float narrow;
+    double wide;
+    memcpy(bytes == 4 ? (void *)&narrow : (void *)&wide, p, (size_t)bytes);
+    return bytes == 4 ? (double)narrow : wide;
+}
+
+static rc_why_t read_scalars(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *p)
+{
+    cusparsePointerMode_t mode;
+    if (real->GetPointerMode(call->handle, &mode) != CUSPARSE_STATUS_SUCCESS)
+        return RC_WHY_UNREADABLE;
+    if (mode != CUSPARSE_POINTER_MODE_HOST || !call->alpha || !call->beta)
+        return RC_WHY_SCALARS;
+    p->alpha = scalar(call->alpha, p->a.value_bytes);
+    /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
+    return scalar(call->beta, p->a.value_bytes) == 0 && isfinite(p->alpha) ? RC_WHY_PLAN : RC_WHY_BETA;
+}
+
+rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out)
+{
+    rc_spmm_t p = {0};
+    cudaDataType type;
+    cudaStream_t stream = NULL;
+    const void *c = NULL;
+    int b_rows = 0;
+    int c_rows = 0;
+    if (!call->handle || !call->a || !call->b || !call->c)
+        return RC_WHY_UNREADABLE;
+    if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || call->op_b != CUSPARSE_OPERATION_NON_TRANSPOSE)
+        return RC_WHY_OPERATION;
+    if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1
+        && call->alg != CUSPARSE_SPMM_CSR_ALG2 && call->alg != CUSPARSE_SPMM_CSR_ALG3)
+        return RC_WHY_ALGORITHM;
+    rc_why_t why = read_sparse(real, call, &p.a, &type);
+    if (why != RC_WHY_PLAN)
+        return why;
+    if (type != call->type || (type != CUDA_R_32F && type != CUDA_R_64F))
+        return RC_WHY_TYPE;
+    p.a.value_bytes = type == CUDA_R_32F ? 4 : 8;
+    why = read_dense(real, call->b, type, p.a.cols, &p.k, &p.b, &p.ldb, &b_rows);
+    if (why == RC_WHY_PLAN)
+        why = read_dense(real, call->c, type, p.a.rows, &p.k, &c, &p.ldc, &c_rows);
+    if (why == RC_WHY_PLAN)
+        why = read_scalars(real, call, &p);
+    if (why == RC_WHY_PLAN && real->GetStream(call->handle, &stream) != CUSPARSE_STATUS_SUCCESS)
+        why = RC_WHY_UNREADABLE;
+    if (why != RC_WHY_PLAN)
+        return why;
+    memcpy(&p.c, &c, sizeof p.c);
+    p.layout = layout_of(b_rows, c_rows);
+    p.stream = stream;
+    *out = p;
+    return RC_WHY_PLAN;
+}

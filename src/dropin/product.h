@@ -1,0 +1,55 @@
+/** \file dropin/product.h  From a call of cusparseSpMM to a product that a plan can do, or why not. */
+#ifndef RC_DROPIN_PRODUCT_H
+#define RC_DROPIN_PRODUCT_H
+
+#include "dropin/engine.h"
+#include "dropin/real.h"
+
+/** Why cuSPARSE does a product. */
+typedef enum rc_why {
+    RC_WHY_PLAN = 0, /**< it does not */
+    RC_WHY_OFF,
+    RC_WHY_UNREADABLE,
+    RC_WHY_OPERATION,
+    RC_WHY_FORMAT,
+    RC_WHY_ALGORITHM,
+    RC_WHY_TYPE,
+    RC_WHY_BATCH,
+    RC_WHY_SCALARS,
+    RC_WHY_BETA,
+    RC_WHY_SHAPE,
+    RC_WHY_SIZE,
+    RC_WHY_STREAM,
+    RC_WHY_CAPTURE,
+    RC_WHY_MANY,
+    RC_WHY_WATCHING,
+    RC_WHY_MAKING,
+    RC_WHY_SLOWER,
+    RC_WHY_NO_PLAN,
+    RC_WHY_BUDGET,
+    RC_WHY_CHANGES,
+    RC_WHY_REFUSED,
+    RC_WHYS
+} rc_why_t;
+
+/** For people. */
+const char *rc_why_text(rc_why_t why);
+
+/** What a program passes to cusparseSpMM. */
+typedef struct rc_spmm_call {
+    cusparseHandle_t handle;
+    cusparseOperation_t op_a;
+    cusparseOperation_t op_b;
+    const void *alpha;
+    cusparseConstSpMatDescr_t a;
+    cusparseConstDnMatDescr_t b;
+    const void *beta;
+    cusparseDnMatDescr_t c;
+    cudaDataType type;
+    cusparseSpMMAlg_t alg;
+} rc_spmm_call_t;
+
+/** Read a call.  \param[out] out  set with RC_WHY_PLAN  \return RC_WHY_PLAN, or what is not understood */
+rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out);
+
+#endif

@@ -1,0 +1,66 @@
+#include "config.h"
+#include "dropin/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1: the variable is there and is the word; another word is named. */
+static int is(const char *name, const char *word, const char *other)
+{
+    const char *value = getenv(name);
+    if (!value || !*value || (other && strcmp(value, other) == 0))
+        return 0;
+    if (strcmp(value, word) == 0)
+        return 1;
+    fprintf(stderr, "rowcast: %s=%s: expected '%s'%s%s%s; it is not heeded\n", name, value, word,
+        other ? " or '" : "", other ? other : "", other ? "'" : "");
+    return 0;
+}
+
+/* One "name=number" with a unit of k, M or G.  \return bytes read, 0: it is none */
+static size_t one(const char *text, const char *name, double *out)
+{
+    size_t n = strlen(name);
+    char *end;
+    if (strncmp(text, name, n) != 0 || text[n] != '=')
+        return 0;
+    double value = strtod(text + n + 1, &end);
+    if (end == text + n + 1 || !(value >= 0) || value > 1e18)
+        return 0;
+    double unit = *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 1;
+    end += unit > 1;
+    if (*end != '\0' && *end != ',')
+        return 0;
+    *out = value * unit;
+    return (size_t)(end - text);
+}
+
+static void budget(rc_settings_t *s)
+{
+    const char *value = getenv("ROWCAST_BUDGET");
+    double memory = (double)s->memory;
+    for (const char *at = value; at && *at;) {
+        size_t n = one(at, "time", &s->seconds);
+        n = n > 0 ? n : one(at, "memory", &memory);
+        if (n == 0) {
+            fprintf(stderr, "rowcast: ROWCAST_BUDGET=%s: expected time=SECONDS,memory=BYTES at '%s'\n",
+                value, at);
+            break;
+        }
+        at += n + (at[n] == ',');
+    }
+    s->memory = (int64_t)memory;
+}
+
+rc_settings_t rc_settings_read(void)
+{
+    rc_settings_t s = {.seconds = 30, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
+    s.off = is("ROWCAST_DROPIN", "off", "on");
+    s.trust = is("ROWCAST_TRUST", "preprocess", "nothing");
+    s.summary = is("ROWCAST_LOG", "summary", "nothing");
+    s.always = getenv("ROWCAST_WAIT") && strcmp(getenv("ROWCAST_WAIT"), "always") == 0;
+    s.wait = s.always || is("ROWCAST_WAIT", "1", "0");
+    budget(&s);
+    return s;
+}

@@ -1,0 +1,77 @@
+#include "config.h"
+#include "dropin/dropin.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { RC_SHOWN = 24 };
+
+static const char *stage_text(const rc_known_t *known)
+{
+    switch (known->stage) {
+    case RC_STAGE_WATCHING: return rc_why_text(RC_WHY_WATCHING);
+    case RC_STAGE_MAKING: return rc_why_text(RC_WHY_MAKING);
+    case RC_STAGE_OFF: return rc_why_text(known->off);
+    default: return "";
+    }
+}
+
+static double saved_ns(const rc_known_t *known)
+{
+    if (known->ours.count == 0 || known->reference.count == 0)
+        return 0;
+    return (double)known->by_plan * (rc_times_median(&known->reference) - rc_times_median(&known->ours));
+}
+
+static const char *layout_text(int layout)
+{
+    static const char *const texts[RC_LAYOUTS] = {"column-major", "row-major", "B row-major, C column-major",
+        "B column-major, C row-major"};
+    return texts[layout];
+}
+
+static void print_known(const rc_known_t *known)
+{
+    fprintf(stderr,
+        "rowcast:   %" PRId64 " x %" PRId64 ", %" PRId64 " entries, K = %" PRId64
+        ", %s, %s: %" PRIu64 " calls, %" PRIu64 " by a plan",
+        known->key.rows, known->key.cols, known->key.nnz, known->key.k,
+        known->key.value_bytes == 4 ? "fp32" : "fp64", layout_text(known->key.layout), known->calls,
+        known->by_plan);
+    if (known->reference.count > 0)
+        fprintf(stderr, "; cuSPARSE %.1f us", 1e-3 * rc_times_median(&known->reference));
+    if (known->ours.count > 0)
+        fprintf(stderr, ", plan %.1f us", 1e-3 * rc_times_median(&known->ours));
+    if (known->text[0])
+        fprintf(stderr, " (%s), made in %.2f s", known->text, known->make_seconds);
+    if (known->stage != RC_STAGE_TRYING && known->stage != RC_STAGE_ON)
+        fprintf(stderr, "; %s", stage_text(known));
+    if (known->changes > 0)
+        fprintf(stderr, "; changed in place %d times", known->changes);
+    fputc('\n', stderr);
+}
+
+void rc_dropin_summary(const rc_dropin_t *d)
+{
+    int patterns = 0;
+    double saved = 0;
+    for (int i = 0; i < d->count; i++) {
+        patterns += d->known[i]->plan != NULL;
+        saved += saved_ns(d->known[i]);
+    }
+    fprintf(stderr,
+        "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64 " by plans; %d patterns, %d with a plan; %.1f ms "
+        "saved; %.2f s and %.1f MB for plans\n",
+        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e-6 * saved, d->seconds, 1e-6 * (double)d->bytes);
+    if (!d->engine && d->calls > 0 && !d->settings.off)
+        fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
+    for (int why = RC_WHY_PLAN + 1; why < RC_WHYS; why++)
+        if (d->why[why] > 0)
+            fprintf(stderr, "rowcast:   passed through %" PRIu64 " times: %s\n", d->why[why],
+                rc_why_text((rc_why_t)why));
+    for (int i = 0; i < d->count && i < RC_SHOWN; i++)
+        print_known(d->known[i]);
+    if (d->count > RC_SHOWN || d->forgotten > 0)
+        fprintf(stderr, "rowcast:   and %" PRIu64 " patterns used longer ago\n",
+            d->forgotten + (uint64_t)(d->count > RC_SHOWN ? d->count - RC_SHOWN : 0));
+}

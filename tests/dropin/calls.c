@@ -1,0 +1,336 @@
+/* Each entry of the drop-in with a fake cuSPARSE and a fake engine: what is passed through arrives as it was, plans are used
+ * when they should be, patterns are not trusted by their address.  Run by dropin.t, which preloads the drop-in. */
+#include "fake_cusparse.h"
+#include "fake_engine.h"
+#include "memory.h"
+#include "program.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int tests;
+
+static void ok(int passed, const char *name)
+{
+    printf("%sok %d - %s\n", passed ? "" : "not ", ++tests, name);
+}
+
+static fake_engine_t *engine(void)
+{
+    fake_engine_fn *get = NULL;
+    const char *path = getenv("ROWCAST_ENGINE");
+    void *handle = dlopen(path ? path : "", RTLD_NOW);
+    void *symbol = handle ? dlsym(handle, "fake_engine") : NULL;
+    memcpy(&get, &symbol, sizeof get);
+    if (!get)
+        exit(99);
+    return get();
+}
+
+/* A 2 x 3 matrix and its operands. */
+typedef struct small {
+    cusparseHandle_t handle;
+    int64_t ptr[3];
+    int64_t idx[3];
+    float val[3];
+    float b[12];
+    float c[8];
+    float alpha;
+    float beta;
+    cusparseSpMatDescr_t a;
+    cusparseDnMatDescr_t db;
+    cusparseDnMatDescr_t dc;
+} small_t;
+
+static void small_new(small_t *s)
+{
+    *s = (small_t){.ptr = {0, 1, 3}, .idx = {0, 1, 2}, .val = {1, 2, 3}, .alpha = 1};
+    for (int i = 0; i < 12; i++)
+        s->b[i] = (float)i;
+    (void)cusparseCreate(&s->handle);
+    (void)cusparseCreateCsr(&s->a, 2, 3, 3, s->ptr, s->idx, s->val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    (void)cusparseCreateDnMat(&s->db, 3, 4, 4, s->b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    (void)cusparseCreateDnMat(&s->dc, 2, 4, 4, s->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+}
+
+static void small_free(small_t *s)
+{
+    (void)cusparseDestroySpMat(s->a);
+    (void)cusparseDestroyDnMat(s->db);
+    (void)cusparseDestroyDnMat(s->dc);
+    (void)cusparseDestroy(s->handle);
+}
+
+static cusparseStatus_t spmm(small_t *s, cusparseOperation_t op_a, cusparseOperation_t op_b,
+    cudaDataType type, cusparseSpMMAlg_t alg)
+{
+    return cusparseSpMM(
+        s->handle, op_a, op_b, &s->alpha, s->a, s->db, &s->beta, s->dc, type, alg, s->b);
+}
+
+static cusparseStatus_t plain(small_t *s)
+{
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    return spmm(s, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2);
+}
+
+/* 1: C is what cuSPARSE would have stored for the pattern as it is. */
+static int right(const small_t *s)
+{
+    for (int r = 0; r < 2; r++)
+        for (int j = 0; j < 4; j++) {
+            float want = 0;
+            for (int64_t e = s->ptr[r]; e < s->ptr[r + 1]; e++)
+                want += s->alpha * s->val[e] * s->b[s->idx[e] * 4 + j];
+            if (s->c[r * 4 + j] != want)
+                return 0;
+        }
+    return 1;
+}
+
+/* Products until a plan multiplies; 1: one does, and all were right. */
+static int until_plan(small_t *s, int most)
+{
+    int runs = engine()->runs;
+    for (int i = 0; i < most; i++) {
+        memset(s->c, 0, sizeof s->c);
+        if (plain(s) != CUSPARSE_STATUS_SUCCESS || !right(s))
+            return 0;
+        if (engine()->runs > runs)
+            return 1;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------- passing through */
+
+/* The call reaches cuSPARSE once, no plan runs, and the status is cuSPARSE's. */
+static void passes(small_t *s, cusparseStatus_t want, cusparseOperation_t op_a, cusparseOperation_t op_b,
+    cudaDataType type, cusparseSpMMAlg_t alg, const char *name)
+{
+    int seen = 0;
+    int runs = engine()->runs;
+    int same = 1;
+    for (int i = 0; i < 12; i++) {
+        int before = fake_counts()->spmm;
+        cusparseStatus_t st = spmm(s, op_a, op_b, type, alg);
+        const fake_call_t *l = &fake_counts()->last;
+        seen += fake_counts()->spmm - before;
+        same &= st == want && l->handle == s->handle && l->op_a == op_a && l->op_b == op_b
+            && l->alpha == &s->alpha && l->a == s->a && l->b == s->db && l->beta == &s->beta && l->c == s->dc
+            && l->type == type && l->alg == alg && l->buffer == s->b;
+    }
+    ok(seen == 12 && same && engine()->runs == runs, name);
+}
+
+static void passes_plain(small_t *s, const char *name)
+{
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    passes(s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, name);
+}
+
+static void passing_by_arguments(void)
+{
+    small_t s;
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    cusparseOperation_t transposed = CUSPARSE_OPERATION_TRANSPOSE;
+    cusparseStatus_t no = CUSPARSE_STATUS_NOT_SUPPORTED;
+    small_new(&s);
+    passes(&s, no, transposed, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, "A transposed is passed through");
+    passes(&s, no, none, transposed, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, "B transposed is");
+    passes(&s, no, none, none, CUDA_R_16F, CUSPARSE_SPMM_CSR_ALG2, "another compute type is");
+    passes(&s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, CUSPARSE_SPMM_COO_ALG1,
+        "an algorithm of another format is");
+    s.beta = 1;
+    passes_plain(&s, "beta that is not 0 is");
+    s.beta = 0;
+    (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_DEVICE);
+    passes_plain(&s, "scalars on the device are");
+    (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_HOST);
+    for (int kind = 1; kind <= 2; kind++) {
+        (void)cusparseSetStream(s.handle, (cudaStream_t)(void *)&kind);
+        passes_plain(&s, kind == 1 ? "a stream that is captured is" : "a stream of another context is");
+    }
+    (void)cusparseSetStream(s.handle, NULL);
+    passes(&s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, (cusparseSpMMAlg_t)99,
+        "an algorithm of tomorrow is");
+    small_free(&s);
+}
+
+static void passing_by_descriptors(void)
+{
+    small_t s;
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    cusparseStatus_t no = CUSPARSE_STATUS_NOT_SUPPORTED;
+    small_new(&s);
+    (void)cusparseCsrSetStridedBatch(s.a, 2, 0, 3);
+    passes(&s, no, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, "a batch of A is passed through");
+    (void)cusparseCsrSetStridedBatch(s.a, 1, 0, 0);
+    (void)cusparseDnMatSetStridedBatch(s.db, 2, 12);
+    passes(&s, no, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, "a batch of B is");
+    (void)cusparseDnMatSetStridedBatch(s.db, 1, 0);
+    (void)cusparseDestroySpMat(s.a);
+    (void)cusparseCreateCoo(&s.a, 2, 3, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ZERO,
+        CUDA_R_32F);
+    passes(&s, no, none, none, CUDA_R_32F, CUSPARSE_SPMM_ALG_DEFAULT, "coordinates are");
+    (void)cusparseDestroySpMat(s.a);
+    int64_t from_one_ptr[] = {1, 2, 4};
+    int64_t from_one_idx[] = {1, 2, 3};
+    (void)cusparseCreateCsr(&s.a, 2, 3, 3, from_one_ptr, from_one_idx, s.val, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F);
+    passes_plain(&s, "indices from 1 are");
+    (void)cusparseDestroySpMat(s.a);
+    (void)cusparseCreateCsr(&s.a, 2, 4, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    passes(&s, no, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, "shapes that do not fit are");
+    (void)cusparseDestroySpMat(s.a);
+    s.ptr[1] = s.ptr[2] = 0;
+    (void)cusparseCreateCsr(&s.a, 2, 3, 0, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    passes_plain(&s, "a matrix without entries is");
+    ok(cusparseSpMM(NULL, none, none, NULL, NULL, NULL, NULL, NULL, CUDA_R_32F, CUSPARSE_SPMM_ALG_DEFAULT, NULL)
+            == CUSPARSE_STATUS_INVALID_VALUE,
+        "nothing at all is");
+    small_free(&s);
+}
+
+static void other_entries(void)
+{
+    small_t s;
+    size_t bytes = 0;
+    fake_counts_t before = *fake_counts();
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    small_new(&s);
+    ok(cusparseSpMM_bufferSize(s.handle, none, none, &s.alpha, s.a, s.db, &s.beta, s.dc, CUDA_R_32F,
+           CUSPARSE_SPMM_CSR_ALG2, &bytes)
+                == CUSPARSE_STATUS_SUCCESS
+            && bytes == 16 && fake_counts()->buffer_size == before.buffer_size + 1,
+        "the size of the buffer is cuSPARSE's");
+    ok(cusparseSpMM_preprocess(s.handle, none, none, &s.alpha, s.a, s.db, &s.beta, s.dc, CUDA_R_32F,
+           CUSPARSE_SPMM_CSR_ALG2, s.b)
+                == CUSPARSE_STATUS_SUCCESS
+            && fake_counts()->preprocess == before.preprocess + 1,
+        "so is preprocessing");
+    (void)cusparseCsrSetPointers(s.a, s.ptr, s.idx, s.val);
+    ok(fake_counts()->set_pointers == before.set_pointers + 1, "new arrays reach it");
+    small_free(&s);
+    ok(fake_counts()->destroyed == before.destroyed + 1, "so does the end of a descriptor");
+}
+
+/* ---------------------------------------------------------------------- plans */
+
+static void plans(void)
+{
+    small_t s;
+    small_new(&s);
+    int spmm_before = fake_counts()->spmm;
+    ok(until_plan(&s, 40), "a pattern that comes again and again gets a plan");
+    ok(fake_counts()->spmm >= spmm_before + 3, "its first products were cuSPARSE's");
+    spmm_before = fake_counts()->spmm;
+    s.val[1] = 7;
+    s.alpha = 0.5F;
+    ok(until_plan(&s, 1) && fake_counts()->spmm == spmm_before, "new values and scalars are read");
+    int repaired = engine()->repaired;
+    s.idx[1] = 0;
+    ok(until_plan(&s, 1), "a pattern that changed in place is seen");
+    ok(engine()->repaired == repaired + 1, "on the device");
+    ok(until_plan(&s, 40) && engine()->repaired == repaired + 1, "it gets a plan of its own");
+    cusparseSpMatDescr_t again = NULL;
+    (void)cusparseDestroySpMat(s.a);
+    (void)cusparseCreateCsr(&again, 2, 3, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    s.a = again;
+    ok(until_plan(&s, 1), "another descriptor of the same arrays has the plan too");
+    for (int i = 0; i < 3; i++) {
+        s.idx[1] = i % 2;
+        (void)until_plan(&s, 40);
+        s.idx[1] = (i + 1) % 2;
+        (void)plain(&s);
+        (void)plain(&s);
+    }
+    ok(!until_plan(&s, 40) && right(&s), "one that changes again and again is left to cuSPARSE");
+    small_free(&s);
+}
+
+static void decisions(void)
+{
+    small_t s;
+    int32_t ptr[3] = {0, 1, 3};
+    int32_t idx[3] = {2, 0, 1};
+    small_new(&s);
+    (void)cusparseDestroySpMat(s.a);
+    (void)cusparseCreateCsr(&s.a, 2, 3, 3, s.ptr, idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    engine()->plan_ns = 1990;
+    int plans_before = engine()->plans;
+    for (int i = 0; i < 60; i++)
+        (void)plain(&s);
+    int runs = engine()->runs;
+    for (int i = 0; i < 10; i++)
+        (void)plain(&s);
+    ok(engine()->runs == runs && engine()->plans == plans_before, "a plan that gains nothing is given up");
+    engine()->plan_ns = 1000;
+    engine()->refuses = 1;
+    (void)cusparseCsrSetPointers(s.a, ptr, idx + 0, s.val);
+    (void)cusparseDestroySpMat(s.a);
+    (void)cusparseCreateCsr(&s.a, 2, 3, 3, ptr, idx, s.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    runs = engine()->runs;
+    for (int i = 0; i < 60; i++)
+        (void)plain(&s);
+    engine()->refuses = 0;
+    ok(engine()->runs == runs && engine()->copies == engine()->plans, "where there is none nothing is kept");
+    small_free(&s);
+}
+
+/* With ROWCAST_TRUST=preprocess. */
+static void trust(void)
+{
+    small_t s;
+    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    small_new(&s);
+    (void)until_plan(&s, 40);
+    int checked = engine()->checked;
+    (void)until_plan(&s, 1);
+    ok(engine()->checked == checked + 1, "without preprocessing each product is checked");
+    for (int turn = 0; turn < 2; turn++) {
+        (void)cusparseSpMM_preprocess(s.handle, none, none, &s.alpha, s.a, s.db, &s.beta, s.dc, CUDA_R_32F,
+            CUSPARSE_SPMM_CSR_ALG2, s.b);
+        checked = engine()->checked;
+        engine()->deaf = turn == 1;
+        for (int i = 0; i < 4; i++)
+            (void)until_plan(&s, 1);
+        ok(engine()->checked == checked + (turn == 0 ? 1 : 4),
+            turn == 0 ? "after it only the first is" : "until its outcome is known");
+        engine()->deaf = 0;
+    }
+    (void)until_plan(&s, 1);
+    checked = engine()->checked;
+    (void)cusparseDestroySpMat(s.a);
+    (void)cusparseCreateCsr(&s.a, 2, 3, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    s.idx[1] = 0;
+    ok(until_plan(&s, 1) && engine()->checked == checked + 1, "a new descriptor is not trusted for its address");
+    small_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "trust") == 0)
+        trust();
+    else if (strcmp(what, "decisions") == 0)
+        decisions();
+    else if (strcmp(what, "plans") == 0)
+        plans();
+    else {
+        passing_by_arguments();
+        passing_by_descriptors();
+        other_entries();
+    }
+    printf("1..%d\n", tests);
+    return 0;
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# The drop-in for cuSPARSE without a GPU: a fake cuSPARSE, which counts its calls, and a fake engine, whose plans are wrong
+# where the pattern is another one.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+here=$top_builddir/tests/dropin
+preloaded=$top_builddir/.libs/librowcast_cusparse.so
+[ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
+[ -e "$preloaded" ] || skip_all "no shared library in this build"
+plan 15
+cd "$tmp" || exit 1
+
+# with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
+with()
+{
+    env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" LD_PRELOAD="$preloaded" \
+        ROWCAST_ENGINE="$here/.libs/fake_engine.so" "$@"
+}
+
+# failed: the lines of out that did not pass; "nothing" where no test ran
+failed()
+{
+    grep -q '^ok' out || echo nothing
+    grep -v '^ok' out | grep -v '^1\.\.'
+}
+
+program()
+{
+    for file in "$here/.libs/$1" "$here/$1"; do
+        [ ! -x "$file" ] || { echo "$file"; return; }
+    done
+}
+calls=$(program calls)
+random=$(program random)
+
+with ROWCAST_WAIT=1 "$calls" passing >out 2>err
+is "what is not understood is passed through as it was" "$(failed)" ""
+is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
+for what in plans decisions; do
+    with ROWCAST_WAIT=1 "$calls" $what >out 2>err
+    is "$what" "$(failed)" ""
+done
+with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$calls" trust >out 2>err
+is "trust" "$(failed)" ""
+
+with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 400 1 >out 2>err
+is "random programs: no wrong result" "$(failed)" ""
+is "plans made most of them" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMM, \([0-9]*\) by plans.*/\1 \2/p' err \
+    | awk '{ print ($2 > 0.3 * $1) }')" 1
+is "the summary says what was passed through" "$(grep -c 'passed through [0-9]* times: beta is not 0' err)" 1
+with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err
+is "neither with trust" "$(failed)" ""
+with ROWCAST_LOG=nothing "$random" 100 9001 >out 2>err
+is "nor with plans made beside the program" "$(failed)$(cat err)" ""
+with ROWCAST_BUDGET=time=0 ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 20 1 >out 2>err
+is "without a budget there are no plans" "$(failed)$(grep -c ', 0 by plans' err)" 1
+with ROWCAST_DROPIN=off ROWCAST_LOG=summary "$random" 20 1 >out 2>err
+is "switched off there are none" "$(failed)$(grep -c ', 0 by plans' err)" 1
+with ROWCAST_ENGINE="$tmp/none.so" "$random" 20 1 >out 2>err
+is "without an engine neither, and a line says so" "$(failed)$(grep -c '^rowcast: no plans: ' err)" 1
+with ROWCAST_BUDGET=time=2,memory=lots ROWCAST_TRUST=me ROWCAST_LOG=all "$random" 1 1 >out 2>err
+is "settings that are none are named" "$(failed)$(grep -c '^rowcast: ROWCAST_' err)" 3
+env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" "$random" 20 1 >out 2>err
+is "the programs are right without it, too" "$(failed)$(cat err)" ""

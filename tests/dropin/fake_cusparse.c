@@ -1,0 +1,268 @@
+/* A cuSPARSE of host memory with the functions that the tests of the drop-in call.  It counts them. */
+#include "fake_cusparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FAKE __attribute__((visibility("default")))
+
+struct cusparseContext {
+    cudaStream_t stream;
+    cusparsePointerMode_t mode;
+};
+struct cusparseSpMatDescr {
+    cusparseFormat_t format;
+    int64_t rows, cols, nnz;
+    void *ptr, *idx, *val;
+    cusparseIndexType_t ptr_type, idx_type;
+    cusparseIndexBase_t base;
+    cudaDataType type;
+    int batch;
+};
+struct cusparseDnMatDescr {
+    int64_t rows, cols, ld;
+    void *val;
+    cudaDataType type;
+    cusparseOrder_t order;
+    int batch;
+};
+
+static fake_counts_t counts;
+
+FAKE fake_counts_t *fake_counts(void)
+{
+    return &counts;
+}
+
+FAKE cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
+{
+    *handle = calloc(1, sizeof **handle);
+    return *handle ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+}
+
+FAKE cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
+{
+    free(handle);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream)
+{
+    handle->stream = stream;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t *stream)
+{
+    *stream = handle->stream;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode)
+{
+    handle->mode = mode;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t *mode)
+{
+    *mode = handle->mode;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+static cusparseStatus_t sparse_new(cusparseSpMatDescr_t *out, const struct cusparseSpMatDescr *m)
+{
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    **out = *m;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *out, int64_t rows, int64_t cols, int64_t nnz,
+    void *ptr, void *idx, void *val, cusparseIndexType_t ptr_type, cusparseIndexType_t idx_type,
+    cusparseIndexBase_t base, cudaDataType type)
+{
+    const struct cusparseSpMatDescr m = {
+        CUSPARSE_FORMAT_CSR, rows, cols, nnz, ptr, idx, val, ptr_type, idx_type, base, type, 1};
+    return sparse_new(out, &m);
+}
+
+FAKE cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *out, int64_t rows, int64_t cols, int64_t nnz,
+    void *row, void *col, void *val, cusparseIndexType_t idx_type, cusparseIndexBase_t base,
+    cudaDataType type)
+{
+    const struct cusparseSpMatDescr m = {
+        CUSPARSE_FORMAT_COO, rows, cols, nnz, row, col, val, idx_type, idx_type, base, type, 1};
+    return sparse_new(out, &m);
+}
+
+FAKE cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *ptr, void *idx, void *val)
+{
+    m->ptr = ptr;
+    m->idx = idx;
+    m->val = val;
+    counts.set_pointers++;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseCsrSetStridedBatch(
+    cusparseSpMatDescr_t m, int batch, int64_t offsets, int64_t columns)
+{
+    (void)offsets;
+    (void)columns;
+    m->batch = batch;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t m)
+{
+    counts.destroyed++;
+    free((void *)(uintptr_t)m);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t m, cusparseFormat_t *format)
+{
+    *format = m->format;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t m, int *batch)
+{
+    *batch = m->batch;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols,
+    int64_t *nnz, const void **ptr, const void **idx, const void **val, cusparseIndexType_t *ptr_type,
+    cusparseIndexType_t *idx_type, cusparseIndexBase_t *base, cudaDataType *type)
+{
+    *rows = m->rows;
+    *cols = m->cols;
+    *nnz = m->nnz;
+    *ptr = m->ptr;
+    *idx = m->idx;
+    *val = m->val;
+    *ptr_type = m->ptr_type;
+    *idx_type = m->idx_type;
+    *base = m->base;
+    *type = m->type;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t rows, int64_t cols, int64_t ld,
+    void *val, cudaDataType type, cusparseOrder_t order)
+{
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    **out = (struct cusparseDnMatDescr){rows, cols, ld, val, type, order, 1};
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t m)
+{
+    free((void *)(uintptr_t)m);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int batch, int64_t stride)
+{
+    (void)stride;
+    m->batch = batch;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t m, int *batch, int64_t *stride)
+{
+    *batch = m->batch;
+    *stride = 0;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+FAKE cusparseStatus_t cusparseConstDnMatGet(cusparseConstDnMatDescr_t m, int64_t *rows, int64_t *cols,
+    int64_t *ld, const void **val, cudaDataType *type, cusparseOrder_t *order)
+{
+    *rows = m->rows;
+    *cols = m->cols;
+    *ld = m->ld;
+    *val = m->val;
+    *type = m->type;
+    *order = m->order;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+/* ------------------------------------------------------------------- products */
+
+static int64_t integer(const void *p, cusparseIndexType_t type, int64_t i)
+{
+    return type == CUSPARSE_INDEX_32I ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
+}
+
+static double value(const void *p, cudaDataType type, int64_t i)
+{
+    return type == CUDA_R_32F ? (double)((const float *)p)[i] : ((const double *)p)[i];
+}
+
+static int64_t at(const struct cusparseDnMatDescr *m, int64_t r, int64_t j)
+{
+    return m->order == CUSPARSE_ORDER_ROW ? r * m->ld + j : j * m->ld + r;
+}
+
+static void multiply(const struct cusparseSpMatDescr *a, const struct cusparseDnMatDescr *b,
+    struct cusparseDnMatDescr *c, double alpha, double beta)
+{
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t j = 0; j < b->cols; j++) {
+            double sum = 0;
+            int64_t to = at(c, r, j);
+            for (int64_t e = integer(a->ptr, a->ptr_type, r) - (int)a->base;
+                 e < integer(a->ptr, a->ptr_type, r + 1) - (int)a->base; e++)
+                sum += value(a->val, a->type, e)
+                    * value(b->val, b->type, at(b, integer(a->idx, a->idx_type, e) - (int)a->base, j));
+            sum = alpha * sum + (beta != 0 ? beta * value(c->val, c->type, to) : 0);
+            if (c->type == CUDA_R_32F)
+                ((float *)c->val)[to] = (float)sum;
+            else
+                ((double *)c->val)[to] = sum;
+        }
+}
+
+FAKE cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a,
+    cusparseOperation_t op_b, const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+    const void *beta, cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg_t alg, size_t *size)
+{
+    (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type, (void)alg;
+    counts.buffer_size++;
+    *size = 16;
+    return handle && a && b && c ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+FAKE cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t op_a,
+    cusparseOperation_t op_b, const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+    const void *beta, cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg_t alg, void *buffer)
+{
+    (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type, (void)alg, (void)buffer;
+    counts.preprocess++;
+    return handle && a && b && c ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+/* Multiplies only what it is: CSR without transposition, fp32 or fp64, one batch.  What else arrives is counted, which is
+ * what the test of passing through asks for. */
+FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t op_a,
+    cusparseOperation_t op_b, const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+    const void *beta, cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg_t alg, void *buffer)
+{
+    counts.spmm++;
+    counts.last = (fake_call_t){handle, op_a, op_b, alpha, a, b, beta, c, type, alg, buffer};
+    if (!handle || !a || !b || !c)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE
+        || a->format != CUSPARSE_FORMAT_CSR || a->batch > 1 || b->batch > 1 || c->batch > 1
+        || (type != CUDA_R_32F && type != CUDA_R_64F) || a->type != type || b->type != type
+        || c->type != type || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
+        return CUSPARSE_STATUS_NOT_SUPPORTED;
+    multiply(a, b, c, value(alpha, type, 0), value(beta, type, 0));
+    return CUSPARSE_STATUS_SUCCESS;
+}

@@ -1,0 +1,23 @@
+/** \file tests/dropin/fake_engine.h  What the fake engine counts, and what a test tells it. */
+#ifndef RC_TESTS_DROPIN_FAKE_ENGINE_H
+#define RC_TESTS_DROPIN_FAKE_ENGINE_H
+
+typedef struct fake_engine {
+    int copies;  /**< not freed yet */
+    int plans;   /**< not freed yet */
+    int made;    /**< in all */
+    int runs;    /**< by plans */
+    int checked; /**< of them, with a check */
+    int repaired; /**< of them, whose pattern differed */
+    int deaf;     /**< told: the host does not hear of checks */
+    int refuses;  /**< told: no plan is made */
+    double plan_ns; /**< told: what a plan takes */
+    double other_ns; /**< told: what cuSPARSE takes */
+} fake_engine_t;
+
+typedef fake_engine_t *fake_engine_fn(void);
+
+/** Looked up by its name. */
+__attribute__((visibility("default"))) fake_engine_t *fake_engine(void);
+
+#endif

@@ -1,0 +1,19 @@
+/** \file tests/dropin/memory.h  The little that a program of products needs of a device, so that the same one runs on a GPU
+ *  with cuSPARSE and on a CPU with a fake of it. */
+#ifndef RC_TESTS_DROPIN_MEMORY_H
+#define RC_TESTS_DROPIN_MEMORY_H
+
+#include <stddef.h>
+
+/** Ends the program when there is none: a test without memory is no test. */
+void *device_new(size_t bytes);
+void device_free(void *p);
+void device_put(void *to, const void *from, size_t bytes, void *stream);
+/** Waits for the stream. */
+void device_get(void *to, const void *from, size_t bytes, void *stream);
+void *stream_new(void);
+void stream_free(void *stream);
+/** 1: there is a device. */
+int device_there(void);
+
+#endif

@@ -1,0 +1,108 @@
+/* Random programs of calls: matrices are made, multiplied by, changed in values and in pattern, destroyed, and made again
+ * where others were.  Every product is compared with sums in fp64.
+ *   random [PROGRAMS [SEED [SECONDS]]]
+ * Prints one line of TAP.  ROWCAST_TRUST=preprocess: programs keep the contract of that. */
+#include "memory.h"
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MATRICES = 3, STREAMS = 2, STEPS = 40, SIZE = 24 };
+
+typedef struct program {
+    rng_t rng;
+    cusparseHandle_t handle;
+    void *stream[STREAMS];
+    int now; /* index of the stream */
+    matrix_t m[MATRICES];
+    int products;
+    int wrong;
+} program_t;
+
+/* The contract: a pattern changes only before the descriptor is preprocessed again, or gone. */
+static void change_pattern(program_t *p, matrix_t *m)
+{
+    if (m->preprocessed) {
+        (void)cusparseDestroySpMat(m->descr);
+        m->preprocessed = 0;
+        m->descr = matrix_descr(m);
+    }
+    matrix_change_pattern(m, &p->rng, p->stream[p->now]);
+}
+
+/* Several products alike, as a solver has them, with new values in between. */
+static void multiply(program_t *p, matrix_t *m)
+{
+    product_t product = product_random(&p->rng);
+    for (int64_t n = 1 + rng_below(&p->rng, 8); n > 0; n--) {
+        product.preprocess = rng_below(&p->rng, 6) == 0;
+        if (rng_below(&p->rng, 3) == 0)
+            matrix_change_values(m, &p->rng, p->stream[p->now]);
+        if (rng_below(&p->rng, 10) == 0)
+            change_pattern(p, m);
+        p->wrong += !product_check(p->handle, p->stream[p->now], m, &product, &p->rng);
+        p->products++;
+    }
+}
+
+static void step(program_t *p)
+{
+    matrix_t *m = &p->m[rng_below(&p->rng, MATRICES)];
+    switch (rng_below(&p->rng, 8)) {
+    case 0: change_pattern(p, m); break;
+    case 1:
+        matrix_free(m); /* the arrays of the next one may lie where these were */
+        matrix_new(m, &p->rng, SIZE, p->stream[p->now]);
+        break;
+    case 2:
+        p->now = (int)rng_below(&p->rng, STREAMS);
+        (void)cusparseSetStream(p->handle, p->stream[p->now]);
+        break;
+    default: multiply(p, m); break;
+    }
+}
+
+static void run(program_t *p, uint64_t seed)
+{
+    p->rng.state = seed;
+    p->now = 0;
+    (void)cusparseCreate(&p->handle);
+    for (int i = 0; i < STREAMS; i++)
+        p->stream[i] = stream_new();
+    (void)cusparseSetStream(p->handle, p->stream[0]);
+    for (int i = 0; i < MATRICES; i++)
+        matrix_new(&p->m[i], &p->rng, SIZE, p->stream[0]);
+    for (int i = 0; i < STEPS; i++)
+        step(p);
+    for (int i = 0; i < MATRICES; i++)
+        matrix_free(&p->m[i]);
+    (void)cusparseDestroy(p->handle);
+    for (int i = 0; i < STREAMS; i++)
+        stream_free(p->stream[i]);
+}
+
+int main(int argc, char **argv)
+{
+    long programs = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    double limit = argc > 3 ? strtod(argv[3], NULL) : 1e9;
+    time_t start = time(NULL);
+    program_t p;
+    long done = 0;
+    memset(&p, 0, sizeof p);
+    if (!device_there()) {
+        puts("ok # SKIP no GPU");
+        return 0;
+    }
+    for (; done < programs && p.wrong == 0 && difftime(time(NULL), start) < limit; done++)
+        run(&p, seed + (uint64_t)done);
+    int bad = p.wrong > 0 || product_failures() > 0;
+    if (bad)
+        printf("# the program of seed %llu\n", (unsigned long long)(seed + (uint64_t)done - 1));
+    printf("%sok - %ld random programs, %d products, %d wrong, %d calls failed\n", bad ? "not " : "", done,
+        p.products, p.wrong, product_failures());
+    return bad;
+}
