@@ -46,7 +46,7 @@ done
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$calls" trust >out 2>err
 is "trust" "$(failed)" ""
 
-with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 400 1 >out 2>err
+with ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 10000 1 >out 2>err
 is "random programs: no wrong result" "$(failed)" ""
 is "plans made most of them" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparseSpMM, \([0-9]*\) by plans.*/\1 \2/p' err \
     | awk '{ print ($2 > 0.3 * $1) }')" 1

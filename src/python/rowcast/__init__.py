@@ -1,0 +1,19 @@
+"""rowcast: which row order and which kernel make sparse x dense fastest, and plans that do it.
+
+    import rowcast
+    rowcast.order(a, "lpt").row                     # a: scipy.sparse CSR
+    rowcast.features(a)["nnz_per_row_mean"]
+    rowcast.predict(a, "model.json", k=32).kernel
+    rowcast.open_store("h200.h5").results()         # a pandas frame
+    plan = rowcast.plan(a, k=128); c = plan(b)      # b: on a GPU, of CuPy or PyTorch
+
+Over the installed C libraries by ctypes.  A call that fails raises rowcast.Error with the library's line.
+"""
+from ._library import Error
+from .matrix import Schedule, features, order, version
+from .model import Choice, Model, predict
+from .plan import Plan, plan
+from .store import Store, open_store
+
+__all__ = ["Choice", "Error", "Model", "Plan", "Schedule", "Store", "features", "open_store", "order", "plan",
+           "predict", "version"]

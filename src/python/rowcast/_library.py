@@ -1,0 +1,182 @@
+"""The installed C libraries by ctypes: structures and functions of rowcast.h and rowcast_cuda.h."""
+from __future__ import annotations
+
+import ctypes as c
+import os
+import sys
+from typing import Any, List
+
+I64P = c.POINTER(c.c_int64)
+I32P = c.POINTER(c.c_int32)
+F64P = c.POINTER(c.c_double)
+
+
+class Error(RuntimeError):
+    """A call of the library that failed; the text is its line.
+
+    Attributes:
+        status: the number of rc_status_t, negative
+        name: "invalid", "device", "format", ...
+    """
+
+    def __init__(self, status: int, name: str, text: str):
+        super().__init__(text or name)
+        self.status = status
+        self.name = name
+
+
+class Err(c.Structure):
+    _fields_ = [("status", c.c_int), ("text", c.c_char * 500)]
+
+
+class Csr(c.Structure):
+    _fields_ = [("rows", c.c_int64), ("cols", c.c_int64), ("nnz", c.c_int64),
+                ("row_ptr", I64P), ("col_idx", I32P), ("val", F64P)]
+
+
+class Geometry(c.Structure):
+    _fields_ = [("nw", c.c_int32), ("nt", c.c_int32), ("line", c.c_int32)]
+
+
+class Groups(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("count", c.c_int64), ("ptr", I64P)]
+
+
+class Schedule(c.Structure):
+    _fields_ = [("slots", c.c_int64), ("rows", c.c_int64), ("row", I32P), ("cols", c.c_int64), ("col", I32P),
+                ("levels", c.c_int), ("group", Groups * 3)]
+
+
+class Candidate(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("policy", c.c_char_p), ("kernel", c.c_char_p), ("is_baseline", c.c_int),
+                ("layout", c.c_int), ("deterministic", c.c_int)]
+
+
+class Constraints(c.Structure):
+    _fields_ = [("layouts", c.c_int), ("kernels", c.c_char_p), ("orders", c.c_char_p), ("c_orders", c.c_char_p),
+                ("memory", c.c_int64), ("deterministic", c.c_int)]
+
+
+class Request(c.Structure):
+    _fields_ = [("k", c.c_int64), ("value_bytes", c.c_int), ("reuse", c.c_double), ("threads", c.c_int),
+                ("operation", c.c_char_p), ("device", c.c_char_p), ("extrapolate", c.c_int),
+                ("constraints", Constraints)]
+
+
+class Choice(c.Structure):
+    _fields_ = [("candidate", c.c_int), ("reference", c.c_int), ("candidates", c.c_int),
+                ("permitted", c.POINTER(c.c_ubyte)), ("time_ns", F64P), ("setup_ns", F64P),
+                ("featurise_ns", c.c_double), ("predict_ns", c.c_double), ("order_ns", c.c_double),
+                ("overhead_ns", c.c_double), ("break_even", c.c_double), ("outside", c.c_int),
+                ("extrapolation", c.c_char * 256), ("schedule", Schedule), ("geometry", Geometry)]
+
+
+class PlanMatrix(c.Structure):
+    _fields_ = [("rows", c.c_int64), ("cols", c.c_int64), ("nnz", c.c_int64), ("row_ptr", c.c_void_p),
+                ("row_ptr_bytes", c.c_int), ("col_idx", c.c_void_p), ("val", c.c_void_p),
+                ("value_bytes", c.c_int), ("on_device", c.c_int)]
+
+
+class PlanProblem(c.Structure):
+    _fields_ = [("op", c.c_int), ("precision", c.c_int), ("layout", c.c_int), ("k", I64P), ("ks", c.c_int),
+                ("k_range", c.c_int), ("ld_in", c.c_int64 * 2), ("ld_out", c.c_int64)]
+
+
+class PlanOptions(c.Structure):
+    _fields_ = [("kernels", c.c_char_p), ("orders", c.c_char_p), ("model", c.c_void_p), ("extrapolate", c.c_int),
+                ("tune", c.c_int), ("tune_ns", c.c_int64), ("memory", c.c_int64), ("reuse", c.c_double),
+                ("deterministic", c.c_int), ("threads", c.c_int), ("allocator", c.c_void_p)]
+
+
+#: By the names that C has for them: their layout is tested against the headers'.
+STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_groups_t": Groups,
+              "rc_schedule_t": Schedule, "rc_candidate_t": Candidate, "rc_constraints_t": Constraints,
+              "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
+              "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions}
+
+P = c.POINTER
+_ROWCAST = {
+    "rc_status_name": (c.c_char_p, [c.c_int]),
+    "rc_version": (c.c_char_p, []),
+    "rc_order_build": (c.c_int, [c.c_char_p, P(Csr), P(Geometry), c.c_int, P(Schedule), P(Err)]),
+    "rc_schedule_free": (None, [P(Schedule)]),
+    "rc_features_compute": (c.c_int, [P(Csr), P(Geometry), c.c_int, F64P, P(Err)]),
+    "rc_feature_name": (c.c_char_p, [c.c_int]),
+    "rc_model_read": (c.c_int, [c.c_char_p, P(c.c_void_p), P(Err)]),
+    "rc_model_free": (None, [c.c_void_p]),
+    "rc_model_candidates": (c.c_int, [c.c_void_p]),
+    "rc_model_candidate": (c.c_int, [c.c_void_p, c.c_int, P(Candidate), P(Err)]),
+    "rc_model_device": (c.c_char_p, [c.c_void_p]),
+    "rc_model_operation": (c.c_char_p, [c.c_void_p]),
+    "rc_model_knows": (None, [c.c_void_p, c.c_char_p, c.c_size_t]),
+    "rc_choose": (c.c_int, [c.c_void_p, P(Csr), P(Request), P(Choice), P(Err)]),
+    "rc_choice_free": (None, [P(Choice)]),
+}
+_CUDA = {
+    "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
+    "rc_plan_clone": (c.c_int, [c.c_void_p, c.c_void_p, P(c.c_void_p), P(Err)]),
+    "rc_plan_free": (None, [c.c_void_p]),
+    "rc_plan_execute": (c.c_int, [c.c_void_p, c.c_int64, c.c_double, c.c_void_p, c.c_int64, c.c_double, c.c_void_p,
+                                  c.c_int64, c.c_void_p, P(Err)]),
+    "rc_plan_update_values": (c.c_int, [c.c_void_p, c.c_int64, c.c_void_p, c.c_int, c.c_int, c.c_void_p, P(Err)]),
+    "rc_plan_describe": (c.c_size_t, [c.c_void_p, c.c_char_p, c.c_size_t]),
+    "rc_plan_save": (c.c_int, [c.c_void_p, c.c_char_p, P(Err)]),
+}
+
+
+def _places(name: str) -> List[str]:
+    """File names to try: of ROWCAST_LIBRARY_DIR, the loader's own, beside the prefix that this file is in."""
+    file = f"lib{name}.so.1"
+    if os.environ.get("ROWCAST_LIBRARY_DIR"):
+        return [os.path.join(os.environ["ROWCAST_LIBRARY_DIR"], file)]
+    here = os.path.dirname(os.path.abspath(__file__))  # PREFIX/share/rowcast/python/rowcast
+    prefix = os.path.normpath(os.path.join(here, *[os.pardir] * 4))
+    multiarch = getattr(sys.implementation, "_multiarch", "")
+    return [os.path.join(prefix, "lib", file), os.path.join(prefix, "lib64", file),
+            os.path.join(prefix, "lib", multiarch, file), file]
+
+
+_loaded: dict = {}
+
+
+def load(name: str) -> Any:
+    """librowcast or librowcast_cuda, opened once.
+
+    Raises:
+        ImportError: it is nowhere; names the places
+    """
+    if name in _loaded:
+        return _loaded[name]
+    reasons = []
+    for place in _places(name):
+        if os.sep in place and not os.path.exists(place) and "ROWCAST_LIBRARY_DIR" not in os.environ:
+            continue
+        try:
+            library = c.CDLL(place)
+        except OSError as e:
+            reasons.append(str(e))
+            continue
+        for function, (result, arguments) in (_ROWCAST if name == "rowcast" else _CUDA).items():
+            f = getattr(library, function)
+            f.restype, f.argtypes = result, arguments
+        _loaded[name] = library
+        return library
+    raise ImportError(f"lib{name} is not installed, or not where it is looked for: set ROWCAST_LIBRARY_DIR ("
+                      + "; ".join(reasons) + ")")
+
+
+def check(status: int, err: Err) -> None:
+    """Raise Error for a negative status."""
+    if status < 0:
+        raise Error(status, load("rowcast").rc_status_name(status).decode(), err.text.decode(errors="replace"))
+
+
+def call(function: Any, *arguments: Any) -> None:
+    """Call a function whose last argument is an rc_err_t, and raise what it says."""
+    err = Err()
+    check(function(*arguments, c.byref(err)), err)
+
+
+def encoded(text: Any) -> Any:
+    """A text for C; None stays."""
+    return None if text is None else os.fspath(text).encode()

@@ -1,0 +1,153 @@
+"""Plans: the fastest product of a matrix, on arrays of CuPy and PyTorch."""
+from __future__ import annotations
+
+import ctypes as c
+import os
+import threading
+from typing import Any, Dict, Optional, Sequence, Union
+
+from . import _library as lib
+from ._arrays import Dense, Sparse, _width
+
+_LAYOUTS = {"column": 0, "row": 1}
+
+
+class Plan:
+    """C = A B for one matrix, prepared on a GPU: call it with B.  Made by plan().
+
+    Any thread may call it; products take turns.  Products on another stream than before get a clone with a workspace of
+    its own, so that streams do not wait for one another.
+
+    Attributes:
+        shape: of A
+        dtype: "float32" or "float64", of B and C
+        layout: "row" or "column"
+    """
+
+    def __init__(self, handle: c.c_void_p, a: Sparse, dtype: str, layout: str, stream: int):
+        self.shape, self.dtype, self.layout = a.shape, dtype, layout
+        self._nnz = a.nnz
+        self._of: Dict[int, c.c_void_p] = {stream: handle}
+        self._lock = threading.Lock()
+
+    def __del__(self) -> None:
+        for handle in getattr(self, "_of", {}).values():
+            lib.load("rowcast_cuda").rc_plan_free(handle)
+        self._of = {}
+
+    def _on(self, stream: int) -> c.c_void_p:
+        """The plan of a stream, cloned at its first product there."""
+        if stream not in self._of:
+            clone = c.c_void_p()
+            lib.call(lib.load("rowcast_cuda").rc_plan_clone, next(iter(self._of.values())), stream, c.byref(clone))
+            self._of[stream] = clone
+        return self._of[stream]
+
+    def __call__(self, b: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
+                 stream: Optional[int] = None) -> Any:
+        """alpha A B + beta out, asked for on the stream and not waited for.
+
+        Args:
+            b: cols x K, on the plan's GPU, of PyTorch, CuPy, or by DLPack
+            out: rows x K; None: a new array of b's library
+            stream: of CUDA, as a number; None: the current one of b's library
+
+        Returns:
+            out
+
+        Raises:
+            ValueError: shape, layout or type is not that of the plan
+            Error: what the library says; a K that the plan is not for
+        """
+        dense = Dense(b)
+        column = self.layout == "column"
+        self._fits(dense, self.shape[1], None, "B")
+        k = dense.shape[1]
+        result = Dense(out) if out is not None else dense.empty(self.shape[0], k, column)
+        self._fits(result, self.shape[0], k, "out")
+        on = dense.stream if stream is None else stream
+        with self._lock:
+            lib.call(lib.load("rowcast_cuda").rc_plan_execute, self._on(on), k, alpha, dense.pointer,
+                     dense.leading(column, "B"), beta, result.pointer, result.leading(column, "out"), on)
+        return result.array
+
+    def _fits(self, m: Dense, rows: int, k: Optional[int], what: str) -> None:
+        if len(m.shape) != 2 or m.shape[0] != rows or (k is not None and m.shape[1] != k):
+            raise ValueError(f"{what}: expected {rows} x {'K' if k is None else k}, found {m.shape}")
+        if m.dtype != self.dtype:
+            raise ValueError(f"{what}: expected {self.dtype}, found {m.dtype}")
+
+    def update(self, values: Any, *, stream: Optional[int] = None) -> None:
+        """New values on the same pattern, in the order that A had them when the plan was made.
+
+        Args:
+            values: [nnz] on the plan's GPU, float32 or float64
+        """
+        dense = Dense(values)
+        if dense.shape != (self._nnz,) or (self._nnz > 1 and dense.strides != (1,)):
+            raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
+        on = dense.stream if stream is None else stream
+        with self._lock:
+            for handle in self._of.values():
+                lib.call(lib.load("rowcast_cuda").rc_plan_update_values, handle, self._nnz, dense.pointer,
+                         _width(dense.dtype), 1, on)
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Write choices and orders, for `rowcast plan` and rc_plan_load."""
+        with self._lock:
+            lib.call(lib.load("rowcast_cuda").rc_plan_save, next(iter(self._of.values())), lib.encoded(path))
+
+    def describe(self) -> str:
+        """What was chosen for each K, why, and what it takes."""
+        library = lib.load("rowcast_cuda")
+        handle = next(iter(self._of.values()))
+        text = c.create_string_buffer(library.rc_plan_describe(handle, None, 0) + 1)
+        library.rc_plan_describe(handle, text, len(text))
+        return text.value.decode()
+
+    def __repr__(self) -> str:
+        return f"<rowcast.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout}-major>"
+
+
+def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Optional[str] = None, tune: int = 6,
+         kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
+         deterministic: bool = False, model: Any = None, stream: Optional[int] = None) -> Plan:
+    """Make a plan; waits until it is made.
+
+    Args:
+        a: CSR of SciPy (goes to the current GPU), CuPy, or PyTorch
+        k: columns of B that products will have; one or several
+        layout: "row" or "column", of B and C
+        dtype: of B and C; None: that of a
+        tune: candidates to time on the matrix at most; 0: none
+        kernels, orders: names and globs with commas; None: any
+        reuse: products that are expected; 0: the fastest product whatever its setup
+        memory: bytes of the GPU that the plan may take; 0: any
+        deterministic: only kernels that give the same bits each time
+        model: a rowcast.Model that predicts times
+        stream: of CUDA, as a number; None: the current one of a's library
+
+    Raises:
+        Error: no GPU, no kernel that can, or no memory
+        ValueError, TypeError: what cannot be a matrix, layout or type
+    """
+    if layout not in _LAYOUTS:
+        raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
+    sparse = Sparse(a)
+    kind = str(dtype or sparse.dtype)
+    if kind not in ("float32", "float64"):
+        raise ValueError(f"dtype: expected float32 or float64, found {kind}")
+    ks = [k] if isinstance(k, int) else [int(x) for x in k]
+    numbers = (c.c_int64 * max(len(ks), 1))(*ks)
+    problem = lib.PlanProblem(op=0, precision=int(kind == "float64"), layout=_LAYOUTS[layout],
+                              k=c.cast(numbers, lib.I64P), ks=len(ks))
+    matrix = lib.PlanMatrix(sparse.shape[0], sparse.shape[1], sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
+                            sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device))
+    options = lib.PlanOptions(kernels=lib.encoded(kernels), orders=lib.encoded(orders), tune=tune, reuse=reuse,
+                              memory=memory, deterministic=int(deterministic),
+                              model=model._model if model is not None else None)
+    on = sparse.stream if stream is None else stream
+    handle = c.c_void_p()
+    lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem), c.byref(matrix), c.byref(options), on,
+             c.byref(handle))
+    return Plan(handle, sparse, kind, layout, on)

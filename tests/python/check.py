@@ -1,0 +1,134 @@
+"""The Python module against SciPy and the programs: run by python.t as check.py TEST, from a folder with what that made."""
+import ctypes
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+import rowcast
+from rowcast import _library
+
+
+def structures(listed):
+    """Layouts of ctypes are those of C, as tests/abi/structs has them."""
+    found = []
+    for name, structure in _library.STRUCTURES.items():
+        found += [f"{name} {field} {getattr(structure, field).offset}" for field, *_ in structure._fields_]
+        found.append(f"{name} size {ctypes.sizeof(structure)}")
+    with open(listed) as f:
+        known = [line.strip() for line in f if line.split()[0] in _library.STRUCTURES]
+    assert sorted(known) == sorted(found), set(known) ^ set(found)
+
+
+def matrix():
+    import scipy.sparse as sparse
+    return sparse.random(200, 150, density=0.05, format="csr", random_state=1)
+
+
+def printed(a, policy):
+    """Rows, and columns where they move, as `rowcast order` writes them."""
+    from scipy.io import mmwrite
+    mmwrite("a.mtx", a)
+    words = [os.environ["ROWCAST"], "order", "a.mtx", "--policy", policy, "--rows", "rows.txt"]
+    columns = ["--columns", "columns.txt"] if policy == "rcm" else []
+    subprocess.run(words + columns, check=True, stdout=subprocess.DEVNULL)
+    return [np.loadtxt(name, dtype=int) for name in ["rows.txt"] + columns[1:]]
+
+
+def orders():
+    """As the program has them; unsorted and repeated columns are taken."""
+    import scipy.sparse as sparse
+    a = matrix()
+    for policy in ("lpt", "csr", "random:seed=7", "minlabel"):
+        assert (rowcast.order(a, policy).row == printed(a, policy)[0]).all(), policy
+    assert sorted(rowcast.order(a, "random:seed=7").row) == list(range(200))
+    square = (sparse.eye(50, format="csr") + sparse.random(50, 50, 0.1, random_state=2)).tocsr()
+    square = (square + square.T).tocsr()
+    s = rowcast.order(square, "rcm")
+    row, col = printed(square, "rcm")
+    assert (s.row == row).all() and (s.col == col).all() and sorted(s.col) == list(range(50))
+    groups = rowcast.order(square, "bandk").groups
+    assert groups and all(g[0] == 0 and (np.diff(g) > 0).all() for g in groups.values())
+    twice = sparse.csr_matrix((np.ones(3), np.array([1, 0, 1]), np.array([0, 3])), shape=(1, 2))
+    assert rowcast.features(twice)["nnz_per_row_mean"] == 2 and twice.nnz == 3
+
+
+def features():
+    """Against SciPy's own counts."""
+    a = matrix()
+    f = rowcast.features(a)
+    length = np.diff(a.indptr)
+    assert len(f) == 24 and f["n_row"] == 200 and f["n_col"] == 150
+    assert f["nnz_per_row_min"] == length.min() and abs(f["nnz_per_row_mean"] - length.mean()) < 1e-9
+    assert rowcast.features(a, geometry=(32, 32, 16)) != f
+
+
+def errors():
+    """A line of the library, and what is no matrix."""
+    a = matrix()
+    for policy, status in (("no-such", "missing"), ("lpt:no=1", "")):
+        try:
+            rowcast.order(a, policy)
+        except rowcast.Error as e:
+            assert e.status < 0 and str(e)
+        else:
+            raise AssertionError(policy)
+    for wrong in (np.zeros((2, 2)), None, [[1]]):
+        try:
+            rowcast.features(wrong)
+        except TypeError:
+            continue
+        raise AssertionError(wrong)
+    try:
+        rowcast.Model("no-such.json")
+    except rowcast.Error as e:
+        assert "no-such.json" in str(e)
+    else:
+        raise AssertionError("a model that is not there")
+
+
+def predict(file):
+    """As `rowcast predict` says."""
+    import scipy.sparse as sparse
+    a = sparse.random(3000, 3000, density=0.002, format="csr", random_state=3)
+    m = rowcast.Model(file)
+    assert m.operation == "spmm" and m.device and m.knows
+    c = rowcast.predict(a, m, k=32, extrapolate=True)
+    assert c.name in c.time_ns and c.reference in c.time_ns
+    assert len(c.schedule.row) >= 1 and c.policy == rowcast.predict(a, file, k=32, extrapolate=True).policy
+    only = m.choose(a, 32, extrapolate=True, orders="csr")
+    assert only.policy == "csr"
+
+
+def store(file):
+    """As many rows and the same medians as `rowcast query` prints: they are on standard input as fullname,policy,median_ns."""
+    lines = [line.strip().split(",") for line in sys.stdin]
+    with rowcast.open_store(file) as s:
+        r = s.results()
+        assert len(r) == len(lines) > 0, (len(r), len(lines))
+        want = sorted((m, p, float(ns)) for m, p, ns in lines)
+        found = sorted(zip(r.matrix_name, r.policy_name, r.median_ns.astype(float)))
+        for (m, p, x), (n, q, y) in zip(want, found):
+            assert (m, p) == (n, q) and abs(x - y) <= 1e-3 * y, (m, p, x, n, q, y)
+        assert (s.speedups()[r.policy_name == "csr"].speedup == 1).all()
+        assert "name" in s.frame("dict/policy")
+
+
+def plans():
+    """Without a GPU a plan is refused by a line; what is no matrix by a type."""
+    for wrong in (dict(layout="diagonal"), dict(dtype="int8")):
+        try:
+            rowcast.plan(matrix(), 8, **wrong)
+        except ValueError:
+            continue
+        raise AssertionError(wrong)
+    try:
+        p = rowcast.plan(matrix(), k=8)
+        assert p.shape == (200, 150) and p.describe()
+    except rowcast.Error as e:
+        assert e.name and str(e)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])

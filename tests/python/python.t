@@ -1,0 +1,56 @@
+#!/bin/sh
+# The Python module over the libraries of this build.  What needs SciPy, h5py or pandas is left out where Python has none.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+python=
+for word in /usr/bin/python3 python3; do
+    if "$word" -c 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' 2>/dev/null; then
+        python=$word
+        break
+    fi
+done
+[ "$python" ] || skip_all "no Python 3.8 with NumPy"
+[ -e "$top_builddir/.libs/librowcast.so.1" ] || skip_all "no shared library in this build"
+PYTHONPATH=$top_srcdir/src/python${PYTHONPATH:+:$PYTHONPATH}
+PYTHONDONTWRITEBYTECODE=1
+ROWCAST_LIBRARY_DIR=$top_builddir/.libs
+LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
+export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
+plan 10
+cd "$tmp" || exit 1
+
+# check NAME MODULES TEST ARGUMENT...
+check()
+{
+    name=$1
+    for module in $2; do
+        "$python" -c "import $module" 2>/dev/null || { skip "$name" "no $module"; return; }
+    done
+    shift 2
+    ok "$name" "$python" -W error "$top_srcdir/tests/python/check.py" "$@"
+}
+
+is "it is as old as the library" "$("$python" -c 'import rowcast; print(rowcast.version())')" \
+    "$("$ROWCAST" --version | sed -n '1s/^rowcast //p')"
+check "structures are those of C" "" structures "$top_srcdir/tests/abi/structs"
+check "orders" scipy.sparse orders
+check "features" scipy.sparse features
+check "errors" scipy.sparse errors
+check "a model chooses" scipy.sparse predict "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
+if [ "$HAVE_CUDA" = yes ]; then
+    check "plans" scipy.sparse plans
+else
+    skip "plans" "a build without CUDA"
+fi
+"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --case-time 0.0005 --share-device \
+    --timing shared >log 2>&1
+"$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns fullname,policy,median_ns >rows.csv 2>err
+is "a store is printed" "$(head -c 200 err)" ""
+sed 1d rows.csv >rows
+check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
+ROWCAST_LIBRARY_DIR=$tmp
+is "libraries that are not there are named" "$("$python" -c 'import rowcast; rowcast.version()' 2>&1 \
+    | grep -c '^ImportError: librowcast is not installed.*ROWCAST_LIBRARY_DIR')" 1
