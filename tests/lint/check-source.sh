@@ -197,6 +197,7 @@ written()
 {
     sources
     find src/examples -type f 2>/dev/null
+    find src/python jobs -name '*.py' 2>/dev/null
     for room in analysis tests; do
         if [ -d "$room" ]; then
             find "$room" -type f \( -name '*.t' -o -name '*.sh' -o -name '*.py' -o -name '*.js' -o -path 'tests/*.[ch]' \)

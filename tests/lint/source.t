@@ -9,7 +9,7 @@ tree()
 {
     rm -rf "$tmp/tree"
     mkdir -p "$tmp/tree/src/base" "$tmp/tree/src/cmd" "$tmp/tree/src/store" "$tmp/tree/src/table" "$tmp/tree/src/sparse" \
-        "$tmp/tree/src/feature" "$tmp/tree/kernels/cpu"
+        "$tmp/tree/src/feature" "$tmp/tree/src/dropin" "$tmp/tree/kernels/cpu"
     printf '#include "config.h"\n#include "base/str.h"\n' >"$tmp/tree/src/base/str.c"
 }
 
@@ -39,7 +39,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 64
+plan 66
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -54,6 +54,8 @@ planted layers src/feature/a.c 2 "$c"'#include "order/policy.h"\n'
 planted layers kernels/cpu/a.c 2 "$c"'#include "order/mask.h"\n'
 planted layers kernels/cpu/a.inc 1 '#include "measure/measure.h"\n'
 planted layers src/base/a.c 2 "$c"'#include "../sparse/csr.h"\n'
+planted layers src/dropin/a.c 2 "$c"'#include "plan/plan.h"\n'
+harmless layers src/dropin/a.c "$c"'#include "rowcast_cuda.h"\n'
 planted layers src/stray.c 1 "$c"
 planted layers src/feature/a.c 2 "$c"'#include "rowcast_io.h"\n'
 planted layers src/sparse/a.c 2 "$c"'#include "rowcast_cuda.h"\n'
