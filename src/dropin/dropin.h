@@ -39,10 +39,12 @@ typedef struct rc_dropin {
     rc_known_t *known[RC_KNOWN_MOST]; /**< the last used first */
     int count;
     rc_trusted_t trusted[RC_TRUSTED_MOST];
-    uint64_t number;        /**< of checks */
+    uint64_t number;        /**< of checks, without tags */
+    uint64_t tags;          /**< of patterns, given out */
     uint64_t calls;
     uint64_t why[RC_WHYS];  /**< calls by what became of them */
     double seconds;         /**< spent in making plans */
+    double entry_seconds;   /**< that a plan takes for an entry, as far as is known; 0: nothing is */
     int64_t bytes;          /**< of plans */
     uint64_t forgotten;     /**< patterns */
     int forked;             /**< 1: this is a child, whose GPU is not to be touched */
@@ -75,6 +77,20 @@ void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn);
 /** Plans that have been idle for RC_IDLE calls go where there is no memory left in the budget. */
 void rc_known_make_memory(rc_dropin_t *d);
 
+/** It has a plan: the times say whether it stays. */
+void rc_known_try(rc_known_t *known);
+
+/** The number of the next check for a pattern. */
+uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known);
+
+/* --------------------------------------------------------------- siblings.c */
+
+/** Give a plan back; the last user frees it. */
+void rc_held_leave(rc_dropin_t *d, rc_held_t *held);
+
+/** Look for a plan of the same pattern at another address.  1: the entry has it now. */
+int rc_sibling_adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
+
 /* ----------------------------------------------------------------- trust.c */
 
 void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
@@ -82,6 +98,9 @@ void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
 rc_trusted_t *rc_trust_find(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
 
 /* ------------------------------------------------------------------ making.c */
+
+/** Seconds that making a plan for a pattern may take. */
+double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known);
 
 /** Begin to make a plan for a pattern, or say in its stage why not. */
 void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);

@@ -62,6 +62,10 @@ typedef struct rc_engine {
     /** \param[out] equal    the newest check known to have found the pattern of the plan, 0: none
      *  \param[out] differs  the newest known not to */
     void (*checks)(const void *plan, uint64_t *equal, uint64_t *differs);
+    /** Compare another pattern of the same sizes with that of a plan, which it does not run. */
+    int (*compare)(void *plan, const rc_spmm_t *p, uint64_t number);
+    /** As checks, of `compare`. */
+    void (*compared)(const void *plan, uint64_t *equal, uint64_t *differs);
     void (*plan_free)(void *plan);
     /** A pair of marks in a stream.  \return NULL: none */
     void *(*marks)(void);

@@ -48,17 +48,36 @@ static rc_known_t *to_front(rc_dropin_t *d, int at)
 
 static void drop_plan(rc_dropin_t *d, rc_known_t *known)
 {
-    if (!known->plan)
-        return;
-    d->engine->plan_free(known->plan);
-    d->bytes -= known->bytes;
-    known->plan = NULL;
-    known->bytes = 0;
+    rc_held_leave(d, known->held);
+    rc_held_leave(d, known->sibling);
+    known->held = NULL;
+    known->sibling = NULL;
+    known->compared = 0;
     for (int i = 0; i < RC_TRUSTED_MOST; i++)
         if (d->trusted[i].known == known) {
             d->trusted[i].known = NULL;
             d->trusted[i].number = 0;
         }
+}
+
+void rc_known_try(rc_known_t *known)
+{
+    known->stage = RC_STAGE_TRYING;
+    known->turns = 0;
+    known->ours.count = 0;
+    known->ours.marked = 0;
+}
+
+uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known)
+{
+    return ++d->number << 16 | known->tag;
+}
+
+static void times_free(rc_dropin_t *d, rc_times_t *t)
+{
+    for (int i = 0; i < RC_TIMES; i++)
+        if (t->mark[i])
+            d->engine->marks_free(t->mark[i]);
 }
 
 static int may_go(const rc_known_t *known)
@@ -74,8 +93,8 @@ static int make_room(rc_dropin_t *d)
     for (int i = d->count - 1; i >= 0; i--)
         if (may_go(d->known[i])) {
             drop_plan(d, d->known[i]);
-            if (d->known[i]->marks)
-                d->engine->marks_free(d->known[i]->marks);
+            times_free(d, &d->known[i]->reference);
+            times_free(d, &d->known[i]->ours);
             free(d->known[i]);
             d->count--;
             memmove(d->known + i, d->known + i + 1, (size_t)(d->count - i) * sizeof *d->known);
@@ -89,7 +108,7 @@ void rc_known_make_memory(rc_dropin_t *d)
 {
     for (int i = d->count - 1; i > 0 && d->bytes >= d->settings.memory; i--) {
         rc_known_t *known = d->known[i];
-        if (!known->plan || !may_go(known) || d->calls - known->last < RC_IDLE)
+        if (!known->held || !may_go(known) || d->calls - known->last < RC_IDLE)
             continue;
         drop_plan(d, known);
         known->stage = RC_STAGE_WATCHING;
@@ -106,43 +125,48 @@ static rc_known_t *find(rc_dropin_t *d, const rc_key_t *key)
     if (!known)
         return NULL;
     known->key = *key;
+    known->tag = d->tags++ & 0xffff;
     d->known[d->count++] = known;
     return to_front(d, d->count - 1);
 }
 
 /* -------------------------------------------------------------------- times */
 
-/* Take the time of an earlier call when the stream has got there. */
-static void take_time(rc_dropin_t *d, rc_known_t *known)
+/* Take the times of earlier calls that the stream has got to. */
+static void take_times(rc_dropin_t *d, rc_times_t *t)
 {
-    if (!known->marked || known->busy)
-        return;
-    double ns = d->engine->between(known->marks);
-    if (ns > 0 && known->marked->count < RC_TIMES)
-        known->marked->ns[known->marked->count++] = ns;
-    if (ns != 0)
-        known->marked = NULL;
+    while (t->count < t->marked) {
+        double ns = d->engine->between(t->mark[t->count]);
+        if (ns == 0)
+            return;
+        if (ns > 0)
+            t->ns[t->count++] = ns;
+        else { /* no time: the last one takes its place */
+            void *mark = t->mark[t->count];
+            t->mark[t->count] = t->mark[--t->marked];
+            t->mark[t->marked] = mark;
+        }
+    }
 }
 
-/* Begin to time a call for one of the two lists.  1: its end is to be marked. */
-static int begin_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *times, void *stream)
+/* Begin to time a call.  1: its end is to be marked. */
+static int begin_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream)
 {
-    if (known->marked || known->turns <= RC_UNTIMED || times->count >= RC_TIMES)
+    if (known->turns <= RC_UNTIMED || t->marked >= RC_TIMES)
         return 0;
-    if (!known->marks)
-        known->marks = d->engine->marks();
-    if (!known->marks || d->engine->mark(known->marks, 0, stream) < 0)
+    if (!t->mark[t->marked])
+        t->mark[t->marked] = d->engine->marks();
+    if (!t->mark[t->marked] || d->engine->mark(t->mark[t->marked], 0, stream) < 0)
         return 0;
-    known->marked = times;
     known->busy = 1;
     return 1;
 }
 
-static void end_time(rc_dropin_t *d, rc_known_t *known, void *stream)
+static void end_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream)
 {
     known->busy = 0;
-    if (d->engine->mark(known->marks, 1, stream) < 0)
-        known->marked = NULL;
+    if (d->engine->mark(t->mark[t->marked], 1, stream) >= 0)
+        t->marked++;
 }
 
 /* --------------------------------------------------------------------- plans */
@@ -152,8 +176,8 @@ static void look_for_changes(rc_dropin_t *d, rc_known_t *known)
 {
     uint64_t equal = 0;
     uint64_t differs = 0;
-    d->engine->checks(known->plan, &equal, &differs);
-    if (differs < known->first_check)
+    d->engine->checks(known->held->plan, &equal, &differs);
+    if (differs < known->first_check || (differs & 0xffff) != known->tag)
         return;
     drop_plan(d, known);
     known->changes++;
@@ -186,22 +210,23 @@ static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uin
         t->number = number;
         return 0;
     }
-    d->engine->checks(known->plan, &equal, &differs);
-    return equal >= t->number;
+    d->engine->checks(known->held->plan, &equal, &differs);
+    return known->held->users == 1 && equal >= t->number;
 }
 
 static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
 {
-    uint64_t number = ++d->number;
+    uint64_t number = rc_known_number(d, known);
     int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
-    int st = d->engine->run(known->plan, p, trusted(d, known, t, number), number);
+    int st = d->engine->run(known->held->plan, p, trusted(d, known, t, number), number);
     if (timed)
-        end_time(d, known, p->stream);
+        end_time(d, known, &known->ours, p->stream);
     if (st == 0) {
+        if (known->first_check == 0)
+            known->first_check = number;
         known->by_plan++;
         return RC_WHY_PLAN;
     }
-    known->marked = NULL;
     if (t && t->number == number)
         t->known = NULL; /* no check was asked for */
     return RC_WHY_REFUSED;
@@ -209,13 +234,25 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, 
 
 /* --------------------------------------------------------------------- a call */
 
+/* Enough products for a plan, and their times, are there. */
+static int worth_it(const rc_dropin_t *d, const rc_known_t *known)
+{
+    if (d->settings.always)
+        return known->turns > RC_UNTIMED;
+    double spent = 1e-9 * (double)known->calls * rc_times_median(&known->reference);
+    return known->turns > RC_UNTIMED && known->reference.count >= RC_TIMES
+        && spent >= RC_BEGIN * rc_making_estimate(d, known);
+}
+
 static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
 {
-    take_time(d, known);
-    if (known->plan)
+    take_times(d, &known->reference);
+    take_times(d, &known->ours);
+    if (known->held)
         look_for_changes(d, known);
-    if (known->stage == RC_STAGE_WATCHING && known->turns > RC_UNTIMED
-        && (known->reference.count >= RC_TIMES || d->settings.always))
+    if (known->stage == RC_STAGE_WATCHING && known->turns >= RC_UNTIMED && rc_sibling_adopt(d, known, p))
+        rc_known_try(known);
+    if (known->stage == RC_STAGE_WATCHING && !known->sibling && worth_it(d, known))
         rc_making_begin(d, known, p);
     if (known->stage == RC_STAGE_MAKING)
         rc_making_end(d, known);
@@ -270,6 +307,6 @@ void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn)
     if (!turn->known)
         return;
     (void)pthread_mutex_lock(&d->lock);
-    end_time(d, turn->known, turn->stream);
+    end_time(d, turn->known, &turn->known->reference, turn->stream);
     (void)pthread_mutex_unlock(&d->lock);
 }

@@ -33,11 +33,21 @@ typedef enum rc_stage {
 
 enum { RC_TIMES = 5, RC_UNTIMED = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE = 1000 };
 
-/** Times of products in the program's stream, ns. */
+/** Times of products in the program's stream. */
 typedef struct rc_times {
     double ns[RC_TIMES];
-    int count;
+    int count;            /**< of them */
+    void *mark[RC_TIMES]; /**< of the engine; NULL: not there yet */
+    int marked;           /**< marks that both ends have; the stream may not have got there */
 } rc_times_t;
+
+/** A plan, for one pattern at one or more addresses. */
+typedef struct rc_held {
+    void *plan;
+    int users;
+    int64_t bytes;
+    char text[RC_ENGINE_TEXT];
+} rc_held_t;
 
 /** The middle one; 0: none. */
 double rc_times_median(const rc_times_t *t);
@@ -50,19 +60,23 @@ typedef struct rc_known {
     int turns;    /**< calls in this stage */
     rc_times_t reference;
     rc_times_t ours;
-    void *marks;        /**< of the engine */
-    rc_times_t *marked; /**< whose time they will be; NULL: not in use */
-    int busy;           /**< 1: a call is between its marks */
-    void *plan;
-    char text[RC_ENGINE_TEXT];
-    int64_t bytes;
+    int busy;             /**< 1: a call is between its marks */
+    uint64_t tag;         /**< low bits of the numbers of its checks */
+    rc_held_t *held;      /**< NULL: no plan */
+    rc_held_t *sibling;   /**< whose pattern it is compared with; NULL: none */
+    uint64_t compared;    /**< number of that; 0: not yet */
+    char text[RC_ENGINE_TEXT]; /**< of the newest plan, or why there was none */
     int changes;
-    uint64_t first_check; /**< of the plan: older ones were of another plan */
+    uint64_t first_check; /**< number of the first; older ones are of another plan */
     uint64_t calls;
     uint64_t by_plan;
     uint64_t last; /**< call of the process that it was in last */
     double make_seconds;
 } rc_known_t;
+
+/** A plan is begun when cuSPARSE has spent this part of what making it may take: a program that has run so long is
+ *  taken to run as long again. */
+#define RC_BEGIN 0.25
 
 /** How the times decide: TRYING ends in ON when the plan takes at most this part of cuSPARSE's time. */
 #define RC_KEEP 0.97

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "dropin/dropin.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -48,6 +49,20 @@ static void stay_off(rc_known_t *known, rc_why_t why)
     known->off = why;
 }
 
+double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known)
+{
+    double each = d->entry_seconds > 0 ? d->entry_seconds : 40e-9;
+    return 0.03 + each * (double)known->key.nnz;
+}
+
+/* Of two makings the newer counts as much as all before. */
+static void learn(rc_dropin_t *d, const rc_known_t *known, double seconds)
+{
+    double each = (seconds - 0.03) / (double)known->key.nnz;
+    each = each > 1e-9 ? each : 1e-9;
+    d->entry_seconds = d->entry_seconds > 0 ? 0.5 * (d->entry_seconds + each) : each;
+}
+
 void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
 {
     const rc_settings_t *s = &d->settings;
@@ -91,14 +106,16 @@ void rc_making_end(rc_dropin_t *d, rc_known_t *known)
     d->seconds += job->seconds;
     known->make_seconds += job->seconds;
     memcpy(known->text, job->text, sizeof known->text);
-    known->plan = job->plan;
-    known->bytes = job->plan ? job->bytes : 0;
-    d->bytes += known->bytes;
-    known->stage = RC_STAGE_TRYING;
-    known->turns = 0;
-    known->ours.count = 0;
-    known->first_check = d->number + 1;
-    if (!job->plan)
+    learn(d, known, job->seconds);
+    known->held = job->plan ? calloc(1, sizeof *known->held) : NULL;
+    if (known->held) {
+        *known->held = (rc_held_t){.plan = job->plan, .users = 1, .bytes = job->bytes};
+        memcpy(known->held->text, job->text, sizeof known->held->text);
+        d->bytes += job->bytes;
+    } else if (job->plan)
+        d->engine->plan_free(job->plan);
+    rc_known_try(known);
+    if (!known->held)
         stay_off(known, RC_WHY_NO_PLAN);
     *job = (rc_making_job_t){0};
 }

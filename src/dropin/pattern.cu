@@ -46,7 +46,7 @@ __device__ uint64_t sum_of_block(uint64_t sum)
 }
 
 /* The last block to arrive has the whole sum. */
-__device__ void conclude(uint64_t sum, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number)
+__device__ void conclude(uint64_t sum, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number, int other)
 {
     if (threadIdx.x != 0)
         return;
@@ -60,21 +60,23 @@ __device__ void conclude(uint64_t sum, rc_pattern_sum_t *check, rc_heard_t *hear
         check->expected = all;
     const bool differs = all != check->expected;
     check->differs = differs;
-    if (number != 0 && differs)
-        heard->differs = number;
-    else if (number != 0)
-        heard->equal = number;
+    if (number == 0)
+        return;
+    if (other)
+        *(differs ? &heard->other_differs : &heard->other_equal) = number;
+    else
+        *(differs ? &heard->differs : &heard->equal) = number;
 }
 
 template <typename P, typename I>
 __global__ void __launch_bounds__(THREADS) check_kernel(const P *row_ptr, int64_t rows, const I *col_idx,
-    int64_t nnz, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number)
+    int64_t nnz, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number, int other)
 {
     const int64_t first = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
     const int64_t step = gridDim.x * static_cast<int64_t>(THREADS);
     uint64_t sum = sum_of(col_idx, nnz, 0, first, step);
     sum += sum_of(row_ptr, rows + 1, uint64_t{1} << 40, first, step);
-    conclude(sum_of_block(sum), check, heard, number);
+    conclude(sum_of_block(sum), check, heard, number, other);
 }
 
 template <typename P, typename I>
@@ -150,12 +152,12 @@ cudaError_t rc_pattern_copy(
 }
 
 cudaError_t rc_pattern_check(const rc_sparse_view_t *a, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number,
-    int blocks, cudaStream_t stream)
+    int other, int blocks, cudaStream_t stream)
 {
     with_types(a, [&](auto p, auto i) {
         check_kernel<<<check_blocks(a->nnz + a->rows, blocks), THREADS, 0, stream>>>(
             static_cast<const decltype(p) *>(a->row_ptr), a->rows, static_cast<const decltype(i) *>(a->col_idx),
-            a->nnz, check, heard, number);
+            a->nnz, check, heard, number, other);
     });
     return cudaGetLastError();
 }

@@ -18,6 +18,8 @@ typedef struct rc_pattern_sum {
 typedef struct rc_heard {
     volatile uint64_t equal;
     volatile uint64_t differs;
+    volatile uint64_t other_equal; /**< of comparisons */
+    volatile uint64_t other_differs;
 } rc_heard_t;
 
 #ifdef __cplusplus
@@ -29,9 +31,10 @@ cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
 
 /** Digest of a pattern: a 64-bit sum of mixed (place, number) of all row pointers and columns.
- *  \param[in] number  0: the digest becomes `expected`; else it is compared, and the host hears of the number */
+ *  \param[in] number  0: the digest becomes `expected`; else it is compared, and the host hears of the number
+ *  \param[in] other   1: as a comparison */
 cudaError_t rc_pattern_check(const rc_sparse_view_t *a, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number,
-    int blocks, cudaStream_t stream);
+    int other, int blocks, cudaStream_t stream);
 
 /** C = alpha A B from the arrays of the program, when the newest check differed; otherwise nothing.  Sums in the order of
  *  the entries. */

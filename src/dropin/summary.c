@@ -43,7 +43,9 @@ static void print_known(const rc_known_t *known)
     if (known->ours.count > 0)
         fprintf(stderr, ", plan %.1f us", 1e-3 * rc_times_median(&known->ours));
     if (known->text[0])
-        fprintf(stderr, " (%s), made in %.2f s", known->text, known->make_seconds);
+        fprintf(stderr, " (%s)", known->text);
+    if (known->make_seconds > 0)
+        fprintf(stderr, ", made in %.2f s", known->make_seconds);
     if (known->stage != RC_STAGE_TRYING && known->stage != RC_STAGE_ON)
         fprintf(stderr, "; %s", stage_text(known));
     if (known->changes > 0)
@@ -56,7 +58,7 @@ void rc_dropin_summary(const rc_dropin_t *d)
     int patterns = 0;
     double saved = 0;
     for (int i = 0; i < d->count; i++) {
-        patterns += d->known[i]->plan != NULL;
+        patterns += d->known[i]->held != NULL;
         saved += saved_ns(d->known[i]);
     }
     fprintf(stderr,

@@ -264,7 +264,7 @@ static void decisions(void)
     (void)cusparseDestroySpMat(s.a);
     (void)cusparseCreateCsr(&s.a, 2, 3, 3, s.ptr, idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I,
         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
-    engine()->plan_ns = 1990;
+    engine()->plan_ns = 1.99e6;
     int plans_before = engine()->plans;
     for (int i = 0; i < 60; i++)
         (void)plain(&s);
@@ -272,7 +272,7 @@ static void decisions(void)
     for (int i = 0; i < 10; i++)
         (void)plain(&s);
     ok(engine()->runs == runs && engine()->plans == plans_before, "a plan that gains nothing is given up");
-    engine()->plan_ns = 1000;
+    engine()->plan_ns = 1e6;
     engine()->refuses = 1;
     (void)cusparseCsrSetPointers(s.a, ptr, idx + 0, s.val);
     (void)cusparseDestroySpMat(s.a);
@@ -283,6 +283,53 @@ static void decisions(void)
         (void)plain(&s);
     engine()->refuses = 0;
     ok(engine()->runs == runs && engine()->copies == engine()->plans, "where there is none nothing is kept");
+    small_free(&s);
+}
+
+/* The same pattern somewhere else: one plan does for both. */
+static void siblings(void)
+{
+    small_t s;
+    small_t t;
+    small_new(&s);
+    small_new(&t);
+    t.val[0] = 9;
+    int made = engine()->made;
+    ok(until_plan(&s, 40) && engine()->made == made + 1, "one pattern has a plan");
+    for (int i = 0; i < 10; i++)
+        (void)until_plan(&s, 1); /* it is kept */
+    ok(until_plan(&t, 40) && engine()->made == made + 1, "its copy has the same one");
+    ok(until_plan(&s, 1) && until_plan(&t, 1) && until_plan(&s, 1), "each with its values");
+    int repaired = engine()->repaired;
+    t.idx[1] = 0;
+    ok(until_plan(&t, 1) && engine()->repaired == repaired + 1, "one of them changes");
+    ok(until_plan(&s, 1) && engine()->repaired == repaired + 1, "the other one keeps its plan");
+    ok(until_plan(&t, 40) && engine()->made == made + 2 && engine()->plans >= 2, "the changed one gets another");
+    small_t u;
+    small_new(&u);
+    u.idx[2] = 0;
+    u.idx[0] = 2;
+    ok(until_plan(&u, 40) && engine()->made == made + 3 && engine()->repaired == repaired + 1,
+        "another pattern of these sizes is told apart before it runs");
+    small_free(&s);
+    small_free(&t);
+    small_free(&u);
+}
+
+/* Little is not worth a plan. */
+static void patience(void)
+{
+    small_t s;
+    small_new(&s);
+    engine()->other_ns = 2000;
+    int made = engine()->made;
+    for (int i = 0; i < 100; i++)
+        (void)plain(&s);
+    ok(engine()->made == made && right(&s), "100 products of 2 us are not worth a plan");
+    for (int i = 0; i < 10000; i++)
+        (void)plain(&s);
+    ok(engine()->made == made + 1 && right(&s), "10,000 are");
+    engine()->other_ns = 2e6;
     small_free(&s);
 }
 
@@ -322,8 +369,12 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "trust") == 0)
         trust();
-    else if (strcmp(what, "decisions") == 0)
+    else if (strcmp(what, "siblings") == 0)
+        siblings();
+    else if (strcmp(what, "decisions") == 0) {
         decisions();
+        patience();
+    }
     else if (strcmp(what, "plans") == 0)
         plans();
     else {

@@ -142,8 +142,20 @@ void matrix_new(matrix_t *m, rng_t *r, int64_t size, void *stream)
         m->descr = matrix_descr(m);
 }
 
+void matrix_renew(matrix_t *m)
+{
+    if (!m->buffer)
+        return;
+    check(cusparseDestroySpMat(m->descr), "cusparseDestroySpMat");
+    device_free(m->buffer);
+    m->buffer = NULL;
+    m->descr = matrix_descr(m);
+}
+
 void matrix_free(matrix_t *m)
 {
+    if (m->buffer)
+        device_free(m->buffer);
     if (m->descr)
         check(cusparseDestroySpMat(m->descr), "cusparseDestroySpMat");
     device_free(m->d_ptr);
@@ -234,18 +246,19 @@ static void call(cusparseHandle_t handle, matrix_t *m, const product_t *p, void 
     cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
     check(cusparseSpMM_bufferSize(handle, none, none, alpha, a, db, beta, dc, type, p->alg, &bytes),
         "cusparseSpMM_bufferSize");
-    void *buffer = device_new(bytes > 0 ? bytes : 1);
-    if (p->preprocess && m->descr) {
+    void *buffer = m->buffer ? m->buffer : device_new(bytes > 0 ? bytes : 1);
+    if (p->preprocess && m->descr && !m->buffer) {
         check(cusparseSpMM_preprocess(handle, none, none, alpha, a, db, beta, dc, type, p->alg, buffer),
             "cusparseSpMM_preprocess");
-        m->preprocessed = 1;
+        m->buffer = buffer;
     }
     check(cusparseSpMM(handle, none, none, alpha, a, db, beta, dc, type, p->alg, buffer), "cusparseSpMM");
     check(cusparseDestroyDnMat(db), "cusparseDestroyDnMat");
     check(cusparseDestroyDnMat(dc), "cusparseDestroyDnMat");
     if (!m->descr)
         check(cusparseDestroySpMat(a), "cusparseDestroySpMat");
-    device_free(buffer);
+    if (buffer != m->buffer)
+        device_free(buffer);
 }
 
 int product_check(cusparseHandle_t handle, void *stream, matrix_t *m, const product_t *p, rng_t *r)

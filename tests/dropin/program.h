@@ -30,7 +30,7 @@ typedef struct matrix {
     void *d_idx;
     void *d_val;
     cusparseSpMatDescr_t descr; /**< kept; NULL: each product makes one */
-    int preprocessed;
+    void *buffer; /**< of preprocessing, kept for the products after it; NULL: not preprocessed */
 } matrix_t;
 
 /** Random pattern and values of at most `size` rows and columns, >= 1 entry. */
@@ -39,6 +39,8 @@ void matrix_free(matrix_t *m);
 /** Other columns, and sometimes rows of other lengths, in the same arrays; nnz stays. */
 void matrix_change_pattern(matrix_t *m, rng_t *r, void *stream);
 void matrix_change_values(matrix_t *m, rng_t *r, void *stream);
+/** A new descriptor that was never preprocessed, where one is kept that was. */
+void matrix_renew(matrix_t *m);
 cusparseSpMatDescr_t matrix_descr(const matrix_t *m);
 
 /** One product. */

@@ -25,11 +25,7 @@ typedef struct program {
 /* The contract: a pattern changes only before the descriptor is preprocessed again, or gone. */
 static void change_pattern(program_t *p, matrix_t *m)
 {
-    if (m->preprocessed) {
-        (void)cusparseDestroySpMat(m->descr);
-        m->preprocessed = 0;
-        m->descr = matrix_descr(m);
-    }
+    matrix_renew(m);
     matrix_change_pattern(m, &p->rng, p->stream[p->now]);
 }
 
@@ -37,6 +33,7 @@ static void change_pattern(program_t *p, matrix_t *m)
 static void multiply(program_t *p, matrix_t *m)
 {
     product_t product = product_random(&p->rng);
+    matrix_renew(m); /* what was preprocessed was another product */
     for (int64_t n = 1 + rng_below(&p->rng, 8); n > 0; n--) {
         product.preprocess = rng_below(&p->rng, 6) == 0;
         if (rng_below(&p->rng, 3) == 0)

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Programs that call cuSPARSE, with and without the drop-in: losses, times, where it passed through.
+
+    jobs/clients.py                              all, each twice; a table on stdout
+    jobs/clients.py --sizes 100000 --features 64 gcn cupy
+    jobs/clients.py --run out.json gcn           in this process, as it is; for profilers
+
+Needs PyTorch with CUDA; PyTorch Geometric and CuPy for the clients of their names.  The drop-in is
+librowcast_cusparse.so of --library, else the one that the loader finds.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+CLIENTS = ("spmm", "gcn", "pyg", "cupy")
+MEAN = 16  # entries in a row, before self loops
+COLD = 3  # epochs that load kernels, which are not counted
+
+
+def graph(kind, n, seed=1):
+    """A symmetric graph with self loops and weights 1/sqrt(d_i d_j), as sparse CSR of fp32 on the GPU."""
+    import torch
+    g = torch.Generator(device="cuda").manual_seed(seed)
+    m = n * MEAN // 2
+    draw = lambda: torch.rand(m, generator=g, device="cuda", dtype=torch.float64)
+    if kind == "communities":
+        size = 250
+        u = (draw() * n).long()
+        inside = torch.clamp(u // size * size + (draw() * size).long(), max=n - 1)
+        v = torch.where(draw() < 0.8, inside, (draw() * n).long())
+    else:  # vertex i of weight (i + 1)^-0.6, numbered at random
+        name = torch.randperm(n, generator=g, device="cuda")
+        u, v = (name[torch.clamp((draw() ** 2.5 * n).long(), max=n - 1)] for _ in range(2))
+    loops = torch.arange(n, device="cuda")
+    key = torch.unique(torch.cat([u * n + v, v * n + u, loops * n + loops]))
+    row, col = key // n, key % n
+    degree = torch.bincount(row, minlength=n)
+    crow = torch.zeros(n + 1, dtype=torch.int64, device="cuda")
+    crow[1:] = torch.cumsum(degree, 0)
+    scale = degree.double().rsqrt()
+    return torch.sparse_csr_tensor(crow, col, (scale[row] * scale[col]).float(), size=(n, n))
+
+
+def timed(count, work):
+    """ms of each call of work, by events of the stream."""
+    import torch
+    marks = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+    marks[0].record()
+    for mark in marks[1:]:
+        work()
+        mark.record()
+    torch.cuda.synchronize()
+    return [a.elapsed_time(b) for a, b in zip(marks, marks[1:])]
+
+
+def spmm(a, features, epochs):
+    """torch.sparse.mm of one matrix."""
+    import torch
+    b = torch.randn(a.shape[1], features, device="cuda", generator=torch.Generator(device="cuda").manual_seed(2))
+    out = {}
+
+    def work():
+        out["c"] = torch.sparse.mm(a, b)
+
+    ms = timed(epochs, work)
+    return ms, [float(out["c"].double().square().mean())]
+
+
+def train(model, parameters, x, labels, epochs):
+    import torch
+    optimiser = torch.optim.Adam(parameters, lr=0.01)
+    losses = []
+
+    def work():
+        optimiser.zero_grad(set_to_none=True)
+        loss = torch.nn.functional.cross_entropy(model(x), labels)
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.detach())
+
+    ms = timed(epochs, work)
+    return ms, [float(v) for v in losses]
+
+
+def data(a, features):
+    import torch
+    g = torch.Generator(device="cuda").manual_seed(3)
+    x = torch.randn(a.shape[0], features, device="cuda", generator=g)
+    labels = torch.randint(0, 16, (a.shape[0],), device="cuda", generator=g)
+    torch.manual_seed(4)
+    return x, labels
+
+
+def gcn(a, features, epochs):
+    """Two layers by torch.sparse.mm: A relu(A X W) V."""
+    import torch
+    x, labels = data(a, features)
+    first = torch.nn.Linear(features, features).cuda()
+    second = torch.nn.Linear(features, 16).cuda()
+    model = lambda x: torch.sparse.mm(a, second(torch.relu(torch.sparse.mm(a, first(x)))))
+    return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
+
+
+def pyg(a, features, epochs):
+    """The same as layers of PyTorch Geometric."""
+    import torch
+    from torch_geometric.nn import GCNConv
+    x, labels = data(a, features)
+    first = GCNConv(features, features, normalize=False).cuda()
+    second = GCNConv(features, 16, normalize=False).cuda()
+    model = lambda x: second(torch.relu(first(x, a)), a)
+    return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
+
+
+def cupy(a, features, epochs):
+    """csr @ dense of CuPy."""
+    import cupy as cp
+    import cupyx.scipy.sparse as sparse
+    import torch
+    csr = sparse.csr_matrix(tuple(cp.from_dlpack(t.contiguous()) for t in (
+        a.values(), a.col_indices().int(), a.crow_indices().int())), shape=tuple(a.shape))
+    b = cp.asarray(torch.randn(a.shape[1], features, device="cuda",
+                               generator=torch.Generator(device="cuda").manual_seed(2)))
+    stream = cp.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
+    out = {}
+
+    def work():
+        out["c"] = csr @ b
+
+    with stream:
+        ms = timed(epochs, work)
+    return ms, [float((out["c"].astype(cp.float64) ** 2).mean())]
+
+
+def run(args):
+    """Every case in this process; results as JSON."""
+    import torch
+    results = []
+    for n in args.sizes:
+        for kind in args.graphs:
+            a = graph(kind, n)
+            for features in args.features:
+                for client in args.clients:
+                    case = {"client": client, "graph": kind, "vertices": n, "entries": a._nnz(), "features": features}
+                    try:
+                        torch.cuda.synchronize()
+                        start = time.time()
+                        ms, losses = globals()[client](a, features, args.epochs)
+                        case.update(seconds=time.time() - start, ms=ms, losses=losses)
+                    except Exception as e:  # the next client is of another library
+                        case["error"] = f"{type(e).__name__}: {e}"[:300]
+                    results.append(case)
+                    torch.cuda.empty_cache()
+            del a
+    with open(args.run, "w") as f:
+        json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
+                   "results": results}, f)
+
+
+def child(args, preload):
+    """A process of its own, as a user would start it."""
+    environment = dict(os.environ)
+    if preload:
+        environment["LD_PRELOAD"] = ":".join(filter(None, [args.library, environment.get("LD_PRELOAD")]))
+        environment["ROWCAST_LOG"] = "summary"
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.json")
+        words = [sys.executable, os.path.abspath(__file__), "--run", out, "--epochs", str(args.epochs)]
+        for name in ("sizes", "features", "graphs"):
+            words += ["--" + name, ",".join(map(str, getattr(args, name)))]
+        done = subprocess.run(words + list(args.clients), env=environment, stderr=subprocess.PIPE, text=True)
+        if not os.path.exists(out):
+            sys.exit(f"clients: {done.stderr[-2000:]}")
+        with open(out) as f:
+            return json.load(f), [line for line in done.stderr.splitlines() if line.startswith("rowcast")]
+
+
+def difference(a, b):
+    """The largest relative difference of two lists of losses."""
+    return max((abs(x - y) / max(abs(x), 1e-30) for x, y in zip(a, b)), default=float("nan"))
+
+
+def table(args):
+    plain, _ = child(args, False)
+    ours, said = child(args, True)
+    print(f"{plain['device']}, PyTorch {plain['torch']}, CUDA {plain['cuda']}, {args.epochs} epochs, ms an epoch\n")
+    print("| client | graph | vertices | entries | features | alone, median | with, median | speedup | alone, all | with, all "
+          "| speedup | losses differ by |")
+    print("| --- " * 12 + "|")
+    for a, b in zip(plain["results"], ours["results"]):
+        head = f"| {a['client']} | {a['graph']} | {a['vertices']:,} | {a['entries']:,} | {a['features']} "
+        if "error" in a or "error" in b:
+            print(head + "| " + (a.get("error") or b["error"]) + " |")
+            continue
+        half = len(a["ms"]) // 2  # plans are there in the second half
+        x, y = statistics.median(a["ms"][half:]), statistics.median(b["ms"][half:])
+        u, v = sum(a["ms"][COLD:]), sum(b["ms"][COLD:])
+        print(head + f"| {x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} "
+              f"| {difference(a['losses'], b['losses']):.1e} |")
+    print("\n" + "\n".join(said))
+
+
+def main():
+    numbers = lambda text: [int(v) for v in text.split(",")]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("clients", nargs="*", help="of " + ", ".join(CLIENTS) + "; none: all")
+    p.add_argument("--sizes", type=numbers, default=[100000, 1000000], help="vertices [100000,1000000]")
+    p.add_argument("--features", type=numbers, default=[64, 256], help="[64,256]")
+    p.add_argument("--graphs", type=lambda t: t.split(","), default=["communities", "powerlaw"])
+    p.add_argument("--epochs", type=int, default=100)
+    p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
+    p.add_argument("--run", metavar="FILE", help="run in this process, write results there")
+    args = p.parse_args()
+    args.clients = args.clients or list(CLIENTS)
+    for name in args.clients:
+        if name not in CLIENTS:
+            p.error(f"client '{name}': expected one of {', '.join(CLIENTS)}")
+    run(args) if args.run else table(args)
+
+
+if __name__ == "__main__":
+    main()
