@@ -4,8 +4,8 @@
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
-#            cppcheck, shellcheck, make distcheck (each of the last four counts as one test).  This is the
-#            default.  CUDA is in the ordinary build only, where there is a compiler.
+#            cppcheck, shellcheck, make distcheck, Debian packages made and tried (each of the last five counts as
+#            one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 #   --stacks only: the suite with MPICH and its HDF5, with clang, and with -O3 -march=native, each in a build of its
 #            own (an hour on 2 cores); MPICH is installed for it
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
@@ -278,6 +278,12 @@ main()
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
         stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
             DISTCHECK_CONFIGURE_FLAGS="--without-cuda CFLAGS=-O0" TESTS="${distributed[*]}"
+        if command -v dpkg-deb >/dev/null; then
+            ROWCAST_CONFIGURE=--without-cuda stage "Debian packages" "$build/log/deb.log" "$top/jobs/package-deb.sh" \
+                -o "$build/deb/packages" --test
+        else
+            skipped=$((skipped + 1))
+        fi
     fi
     say "$skipped skipped"
     echo "$passed passed, $failed failed"

@@ -1,0 +1,187 @@
+#!/bin/bash
+# Debian packages of this checkout: librowcast1, librowcast-dev, rowcast, python3-rowcast.
+# Usage: jobs/package-deb.sh [-b BUILD] [-o DIR] [--test]
+#   -b BUILD  a build that was configured as this script would do it; else it is made  [build/deb]
+#   -o DIR    where the packages go                                                  [.]
+#   --test    install them into an empty root, use them there, remove them; nothing may remain
+# ROWCAST_CONFIGURE: more words for configure, such as --without-cuda.
+# Made with dpkg-deb; what they depend on comes from dpkg-shlibdeps.  A package for Debian itself would want debian/rules.
+# With CUDA, librowcast1 holds librowcast_cuda and the drop-in too.  CUDA's own libraries are no package of Debian: they are
+# suggested, by NVIDIA's names.
+set -euo pipefail
+# shellcheck source=jobs/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+out=.
+tree=$build/deb
+test=0
+while (($#)); do
+    case $1 in
+    -b | -o)
+        (($# > 1)) || die 2 "$1 wants a folder; see --help"
+        if [[ $1 == -b ]]; then tree=$2; else out=$2; fi
+        shift
+        ;;
+    --test) test=1 ;;
+    -h | --help)
+        sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+    *) die 2 "unknown option '$1'; see --help" ;;
+    esac
+    shift
+done
+for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture; do
+    command -v $tool >/dev/null || die 3 "no $tool (Debian: dpkg-dev)"
+done
+multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+arch=$(dpkg-architecture -qDEB_HOST_ARCH)
+libdir=/usr/lib/$multiarch
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# What goes where, by globs below the installed root.
+files_of()
+{
+    case $1 in
+    librowcast1) echo "usr/lib/$multiarch/lib*.so.* usr/lib/$multiarch/rowcast" ;;
+    librowcast-dev) echo "usr/include usr/lib/$multiarch/*.so usr/lib/$multiarch/*.a usr/lib/$multiarch/pkgconfig \
+        usr/lib/$multiarch/cmake usr/share/doc/rowcast/examples" ;;
+    python3-rowcast) echo "usr/lib/python3" ;;
+    rowcast) echo "usr/bin usr/share" ;;
+    esac
+}
+
+control_of()
+{
+    case $1 in
+    librowcast1) cat <<'CONTROL'
+Section: libs
+Suggests: cuda-cudart-13-0, libcusparse-13-0
+Description: row orders, features, models and GPU plans for sparse x dense products
+ Shared libraries of rowcast: for a sparse matrix, which row order and which kernel multiply fastest, and
+ plans that do it on a GPU where rowcast was built with CUDA.
+CONTROL
+        ;;
+    librowcast-dev) cat <<CONTROL
+Section: libdevel
+Depends: librowcast1 (= $version)
+Description: headers, pkg-config and CMake files of rowcast
+ What programs are compiled with: rowcast.h, rowcast_io.h, and with CUDA rowcast_cuda.h and rowcast.hpp.
+CONTROL
+        ;;
+    rowcast) cat <<'CONTROL'
+Section: science
+Recommends: gnuplot-nox
+Description: measures and predicts row orders and kernels of sparse x dense products
+ Sweeps over collections of matrices with MPI, tables and reports, selectors trained on them.
+CONTROL
+        ;;
+    python3-rowcast) cat <<CONTROL
+Section: python
+Depends: python3, python3-numpy, librowcast1 (= $version)
+Recommends: python3-scipy, python3-h5py, python3-pandas
+Description: Python module of rowcast
+ Row orders and features of SciPy's matrices, models, stores as frames, plans on CuPy's and PyTorch's arrays.
+CONTROL
+        ;;
+    esac
+}
+
+# shlibs DIR: the packages whose libraries the files there need
+shlibs()
+{
+    local -a objects
+    mkdir -p "$work/shlibs/debian"
+    printf 'Source: rowcast\n\nPackage: rowcast\nArchitecture: any\n' >"$work/shlibs/debian/control"
+    mapfile -t objects < <(find "$1" -type f \( -name '*.so*' -o -path '*/bin/*' \))
+    ((${#objects[@]})) || return 0
+    (
+        cd "$work/shlibs"
+        dpkg-shlibdeps --ignore-missing-info -l"$1$libdir" -xlibrowcast1 -O "${objects[@]/#/-e}" 2>"$work/shlibs.log" \
+            || { tail -n 5 "$work/shlibs.log" >&2; exit 1; }
+    ) | sed -n 's/^shlibs:Depends=//p'
+}
+
+# make_package NAME: its files move from the root into a package of their own
+make_package()
+{
+    local name=$1 dir=$work/$1 word file depends
+    mkdir -p "$dir/DEBIAN"
+    for word in $(files_of "$name"); do
+        for file in "$work/root/"$word; do
+            [[ -e $file || -L $file ]] || continue
+            mkdir -p "$dir/$(dirname "${file#"$work/root/"}")"
+            cp -a "$file" "$dir/$(dirname "${file#"$work/root/"}")/"
+            [[ $name == librowcast1 ]] || rm -rf "$file"
+        done
+    done
+    [[ $name != librowcast1 ]] || rm -f "$dir$libdir"/rowcast/*.la
+    depends=$(shlibs "$dir")
+    [[ $name != rowcast ]] || depends="$depends, librowcast1 (= $version)"
+    {
+        printf 'Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nPriority: optional\n' "$name" "$version" \
+            "$([[ $name == python3-rowcast ]] && echo all || echo "$arch")" "${DEBFULLNAME:-rowcast} <${DEBEMAIL:-rowcast@localhost}>"
+        printf 'Installed-Size: %d\n' "$(du -sk --exclude=DEBIAN "$dir" | cut -f1)"
+        control_of "$name" | if [[ $depends ]]; then
+            awk -v d="$depends" '/^Depends: / { $0 = $0 ", " d; seen = 1 }
+                /^Description: / && !seen { print "Depends: " d } { print }'
+        else
+            cat
+        fi
+    } >"$dir/DEBIAN/control"
+    [[ $name != librowcast1 ]] || printf 'activate-noawait ldconfig\n' >"$dir/DEBIAN/triggers"
+    dpkg-deb --build --root-owner-group "$dir" "$out" >/dev/null
+}
+
+# In an empty root, as dpkg of another machine: what the packages depend on is this machine's.
+try_packages()
+{
+    local there=$work/try left
+    local -a with=(dpkg --root="$there" --force-depends --force-not-root --log=/dev/null)
+    mkdir -p "$there/var/lib/dpkg/info" "$there/var/lib/dpkg/updates" "$there/var/lib/dpkg/triggers"
+    : >"$there/var/lib/dpkg/status"
+    "${with[@]}" -i "$out"/{librowcast1,librowcast-dev,rowcast,python3-rowcast}_*.deb >"$work/dpkg.log" 2>&1 \
+        || { cat "$work/dpkg.log" >&2; return 1; }
+    export LD_LIBRARY_PATH=$there$libdir
+    # no pipe ends before its program does: that would be a failure here
+    [[ $("$there/usr/bin/rowcast" --version) == *"rowcast $version"* ]]
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 2\n2 2 3\n' >"$work/a.mtx"
+    "$there/usr/bin/rowcast" order --help >/dev/null
+    # shellcheck disable=SC2016  # the fence of a block, of which the first is taken
+    awk '/^```c$/ { open = 1; next } open && /^```/ { exit } open' "$top/src/README.md" >"$work/example.c"
+    # shellcheck disable=SC2046  # flags are words
+    cc "$work/example.c" -o "$work/example" $(PKG_CONFIG_SYSROOT_DIR=$there PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
+        PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_PATH=$there$libdir/pkgconfig pkg-config --cflags --libs rowcast_io)
+    [[ $("$work/example" "$work/a.mtx") == *" slots, first row "* ]]
+    if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        ROWCAST_LIBRARY_DIR=$there$libdir PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$there/usr/lib/python3/dist-packages \
+            /usr/bin/python3 -c 'import sys, rowcast; sys.exit(rowcast.version() != sys.argv[1])' "$version"
+    fi
+    unset LD_LIBRARY_PATH
+    "${with[@]}" -r rowcast python3-rowcast librowcast-dev librowcast1 >>"$work/dpkg.log" 2>&1
+    left=$(find "$there" -path "$there/var" -prune -o \( -type f -o -type l \) -print)
+    [[ -z $left ]] || { printf 'left behind:\n%s\n' "$left" >&2; return 1; }
+    say "installed into an empty root, used, removed"
+}
+
+main()
+{
+    local name
+    local -a extra=()
+    [[ -z ${ROWCAST_CONFIGURE:-} ]] || read -ra extra <<<"$ROWCAST_CONFIGURE"
+    build_tree "$tree" --prefix=/usr --libdir="$libdir" --mandir=/usr/share/man \
+        --with-python-dir=/usr/lib/python3/dist-packages "${extra[@]}"
+    version=$("$tree/rowcast" --version | sed -n '1s/^rowcast //p')
+    mkdir -p "$out"
+    out=$(cd "$out" && pwd)
+    run_logged "$build/log/deb-install.log" make -C "$tree" install-strip DESTDIR="$work/root"
+    find "$work/root" -name '*.la' -delete
+    for name in librowcast1 librowcast-dev python3-rowcast rowcast; do
+        if [[ $name == python3-rowcast ]]; then rm -rf "$work/root$libdir"/lib*.so.* "$work/root$libdir/rowcast"; fi
+        make_package $name
+        say "$out/${name}_${version}_*.deb"
+    done
+    ((!test)) || try_packages
+}
+main; exit
