@@ -2,7 +2,7 @@
 # rowcast tune csrk: sizes of CSR-k by the published formulas and by a file, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 14
+plan 16
 
 tune() # tune OPTION...
 {
@@ -32,3 +32,5 @@ code "neither matrix nor rdensity" 2 "$ROWCAST" tune csrk -d volta
 code "both" 2 "$ROWCAST" tune csrk mesh2d:n=5 --rdensity 2 -d volta
 code "a negative rdensity" 2 "$ROWCAST" tune csrk --rdensity -1 -d volta
 code "another thing to tune" 2 "$ROWCAST" tune csr -d volta
+ok "the file of the H200" tune --rdensity 20 -d "$top_srcdir/data/tuning/csrk-h200.json"
+is "its sizes" "$(awk 'END { print $1, $7, $8 }' "$tmp/out")" "h200 22 14"
