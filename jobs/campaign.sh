@@ -382,7 +382,7 @@ part_huge()
     local data=twins kernels=growmajor,gchunk,cusparse-csr-row:alg=2
     [[ $catalog ]] || die 2 "huge: needs --catalog"
     [[ $device == cuda ]] || kernels=cstat,rowsplit
-    # long cases: arranging and uploading a matrix of this size takes half a second a case
+    # most of the time goes into making the matrices: --verbose, in the options, tells
     sweep "huge: K tiled" "$store" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --policies csr,auto \
         --kernels "$kernels" --device-memory 6G --case-time 1
     if ((dry)); then return; fi
