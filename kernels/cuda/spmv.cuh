@@ -92,6 +92,15 @@ __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, 
     __syncthreads();
 }
 
+/* How many came before this one.  What this thread has stored, and all that it was synchronised with, is seen by
+ * whoever counts it.  A fence would do that too, but it empties the L1 of the multiprocessor, where x is. */
+__device__ __forceinline__ int32_t arrive(int32_t *at)
+{
+    int32_t before;
+    asm volatile("atom.add.release.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(at) : "memory");
+    return before;
+}
+
 /* The end of a share whose sums of open rows are in `in` and `out`: where it is the last CTA of such a row, it adds
  * that up.  Of all threads.  before, after: `open` where it begins and ends */
 template <typename T>
@@ -101,18 +110,15 @@ __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t be
     __shared__ int is_last[2];
     if (before == 0 && after == 0)
         return;
-    __threadfence();
     __syncthreads();
     if (threadIdx.x < 2) {
         const int32_t open = threadIdx.x == 0 ? before : after != before ? after : 0;
         const rc_spmv_spans_t &s = v.spans;
-        is_last[threadIdx.x] = open > 0 && atomicAdd(s.arrived + open - 1, 1) ==
+        is_last[threadIdx.x] = open > 0 && arrive(s.arrived + open - 1) ==
                                                s.span[2 * s.most + open - 1] - s.span[s.most + open - 1];
     }
     __syncthreads();
-    if (!is_last[0] && !is_last[1])
-        return;
-    __threadfence();
+    /* those sums are read from the L2, past an L1 that may have older ones */
     if (is_last[0])
         add_span<T>(v, before - 1, part);
     if (is_last[1])
