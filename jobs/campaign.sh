@@ -42,13 +42,15 @@
 #   csrk     CSR-k: the sizes of super-rows on generated matrices that are not of the study, for rowcast tune csrk --fit; then
 #            twins of the study (Lane and Booth 2022) of --catalog in natural order, rcm and bandk.  Into a store of
 #            its own: -s csrk.h5.  csrk-fit and csrk-study are its halves
+#   rs       RS-SpMM and its rivals, A B at K = 8, 32, 128, 512 and A' B at K = 128, fp32 and fp64, all matrices and
+#            generated ones of 1 to 50 million entries (group rs).  Into a store of its own: -s rs.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
 #   plan-tables, order-tables, spmv-tables  the same of a store of the part plans, orders or spmv
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
-# matrices, this script, campaign-tables.sh and campaign-sets.sh beside it, and there
+# matrices, this script and campaign-*.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
 # A sweep measures only what its store lacks, so any part may be repeated or named twice.  To go on
 # on another machine, take the store along.  Exit code 75: time ran out, with work left.
@@ -95,7 +97,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | rs | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -136,6 +138,8 @@ fast_orders=csr,dcsr,plain,flipped,lpt
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-tables.sh"
 # shellcheck source=jobs/campaign-sets.sh
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-sets.sh"
+# shellcheck source=jobs/campaign-rs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/campaign-rs.sh"
 
 run=()
 cut=0
