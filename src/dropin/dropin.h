@@ -44,6 +44,7 @@ typedef struct rc_dropin {
     uint64_t calls;
     uint64_t why[RC_WHYS];  /**< calls by what became of them */
     double seconds;         /**< spent in making plans */
+    double start;           /**< of the first product, by rc_making_now */
     double entry_seconds;   /**< that a plan takes for an entry, as far as is known; 0: nothing is */
     int64_t bytes;          /**< of plans */
     uint64_t forgotten;     /**< patterns */
@@ -98,6 +99,9 @@ void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
 rc_trusted_t *rc_trust_find(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
 
 /* ------------------------------------------------------------------ making.c */
+
+/** Seconds of a clock that only goes on. */
+double rc_making_now(void);
 
 /** Seconds that making a plan for a pattern may take. */
 double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known);

@@ -240,8 +240,9 @@ static int worth_it(const rc_dropin_t *d, const rc_known_t *known)
     if (d->settings.always)
         return known->turns > RC_UNTIMED;
     double spent = 1e-9 * (double)known->calls * rc_times_median(&known->reference);
-    return known->turns > RC_UNTIMED && known->reference.count >= RC_TIMES
-        && spent >= RC_BEGIN * rc_making_estimate(d, known);
+    double making = rc_making_estimate(d, known);
+    return known->turns > RC_UNTIMED && known->reference.count >= RC_TIMES && spent >= RC_BEGIN * making
+        && d->seconds + making <= d->settings.share * (rc_making_now() - d->start);
 }
 
 static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
@@ -282,6 +283,8 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDes
     turn.why = RC_WHY_MANY;
     if (!known || known->busy)
         return turn;
+    if (d->start == 0)
+        d->start = rc_making_now();
     known->calls++;
     known->last = d->calls;
     turn.why = advance(d, known, p);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-static double now(void)
+double rc_making_now(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -16,10 +16,10 @@ static double now(void)
 
 static void make(const rc_engine_t *engine, rc_making_job_t *job)
 {
-    double start = now();
+    double start = rc_making_now();
     job->plan = engine->make(job->copy, &job->how, job->text, &job->bytes);
     job->copy = NULL;
-    job->seconds = now() - start;
+    job->seconds = rc_making_now() - start;
     job->done = 1;
 }
 
@@ -51,7 +51,7 @@ static void stay_off(rc_known_t *known, rc_why_t why)
 
 double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known)
 {
-    double each = d->entry_seconds > 0 ? d->entry_seconds : 40e-9;
+    double each = d->entry_seconds > 0 ? d->entry_seconds : 60e-9;
     return 0.03 + each * (double)known->key.nnz;
 }
 

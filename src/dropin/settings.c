@@ -42,9 +42,10 @@ static void budget(rc_settings_t *s)
     double memory = (double)s->memory;
     for (const char *at = value; at && *at;) {
         size_t n = one(at, "time", &s->seconds);
+        n = n > 0 ? n : one(at, "share", &s->share);
         n = n > 0 ? n : one(at, "memory", &memory);
         if (n == 0) {
-            fprintf(stderr, "rowcast: ROWCAST_BUDGET=%s: expected time=SECONDS,memory=BYTES at '%s'\n",
+            fprintf(stderr, "rowcast: ROWCAST_BUDGET=%s: expected time=SECONDS,share=PART,memory=BYTES at '%s'\n",
                 value, at);
             break;
         }
@@ -55,7 +56,7 @@ static void budget(rc_settings_t *s)
 
 rc_settings_t rc_settings_read(void)
 {
-    rc_settings_t s = {.seconds = 30, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
+    rc_settings_t s = {.seconds = 30, .share = 0.1, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
     s.off = is("ROWCAST_DROPIN", "off", "on");
     s.trust = is("ROWCAST_TRUST", "preprocess", "nothing");
     s.summary = is("ROWCAST_LOG", "summary", "nothing");

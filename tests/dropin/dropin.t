@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 16
+plan 17
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -40,7 +40,7 @@ with ROWCAST_WAIT=1 "$calls" passing >out 2>err
 is "what is not understood is passed through as it was" "$(failed)" ""
 is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
 for what in plans siblings decisions; do
-    with ROWCAST_WAIT=1 "$calls" $what >out 2>err
+    with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" $what >out 2>err
     is "$what" "$(failed)" ""
 done
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$calls" trust >out 2>err
@@ -53,10 +53,12 @@ is "plans made most of them" "$(sed -n 's/^rowcast: \([0-9]*\) calls of cusparse
 is "the summary says what was passed through" "$(grep -c 'passed through [0-9]* times: beta is not 0' err)" 1
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$random" 400 5001 >out 2>err
 is "neither with trust" "$(failed)" ""
-with ROWCAST_LOG=nothing "$random" 100 9001 >out 2>err
+with ROWCAST_LOG=nothing ROWCAST_BUDGET=share=1000000 "$random" 100 9001 >out 2>err
 is "nor with plans made beside the program" "$(failed)$(cat err)" ""
 with ROWCAST_BUDGET=time=0 ROWCAST_WAIT=always ROWCAST_LOG=summary "$random" 20 1 >out 2>err
 is "without a budget there are no plans" "$(failed)$(grep -c ', 0 by plans' err)" 1
+with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=0 "$calls" plans >out 2>err
+is "nor without a share of the time" "$(grep -c '^not ok 1 ' out)" 1
 with ROWCAST_DROPIN=off ROWCAST_LOG=summary "$random" 20 1 >out 2>err
 is "switched off there are none" "$(failed)$(grep -c ', 0 by plans' err)" 1
 with ROWCAST_ENGINE="$tmp/none.so" "$random" 20 1 >out 2>err
