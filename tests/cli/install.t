@@ -20,7 +20,7 @@ for tool in nm readelf ldd pkg-config; do
     command -v "$tool" >/dev/null || skip_all "no $tool"
 done
 cxx=$(command -v c++ || command -v g++ || true)
-examples=$(find "$prefix" -path '*/examples/*' -type f | sort)
+examples=$(find "$prefix" -path '*/examples/*' -type f ! -name '*.py' | sort)
 plan $(($(echo "$libraries" | wc -w) * 12 + 4 + 2 * $(echo "$examples" | grep -c .)))
 cd "$tmp" || exit 1
 
