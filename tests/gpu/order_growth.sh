@@ -5,6 +5,7 @@
 # ROWCAST_GPU_ORDERS: the orders (tests/gpu/order_times.h); OMP_NUM_THREADS: threads of the host.
 : "${ROWCAST_GPU_ORDERS=mincol hub minlabel labels cells multilevel auto}"
 export ROWCAST_GPU_ORDERS
+# shellcheck disable=SC2086 # words
 "$@" --time alike ${SPECS:-mesh3d:n=46 mesh3d:n=100 mesh3d:n=170 communities:100000 communities:1000000 communities:4000000 \
     rmat:scale=17,edges=10 rmat:scale=20,edges=10 rmat:scale=22,edges=10} | tee -a "${LOG:-/dev/null}" | awk '
     /^# [^ ]*,? rows and columns/ || /^# [^ ]*, rows/ {
