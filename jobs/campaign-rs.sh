@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The part rs of jobs/campaign.sh, which sources this file: RS-SpMM and its rivals, both products.
 
-# name spec: of 1 to 50 million entries, the kinds that the paper's collection has of that size
+# name spec: of about 1 to 20 million entries, the kinds that the paper's collection has of that size
 rs_set()
 {
     cat <<'SET'

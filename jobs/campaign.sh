@@ -43,7 +43,7 @@
 #            twins of the study (Lane and Booth 2022) of --catalog in natural order, rcm and bandk.  Into a store of
 #            its own: -s csrk.h5.  csrk-fit and csrk-study are its halves
 #   rs       RS-SpMM and its rivals, A B at K = 8, 32, 128, 512 and A' B at K = 128, fp32 and fp64, all matrices and
-#            generated ones of 1 to 50 million entries (group rs).  Into a store of its own: -s rs.h5
+#            generated ones of about 1 to 20 million entries (group rs).  Into a store of its own: -s rs.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
