@@ -52,8 +52,9 @@ static int entry_of_store(const maker_t *m, const char *name, rc_entry_t *out)
         if (order == 0) {
             *out = (rc_entry_t){.name = (char *)r.name,
                 .location = (char *)r.location,
-                .where = strcmp(r.where, "generated") == 0 ? RC_WHERE_GENERATED
-                         : strcmp(r.where, "file") == 0    ? RC_WHERE_FILE
+                /* a file that rowcast generate wrote has bytes */
+                .where = strcmp(r.where, "generated") == 0 && r.bytes == 0 ? RC_WHERE_GENERATED
+                         : strcmp(r.where, "absent") != 0                  ? RC_WHERE_FILE
                                                            : RC_WHERE_ABSENT};
             return out->where != RC_WHERE_ABSENT;
         }
