@@ -116,6 +116,8 @@ __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t be
         const rc_spmv_spans_t &s = v.spans;
         is_last[threadIdx.x] = open > 0 && arrive(s.arrived + open - 1) ==
                                                s.span[2 * s.most + open - 1] - s.span[s.most + open - 1];
+        if (is_last[threadIdx.x])
+            __threadfence(); /* acquires what the others released; only the CTA that adds it up pays for that */
     }
     __syncthreads();
     /* those sums are read from the L2, past an L1 that may have older ones */
