@@ -339,7 +339,7 @@ static void prune(tree_t *t, int32_t i)
     int64_t first = node->first;
     int64_t end = node->end;
     int64_t cut = t->node[node->left].end;
-    int32_t large = end - cut > cut - first ? node->right : node->left;
+    int32_t large = end - cut >= cut - first ? node->right : node->left; /* of equal ones the last, as maxBag */
     double of_tree = errors_of(t, i);
     double of_leaf = errors_of_leaf(t, (double)(end - first), node->wrong);
     give_rows(t, large, first, end); /* as if it stood here */

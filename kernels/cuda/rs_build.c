@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/build_segments.h"
+#include "kernels/cuda/executor.h"
 #include "kernels/cuda/rs_state.h"
 
 #include <stdlib.h>
@@ -215,6 +216,7 @@ static rc_status_t build_there(
     RC_TRY(room_for_parts(s, p, n, &b, err));
     RC_TRY(rc_build_csr_begin(p, &c, err));
     RC_TRY(rc_build_segments(&c, p->precision, &b, err));
+    RC_TRY(rc_executor_cuda_wait(s->memory.x, err)); /* it is part of the time to prepare */
     a->panel = b.panel;
     a->panels = (int32_t)n[RC_RS_HEAVY_PANELS];
     a->seg_row = b.seg_row;

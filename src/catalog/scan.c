@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "io/mtx.h"
+#include "sparse/generate.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -87,8 +88,8 @@ static char *first_line(const char *path, rc_err_t *err)
     char line[1024] = "";
     FILE *in = fopen(path, "r");
     if (in) {
-        if (!fgets(line, (int)sizeof line, in))
-            line[0] = '\0';
+        if (!fgets(line, (int)sizeof line, in) || (!strchr(line, '\n') && !feof(in)))
+            line[0] = '\0'; /* half of a line would be another matrix */
         (void)fclose(in);
     }
     size_t from = strspn(line, " \t\r\n");
@@ -125,6 +126,8 @@ static rc_status_t visit_file(finder_t *f, const char *group, const char *path, 
     }
     rc_entry_set_location(e, suffix == SPEC ? RC_WHERE_GENERATED : RC_WHERE_FILE, copy);
     e->id = suffix;
+    if (suffix == SPEC) /* a newer generator makes another matrix */
+        e->mtime_ns = rc_generator_version(e->location);
     if (known && suffix != SPEC) { /* a dangling link stays in: loading it will say what is wrong */
         e->bytes = (int64_t)s.st_size;
         e->mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;

@@ -325,6 +325,7 @@ static int is_same_machine(const char *a, const char *b)
 }
 
 typedef struct scaled {
+    const rc_setting_t *setting; /* of any device */
     int threads;
     const char *kernel;
     const char *policy;
@@ -366,6 +367,9 @@ static int by_threads(const void *a, const void *b)
     const scaled_t *y = b;
     int d = strcmp(x->kernel, y->kernel);
     d = d ? d : strcmp(x->policy, y->policy);
+    d = d ? d : x->setting->precision - y->setting->precision;
+    d = d ? d : x->setting->c_order - y->setting->c_order;
+    d = d ? d : x->setting->cache - y->setting->cache;
     return d ? d : x->threads - y->threads;
 }
 
@@ -374,17 +378,18 @@ static int64_t scale(const rc_counted_t *c, scaled_t *list)
     int64_t n = 0;
     for (int64_t i = 0; i < c->rows; i++) {
         const rc_counted_row_t *e = &c->row[i];
-        const char *kernel = rc_view_kernel(c->view, e->kernel);
-        const char *policy = rc_view_policy(c->view, e->policy);
-        int threads = threads_of(rc_view_device(c->view, c->setting[e->setting].device));
+        const rc_setting_t *setting = &c->setting[e->setting];
+        const scaled_t line = {.setting = setting,
+            .threads = threads_of(rc_view_device(c->view, setting->device)),
+            .kernel = rc_view_kernel(c->view, e->kernel),
+            .policy = rc_view_policy(c->view, e->policy)};
         int64_t at = 0;
-        if (threads < 0)
+        if (line.threads < 0)
             continue;
-        while (at < n && (list[at].threads != threads || strcmp(list[at].kernel, kernel) != 0 ||
-                             strcmp(list[at].policy, policy) != 0))
+        while (at < n && by_threads(&list[at], &line) != 0)
             at++;
         if (at == n)
-            list[n++] = (scaled_t){.threads = threads, .kernel = kernel, .policy = policy};
+            list[n++] = line;
         add_scaled(c, e, &list[at]);
     }
     return n;
@@ -393,8 +398,8 @@ static int64_t scale(const rc_counted_t *c, scaled_t *list)
 rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"kernel", ""}, {"policy", ""}, {"threads", ""}, {"matrices", ""},
-        {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"}};
+    static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""}, {"kernel", ""}, {"policy", ""},
+        {"threads", ""}, {"matrices", ""}, {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"}};
     rc_counted_t c = {0};
     scaled_t *list = NULL;
     rc_table_t *t = NULL;
@@ -409,6 +414,9 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
     t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
+        rc_table_text(t, rc_view_name(rc_precision_names, list[i].setting->precision));
+        rc_table_text(t, rc_view_name(rc_c_order_names, list[i].setting->c_order));
+        rc_table_text(t, rc_view_name(rc_cache_names, list[i].setting->cache));
         rc_table_text(t, list[i].kernel);
         rc_table_text(t, list[i].policy);
         rc_table_int(t, list[i].threads);

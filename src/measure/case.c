@@ -97,6 +97,8 @@ int rc_measuring_leave_device(rc_measuring_t *s)
     for (int i = 0; i < s->n; i++)
         for (int w = 0; w < RC_WIDTHS; w++)
             s->job[i].problem[w].resident = NULL;
+    s->within.memory_limit += s->inside;
+    s->inside = 0;
     return rc_operands_resident_drop(s->ctx);
 }
 

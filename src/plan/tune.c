@@ -79,6 +79,7 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
     if (st == RC_OK && c->status == RC_OK && (t->best < 0 || cost_of(t, i) < cost_of(t, t->best))) {
         rc_plan_trial_free(&t->entry->trial);
         t->entry->trial = trial;
+        t->entry->trial.problem.text = t->entry->trial.spec.text; /* which has moved */
         t->best = i;
     } else
         rc_plan_trial_free(&trial);

@@ -66,6 +66,8 @@ static int may_enter(const rc_prepare_t *p, const rc_job_t *j)
         return 1;
     if (is_large(j) && p->free_threads < (p->w->threads + 1) / 2)
         return 0;
+    if (j->entry->where == RC_WHERE_GENERATED && j->entry->rows < 0)
+        return 0; /* nobody knows yet how large it will be */
     return !j->item->suspect && j->bytes <= p->w->memory_limit - p->bytes;
 }
 

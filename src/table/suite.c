@@ -135,7 +135,7 @@ static double median(double *x, int64_t n)
     if (n == 0)
         return NAN;
     qsort(x, (size_t)n, sizeof *x, by_number);
-    return n % 2 ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / (isinf(x[n / 2]) ? 1 : 2);
+    return n % 2 || x[n / 2 - 1] == x[n / 2] ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / (isinf(x[n / 2]) ? 1 : 2);
 }
 
 /* \param[in] scratch  [2 n] */

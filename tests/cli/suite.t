@@ -43,6 +43,6 @@ is "matrices of the classes" "$(column matrices <"$tmp/rate" | paste -s -d' ')" 
 is "a line a matrix" "$("$ROWCAST" query "$store" --summary suite-rate -M -f csv -w "$one" | column matrix | sort | paste -s -d' ')" \
     "G/arrow G/cube G/mesh"
 "$ROWCAST" query "$store" --summary scaling -f csv >"$tmp/scaling" || exit 99
-is "the loop over itself" "$(awk -F, '/plain-spmv-static/ && $3 == 1 { print $5 }' "$tmp/scaling" | sort -u)" 1
-is "threads of a kernel and order" "$(awk -F, '/^csr2/ && /rcm/ { print $3 }' "$tmp/scaling" | paste -s -d' ')" "1 2"
+is "the loop over itself" "$(awk -F, '$4 ~ /^plain-spmv-static/ && $6 == 1 { print $8 }' "$tmp/scaling" | sort -u)" 1
+is "threads of a kernel and order" "$(awk -F, '$4 ~ /^csr2/ && /rcm/ { print $6 }' "$tmp/scaling" | paste -s -d' ')" "1 2"
 code "a summary that is none" 2 "$ROWCAST" query "$store" --summary suites

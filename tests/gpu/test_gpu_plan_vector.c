@@ -15,7 +15,8 @@
 #define CUDA(call) assert_int_equal(call, cudaSuccess)
 
 static const char *const kernels[] = {NULL, "merge", "merge:items=5", "csr", "csr5", "csr5:sigma=2", "coo",
-    "ell", "hyb", "hyb:width=1", "gplain-spmv", "cusparse-spmv-csr"};
+    "ell", "hyb", "hyb:width=1", "csr2", "csr3", "csr35", "csr35:tune=volta", "csrk-split", "gplain-spmv",
+    "cusparse-spmv-csr"};
 static const char *const orders[] = {"csr", "random:seed=3", "dcsr"};
 
 /* A plan, its matrix in device memory, and its vectors there. */

@@ -376,6 +376,7 @@ static void specs_are_matrices_too(void **state)
     assert_int_equal(c.count, 3);
     const rc_entry_t *e = find(&c, "S/made");
     assert_true(e->where == RC_WHERE_GENERATED && e->rows == 25);
+    assert_int_equal(e->mtime_ns, rc_generator_version("mesh2d:n=5"));
     assert_string_equal(e->location, "mesh2d:n=5");
     assert_int_equal(rc_entry_load(e, NULL, 1, NULL, &a, NULL, &err), RC_OK);
     assert_int_equal(a.rows, 25);

@@ -49,6 +49,9 @@ static void pieces_cover_a_row(void **state)
 {
     (void)state;
     enum { LONGEST = 256 };
+    int64_t rows = 0;
+    int64_t over = 0;
+    int64_t pieces = 0;
     for (int64_t entries = LONGEST + 1; entries < 40 * RC_SPMV_PIECE; entries += 97) {
         int64_t n = rc_spmv_pieces(entries, LONGEST);
         assert_int_equal(rc_spmv_piece_at(entries, 0, n), 0);
@@ -57,8 +60,11 @@ static void pieces_cover_a_row(void **state)
             int64_t size = rc_spmv_piece_at(entries, j + 1, n) - rc_spmv_piece_at(entries, j, n);
             assert_true(size > 0 && size <= RC_SPMV_PIECE + LONGEST);
         }
-        /* what room is made for: rows, and what they have over in pieces */
-        assert_true(n <= 1 + (entries - LONGEST) / RC_SPMV_PIECE);
+        rows++;
+        over += entries - LONGEST;
+        pieces += n;
+        /* what room is made for: rows, and what all of them have over in pieces */
+        assert_true(pieces <= rows + over / RC_SPMV_PIECE);
     }
 }
 
