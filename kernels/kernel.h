@@ -66,7 +66,7 @@ typedef struct rc_kernel {
     rc_layout_t layout; /**< of the operands with K columns */
     unsigned c_orders;  /**< RC_STORES_* */
     int computes;       /**< 0: writes nothing meaningful, verification is left out */
-    int for_testing;    /**< 1: not part of "all" */
+    int for_testing;    /**< 1: not part of "all", nor a candidate of plans: tests and references */
     int builds; /**< 1: prepare builds on the device where the problem has its matrix there */
     int any_k;  /**< 1: run takes operands of any K up to that of the problem */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or

@@ -1,12 +1,9 @@
 /* The distances between adjacent entries of a row, Hong et al. 2018, section 4.2: how many of them
  * fall into each of the bins 1, 2-3, 4-15, 16-63, ..., in powers of 4.  A distance is the
  * difference of the columns; what the paper writes as "1, 1-3" is taken as 1 and 2 to 3.  The last
- * bin of the paper ends at 4^10; one more takes what is beyond, so that every pair is counted.
- * Section 4.3 adds "the number of accumulations" and says no more: it is taken as the row segments with
- * entries in panels of 256 columns. */
+ * bin of the paper ends at 4^10; one more takes what is beyond, so that every pair is counted. */
 #include "config.h"
 #include "feature/feature.h"
-#include "sparse/segments.h"
 
 #define BIN(name, what)                                                                            \
     {                                                                                              \
@@ -26,45 +23,38 @@ static const rc_feature_t features[] = {
     BIN("distance_65536", "65536 to 262143"),
     BIN("distance_262144", "262144 to 1048575"),
     BIN("distance_1048576", "1048576 and more"),
-    {"accumulations", "segments", RC_COST_NNZ, "segments with entries: of one row in one panel of 256 columns"},
 };
-enum { COUNT = sizeof features / sizeof features[0], BINS = COUNT - 1 };
+enum { COUNT = sizeof features / sizeof features[0] };
 
 /* By the number of binary digits: 1 is bin 0, 2 is bin 1, 3 and 4 are bin 2, 5 and 6 bin 3, ... */
 static inline int bin_of(uint32_t distance)
 {
     int digits = 32 - __builtin_clz(distance);
     int bin = digits == 1 ? 0 : (digits + 1) / 2;
-    return bin < BINS ? bin : BINS - 1;
+    return bin < COUNT ? bin : COUNT - 1;
 }
 
 static rc_status_t compute(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
-    static const rc_segments_rule_t rule = {256, 0};
-    const rc_segments_source_t source = rc_segments_source_of(a);
-    rc_segments_size_t size;
-    int64_t bins[BINS] = {0};
+    int64_t bins[COUNT] = {0};
     (void)geometry;
+    (void)err;
     threads = rc_feature_threads(a, 0, threads);
-    rc_status_t st = rc_segments_measure(&source, &rule, threads, &size, err);
-    if (st < 0)
-        return st;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256) reduction(+ : bins)
     for (int64_t row = 0; row < a->rows; row++)
         for (int64_t e = a->row_ptr[row] + 1; e < a->row_ptr[row + 1]; e++)
             bins[bin_of((uint32_t)(a->col_idx[e] - a->col_idx[e - 1]))]++;
-    for (int i = 0; i < BINS; i++)
+    for (int i = 0; i < COUNT; i++)
         out[i] = (double)bins[i];
-    out[BINS] = (double)size.segments;
     return RC_OK;
 }
 
 const rc_feature_set_t rc_feature_set_hong = {
     .name = "hong",
-    .summary = "distances between adjacent entries of a row, and row segments",
+    .summary = "histogram of the distances between adjacent entries of a row",
     .source = "Hong et al. 2018, section 4.2",
-    .version = 2, /* 1: without accumulations */
+    .version = 1,
     .count = COUNT,
     .feature = features,
     .compute = compute,

@@ -33,7 +33,7 @@ is "results are those of rowcast query" "$(cmp "$tmp/t/results.csv" "$tmp/rows" 
 "$ROWCAST" query "$store" --matrices -o all -f csv >"$tmp/rows"
 ok "sources are those of rowcast query --matrices" cmp "$tmp/t/sources.csv" "$tmp/rows"
 is "the tables" "$(cd "$tmp/t" && printf '%s ' *.csv)" "columns.csv devices.csv features_hong.csv features_jiang.csv features_lane.csv \
-features_mehrabi.csv features_nisa.csv features_regime.csv features_storage.csv kernels.csv matrices.csv orders.csv policies.csv provenance.csv results.csv runs.csv sources.csv "
+features_mehrabi.csv features_nisa.csv features_regime.csv features_segments.csv features_storage.csv kernels.csv matrices.csv orders.csv policies.csv provenance.csv results.csv runs.csv sources.csv "
 
 ok "with --all and --samples" export_to "$tmp/all" --all --samples -q
 "$ROWCAST" query "$store" --all -o all -f csv >"$tmp/rows"

@@ -17,11 +17,12 @@ quick="--device cpu --share-device --timing shared --case-time 0.0005 --max-reps
 # sweep STORE OPTION...: over the matrices, kernels and orders that the store of before has
 sweep()
 {
+    # the machine of the old store: one of other vectors schedules otherwise
     sweep_store=$1
     shift
     # shellcheck disable=SC2086 # a list of options
     "$ROWCAST" sweep -s "$sweep_store" -w 'rows < 4100 && nnz < 200000' $quick -p "$policies" \
-        -x cstat:strip=4,rowsplit "$@"
+        -x cstat:strip=4,rowsplit --nw 1 --nt 16 --line 16 "$@"
 }
 
 # left STORE OPTION...: cases pending and done, of a dry run

@@ -32,7 +32,7 @@ ok "two" sweep 2
 is "regular matrices first, then by rdensity" "$(column matrix <"$tmp/suite" | paste -s -d' ')" "G/mesh G/cube G/arrow"
 is "their classes" "$(column class <"$tmp/suite" | paste -s -d' ')" "regular regular irregular"
 is "the longest rows" "$(column longest <"$tmp/suite" | paste -s -d' ')" "5 7 300"
-is "all are of files" "$(column set <"$tmp/suite" | sort -u)" real
+is "all are generated, as their files say" "$(column set <"$tmp/suite" | sort -u)" generated
 
 one='nw == 1 && kernel ~ "csr2*" && policy == rcm'
 "$ROWCAST" query "$store" --summary suite-rate -f csv -w "$one" >"$tmp/rate" || exit 99

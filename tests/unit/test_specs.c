@@ -210,11 +210,11 @@ static void libraries(void **state)
         const char *text;
         int members;
     } lists[] = {
-        {"cusparse-csr-*:alg=0..3:pre=0..1", 32},
+        {"cusparse-csr-*:alg=0..3:pre=0..1", 40},
         {"cusparse-coo-*:alg=0..4:pre=0..1", 20},
         {"cusparse-bsr-row:block=2..32", 5},
         {"cusparse-csr-row:index=32..64", 2},
-        {"cusparse-*-row,cusparse-csr-*:alg=0..3", 18},
+        {"cusparse-*-row,cusparse-csr-*:alg=0..3", 22},
     };
     if (!rc_kernel_find("cusparse-csr-row", RC_DEVICE_CPU))
         skip();
