@@ -24,6 +24,7 @@ typedef struct rc_making_job {
     rc_known_t *known; /**< NULL: none */
     void *copy;
     rc_making_t how;
+    rc_held_t *held; /**< where the plan goes */
     void *plan;
     char text[RC_ENGINE_TEXT];
     int64_t bytes;
@@ -50,6 +51,7 @@ typedef struct rc_dropin {
     uint64_t forgotten;     /**< patterns */
     int forked;             /**< 1: this is a child, whose GPU is not to be touched */
     rc_making_job_t job;
+    rc_held_t *dead; /**< plans that nobody has any more, to be freed without the lock */
     pthread_t worker;
     pthread_cond_t wake;
     int working; /**< 1: there is a thread */
@@ -66,7 +68,8 @@ typedef struct rc_turn {
 /** The state, set up at the first call. */
 rc_dropin_t *rc_dropin(void);
 
-/** 1: this thread runs products of the drop-in's own, which are not for it. */
+/** 1: this thread runs products of the drop-in's own, which are not for it, or the process is a child of fork: a thread
+ *  that is not there may have had the lock. */
 int rc_dropin_inside(void);
 void rc_dropin_enter(void);
 void rc_dropin_leave(void);
@@ -86,7 +89,7 @@ uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known);
 
 /* --------------------------------------------------------------- siblings.c */
 
-/** Give a plan back; the last user frees it. */
+/** Give a plan back; after the last user it is among the dead. */
 void rc_held_leave(rc_dropin_t *d, rc_held_t *held);
 
 /** Look for a plan of the same pattern at another address.  1: the entry has it now. */
@@ -111,6 +114,9 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
 
 /** When the plan of a pattern that was being made is there, or will never be, its stage says so. */
 void rc_making_end(rc_dropin_t *d, rc_known_t *known);
+
+/** Free the dead, which waits for what they were asked for.  The lock is held before and afterwards, not meanwhile. */
+void rc_making_bury(rc_dropin_t *d);
 
 /** Wait for the thread, so that none uses the GPU when the process ends. */
 void rc_making_stop(rc_dropin_t *d);

@@ -1,8 +1,8 @@
 /** \file dropin/engine.h  What the drop-in asks of a GPU.
  *
  *  The drop-in itself is loaded before the program, so it links no CUDA: it would bring its own copy before
- *  the program's.  The engine does, and is opened at the first product, when the program's CUDA is there.  Tests have one
- *  of host memory. */
+ *  the program's.  The engine does, and is opened at the first call of any of the functions, when the program's CUDA is
+ *  there.  Tests have one of host memory. */
 #ifndef RC_DROPIN_ENGINE_H
 #define RC_DROPIN_ENGINE_H
 
@@ -42,13 +42,15 @@ typedef struct rc_making {
 
 enum { RC_ENGINE_ABI = 1, RC_ENGINE_TEXT = 160 };
 
-/** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to C.  None but `make`
- *  waits for the device.  All are called with the drop-in's lock held, but for `make`, which
- *  one other thread calls. */
+/** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to C.  `make`,
+ *  `plan_free` and `copy_free` wait for the device; no other does.  All are called with the drop-in's lock held, but for
+ *  `make` and `plan_free`, which one other thread calls without it (with ROWCAST_WAIT, `plan_free` that of the product,
+ *  likewise without it). */
 typedef struct rc_engine {
     int abi; /**< RC_ENGINE_ABI */
     /** \return 0: work may be put on the stream; 1: it is being captured; negative: not a stream of the
-     *  current device's primary context, or one that means another in each thread */
+     *  current device's primary context, one that means another in each thread, or an error of the program's is
+     *  pending, which is not to be taken */
     int (*stream)(void *stream, int *device);
     /** A copy of pattern and values, made when the stream gets there.  \return NULL: no memory */
     void *(*copy)(const rc_spmm_t *p);
@@ -66,6 +68,7 @@ typedef struct rc_engine {
     int (*compare)(void *plan, const rc_spmm_t *p, uint64_t number);
     /** As checks, of `compare`. */
     void (*compared)(const void *plan, uint64_t *equal, uint64_t *differs);
+    /** After the runs and comparisons that were asked for; no other call may have it any more. */
     void (*plan_free)(void *plan);
     /** A pair of marks in a stream.  \return NULL: none */
     void *(*marks)(void);

@@ -26,6 +26,8 @@ typedef struct made {
     int blocks; /* that the device runs at once */
     int device;
     int64_t k;
+    cudaEvent_t last; /* after what was asked for last */
+    int unmarked; /* 1: that could not be recorded once */
 } made_t;
 
 typedef struct marks {
@@ -40,12 +42,26 @@ static int failed(cudaError_t e)
     return e != cudaSuccess;
 }
 
+/* What a thread asks for now does not end the capture of another one.  \return what restore puts back */
+static enum cudaStreamCaptureMode relax(void)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+    return mode;
+}
+
+static void restore(enum cudaStreamCaptureMode mode)
+{
+    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+}
+
 /* ------------------------------------------------------------------- streams */
 
 typedef int driver_stream_ctx(void *stream, void **ctx);
 typedef int driver_current(void **ctx);
 typedef int driver_retain(void **ctx, int device);
 typedef int driver_release(int device);
+typedef int driver_state(int device, unsigned *flags, int *active);
 
 static void symbol(void *handle, const char *name, void *out)
 {
@@ -60,13 +76,19 @@ static int primary(void *stream, int device)
     driver_current *current;
     driver_retain *retain;
     driver_release *release;
+    driver_state *state;
+    int active = 0;
+    unsigned flags = 0;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *ctx[3] = {0};
     symbol(driver, "cuStreamGetCtx", &of_stream);
     symbol(driver, "cuCtxGetCurrent", &current);
     symbol(driver, "cuDevicePrimaryCtxRetain", &retain);
     symbol(driver, "cuDevicePrimaryCtxRelease_v2", &release);
-    int same = of_stream && current && retain && release && retain(&ctx[0], device) == 0;
+    symbol(driver, "cuDevicePrimaryCtxGetState", &state);
+    /* retaining one that is not there would make it */
+    int same = of_stream && current && retain && release && state && state(device, &flags, &active) == 0 && active
+        && retain(&ctx[0], device) == 0;
     if (same) {
         same = current(&ctx[1]) == 0 && of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1]
             && ctx[0] == ctx[2];
@@ -81,6 +103,9 @@ static int engine_stream(void *stream, int *device)
 {
     enum cudaStreamCaptureStatus capturing;
     if (stream == cudaStreamPerThread)
+        return -1;
+    /* what launches say here would take the program's error */
+    if (cudaPeekAtLastError() != cudaSuccess)
         return -1;
     /* the default stream cannot even be asked while another one is captured */
     if (failed(cudaStreamIsCapturing(stream, &capturing)) || capturing != cudaStreamCaptureStatusNone)
@@ -97,9 +122,22 @@ static void copy_free(void *copy)
     copy_t *c = copy;
     if (!c)
         return;
-    for (int i = 0; i < 3; i++)
+    enum cudaStreamCaptureMode mode = relax();
+    /* rather keep it than free what is in use */
+    for (int i = 0, there = !failed(cudaEventSynchronize(c->there)); there && i < 3; i++)
         if (c->memory[i])
             (void)failed(cudaFree(c->memory[i]));
+    (void)failed(cudaEventDestroy(c->there));
+    free(c);
+    restore(mode);
+}
+
+/* What was not finished, when the stream gets there. */
+static void copy_undo(copy_t *c, cudaStream_t stream)
+{
+    for (int i = 0; i < 3; i++)
+        if (c->memory[i])
+            (void)failed(cudaFreeAsync(c->memory[i], stream));
     if (c->there)
         (void)failed(cudaEventDestroy(c->there));
     free(c);
@@ -110,17 +148,21 @@ static void *engine_copy(const rc_spmm_t *p)
     copy_t *c = calloc(1, sizeof *c);
     const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t), (size_t)p->a.nnz * sizeof(int32_t),
         (size_t)p->a.nnz * (size_t)p->a.value_bytes};
-    int bad = !c || failed(cudaGetDevice(&c->device))
+    if (!c)
+        return NULL;
+    enum cudaStreamCaptureMode mode = relax();
+    int bad = failed(cudaGetDevice(&c->device))
         || failed(cudaEventCreateWithFlags(&c->there, cudaEventDisableTiming));
     for (int i = 0; !bad && i < 3; i++)
         bad = failed(cudaMallocAsync(&c->memory[i], bytes[i], p->stream));
     bad = bad || failed(rc_pattern_copy(&p->a, c->memory[0], c->memory[1], p->stream))
         || failed(cudaMemcpyAsync(c->memory[2], p->a.val, bytes[2], cudaMemcpyDeviceToDevice, p->stream))
         || failed(cudaEventRecord(c->there, p->stream));
-    if (bad) {
-        copy_free(c);
+    if (bad)
+        copy_undo(c, p->stream);
+    restore(mode);
+    if (bad)
         return NULL;
-    }
     c->p = *p;
     c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1], c->memory[2], 8, 4,
         p->a.value_bytes};
@@ -129,35 +171,49 @@ static void *engine_copy(const rc_spmm_t *p)
 
 /* ---------------------------------------------------------------------- plans */
 
-/* Everything that was asked for has run, on streams that may be gone.  0: it has. */
-static int wait_for_all(int device)
+/* \param[in] stream  of its own, on the device of the plan, which is the current one */
+static void made_free(made_t *m, cudaStream_t stream)
 {
-    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    int before = 0;
-    if (failed(cudaGetDevice(&before)) || failed(cudaThreadExchangeStreamCaptureMode(&mode)))
-        return -1;
-    int bad = failed(cudaSetDevice(device)) || failed(cudaDeviceSynchronize());
-    (void)failed(cudaSetDevice(before));
-    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
-    return bad ? -1 : 0;
-}
-
-static void engine_plan_free(void *plan)
-{
-    made_t *m = plan;
     rc_err_t err;
-    if (!m || wait_for_all(m->device) < 0)
-        return; /* rather keep it than free what is in use */
     /* a plan waits for its last stream, which the program may have destroyed: an execution that is refused for
      * want of operands moves it to one that exists */
     if (m->plan)
-        (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, NULL, &err);
+        (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, stream, &err);
     rc_plan_free(m->plan);
     if (m->check)
         (void)failed(cudaFree(m->check));
     if (m->heard)
         (void)failed(cudaFreeHost(m->heard));
+    if (m->last)
+        (void)failed(cudaEventDestroy(m->last));
     free(m);
+}
+
+/* Waits for an event, neither for the device nor for a stream of the program's: they may be gone, or captured. */
+static void engine_plan_free(void *plan)
+{
+    made_t *m = plan;
+    int before = 0;
+    cudaStream_t stream = NULL;
+    if (!m || m->unmarked)
+        return; /* rather keep it than free what is in use */
+    enum cudaStreamCaptureMode mode = relax();
+    if (!failed(cudaGetDevice(&before))) {
+        if (!failed(cudaSetDevice(m->device)) && (!m->last || !failed(cudaEventSynchronize(m->last)))
+            && !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
+            made_free(m, stream);
+            (void)failed(cudaStreamDestroy(stream));
+        }
+        (void)failed(cudaSetDevice(before));
+    }
+    restore(mode);
+}
+
+/* What was asked for until now is what a free waits for. */
+static void made_mark(made_t *m, cudaStream_t stream)
+{
+    if (failed(cudaEventRecord(m->last, stream)))
+        m->unmarked = 1;
 }
 
 static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
@@ -170,6 +226,8 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
         || failed(cudaMalloc(&check, sizeof *m->check)))
         return -1;
     m->check = check;
+    if (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)))
+        return -1;
     if (failed(cudaHostAlloc(&heard, sizeof *m->heard, cudaHostAllocMapped)))
         return -1;
     m->heard = heard;
@@ -185,8 +243,21 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
         : 0;
 }
 
+/* Bytes for a plan without what its updates keep: 4 for a value, where it goes.  Half of what is free is the program's. */
+static int64_t memory_for(const rc_making_t *how, int64_t nnz)
+{
+    size_t left = 0;
+    size_t all = 0;
+    int64_t most = how->memory;
+    if (!failed(cudaMemGetInfo(&left, &all)) && (int64_t)(left / 2) < most)
+        most = (int64_t)(left / 2);
+    most -= 4 * nnz;
+    return most > 1 ? most : 1; /* 0 would be any */
+}
+
 /* Only kernels of ours: what is compared with is the program's own call.  They say where their values are, so that new
- * ones are put there without waiting, and give the same bits each time. */
+ * ones are put there without waiting, and give the same bits each time.  None multiplies a zero of its own by a row of B
+ * that the row of A has no entry for: B may be infinite there. */
 static rc_status_t plan_new(
     const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
 {
@@ -198,10 +269,10 @@ static rc_status_t plan_new(
         .ks = 1};
     rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
         p->a.value_bytes, 1};
-    rc_plan_options_t options = {.kernels = "gchunk*,gpanel*,gstage*,gslice*,growmajor*",
+    rc_plan_options_t options = {.kernels = "gchunk*,gpanel:pairs=no,gstage:rows=1,gslice*,growmajor*",
         .tune = 8,
         .tune_ns = how->ns,
-        .memory = how->memory,
+        .memory = memory_for(how, p->a.nnz),
         .deterministic = 1,
         .threads = 4}; /* the program has work for the others */
     rc_status_t st = rc_plan_create(&problem, &a, &options, stream, out, err);
@@ -215,7 +286,7 @@ static rc_status_t plan_new(
     return st;
 }
 
-static void describe(const rc_plan_t *plan, char *text, int64_t *bytes)
+static void describe(const rc_plan_t *plan, int64_t nnz, char *text, int64_t *bytes)
 {
     rc_plan_part_t part;
     *bytes = 0;
@@ -223,7 +294,7 @@ static void describe(const rc_plan_t *plan, char *text, int64_t *bytes)
         return;
     const rc_plan_candidate_t *c = &part.candidate[part.chosen];
     (void)snprintf(text, RC_ENGINE_TEXT, "%.100s, order %.40s", c->kernel, c->order);
-    *bytes = c->bytes > 0 ? c->bytes : 0;
+    *bytes = (c->bytes > 0 ? c->bytes : 0) + 4 * nnz; /* the places of values */
 }
 
 static void *make_on(
@@ -242,7 +313,7 @@ static void *make_on(
         engine_plan_free(m);
         return NULL;
     }
-    describe(m->plan, text, bytes);
+    describe(m->plan, c->p.a.nnz, text, bytes);
     return m;
 }
 
@@ -250,10 +321,8 @@ static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t
 {
     copy_t *c = copy;
     cudaStream_t stream = NULL;
-    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     void *made = NULL;
-    /* another thread's capture is not to be broken by what is allocated here */
-    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+    enum cudaStreamCaptureMode mode = relax();
     if (!failed(cudaSetDevice(c->device)) && !failed(cudaEventSynchronize(c->there))
         && !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
         made = make_on(c, how, stream, text, bytes);
@@ -262,13 +331,12 @@ static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t
     copy_free(c);
     if (stream)
         (void)failed(cudaStreamDestroy(stream));
-    (void)failed(cudaThreadExchangeStreamCaptureMode(&mode));
+    restore(mode);
     return made;
 }
 
-static int engine_run(void *plan, const rc_spmm_t *p, int trusted, uint64_t number)
+static int run_on(made_t *m, const rc_spmm_t *p, int trusted, uint64_t number)
 {
-    made_t *m = plan;
     rc_err_t err;
     cudaStream_t stream = p->stream;
     if (!trusted
@@ -278,6 +346,13 @@ static int engine_run(void *plan, const rc_spmm_t *p, int trusted, uint64_t numb
         || rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
     return !trusted && failed(rc_pattern_product(p, m->check, m->blocks, stream)) ? -1 : 0;
+}
+
+static int engine_run(void *plan, const rc_spmm_t *p, int trusted, uint64_t number)
+{
+    int st = run_on(plan, p, trusted, number);
+    made_mark(plan, p->stream); /* a part of it may run even so */
+    return st;
 }
 
 static void engine_checks(const void *plan, uint64_t *equal, uint64_t *differs)
@@ -290,7 +365,9 @@ static void engine_checks(const void *plan, uint64_t *equal, uint64_t *differs)
 static int engine_compare(void *plan, const rc_spmm_t *p, uint64_t number)
 {
     made_t *m = plan;
-    return failed(rc_pattern_check(&p->a, m->check, m->heard_there, number, 1, m->blocks, p->stream)) ? -1 : 0;
+    int bad = failed(rc_pattern_check(&p->a, m->check, m->heard_there, number, 1, m->blocks, p->stream));
+    made_mark(m, p->stream);
+    return bad ? -1 : 0;
 }
 
 static void engine_compared(const void *plan, uint64_t *equal, uint64_t *differs)
@@ -330,9 +407,8 @@ static int mark(void *marks, int end, void *stream)
     return failed(cudaEventRecord(m->at[end], stream)) ? -1 : 0;
 }
 
-static double between(void *marks)
+static double time_of(const marks_t *m)
 {
-    marks_t *m = marks;
     float ms = 0;
     cudaError_t e = cudaEventQuery(m->at[1]);
     if (e == cudaErrorNotReady) {
@@ -342,6 +418,16 @@ static double between(void *marks)
     if (failed(e) || failed(cudaEventElapsedTime(&ms, m->at[0], m->at[1])) || ms <= 0)
         return -1;
     return 1e6 * (double)ms;
+}
+
+static double between(void *marks)
+{
+    if (cudaPeekAtLastError() != cudaSuccess)
+        return 0; /* the program's, which is not to be taken */
+    enum cudaStreamCaptureMode mode = relax();
+    double ns = time_of(marks);
+    restore(mode);
+    return ns;
 }
 
 const rc_engine_t *rc_dropin_engine(void)

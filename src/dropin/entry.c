@@ -14,7 +14,7 @@ static _Thread_local int depth;
 
 int rc_dropin_inside(void)
 {
-    return depth > 0;
+    return depth > 0 || state.forked;
 }
 
 void rc_dropin_enter(void)
@@ -62,8 +62,10 @@ static void finish(void)
     if (state.forked)
         return;
     rc_making_stop(&state);
+    (void)pthread_mutex_lock(&state.lock);
     if (state.settings.summary)
         rc_dropin_summary(&state);
+    (void)pthread_mutex_unlock(&state.lock);
 }
 
 static void set_up(void)

@@ -53,6 +53,7 @@ static void drop_plan(rc_dropin_t *d, rc_known_t *known)
     known->held = NULL;
     known->sibling = NULL;
     known->compared = 0;
+    known->first_check = 0;
     for (int i = 0; i < RC_TRUSTED_MOST; i++)
         if (d->trusted[i].known == known) {
             d->trusted[i].known = NULL;
@@ -177,7 +178,7 @@ static void look_for_changes(rc_dropin_t *d, rc_known_t *known)
     uint64_t equal = 0;
     uint64_t differs = 0;
     d->engine->checks(known->held->plan, &equal, &differs);
-    if (differs < known->first_check || (differs & 0xffff) != known->tag)
+    if (known->first_check == 0 || differs < known->first_check || (differs & 0xffff) != known->tag)
         return;
     drop_plan(d, known);
     known->changes++;
@@ -211,7 +212,7 @@ static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uin
         return 0;
     }
     d->engine->checks(known->held->plan, &equal, &differs);
-    return known->held->users == 1 && equal >= t->number;
+    return known->held->users == 1 && equal >= t->number && differs < t->number;
 }
 
 static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
@@ -219,20 +220,29 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, 
     uint64_t number = rc_known_number(d, known);
     int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
     int st = d->engine->run(known->held->plan, p, trusted(d, known, t, number), number);
-    if (timed)
-        end_time(d, known, &known->ours, p->stream);
     if (st == 0) {
+        if (timed)
+            end_time(d, known, &known->ours, p->stream);
         if (known->first_check == 0)
             known->first_check = number;
         known->by_plan++;
         return RC_WHY_PLAN;
     }
-    if (t && t->number == number)
-        t->known = NULL; /* no check was asked for */
+    /* what it refuses once it would refuse each time, at the price of a check */
+    known->busy = 0;
+    drop_plan(d, known);
+    known->stage = RC_STAGE_OFF;
+    known->off = RC_WHY_REFUSED;
     return RC_WHY_REFUSED;
 }
 
 /* --------------------------------------------------------------------- a call */
+
+/* What a plan is compared with is there. */
+static int is_timed(const rc_dropin_t *d, const rc_known_t *known)
+{
+    return d->settings.always ? known->turns >= RC_UNTIMED : known->reference.count >= RC_TIMES;
+}
 
 /* Enough products for a plan, and their times, are there. */
 static int worth_it(const rc_dropin_t *d, const rc_known_t *known)
@@ -251,7 +261,7 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     take_times(d, &known->ours);
     if (known->held)
         look_for_changes(d, known);
-    if (known->stage == RC_STAGE_WATCHING && known->turns >= RC_UNTIMED && rc_sibling_adopt(d, known, p))
+    if (known->stage == RC_STAGE_WATCHING && is_timed(d, known) && rc_sibling_adopt(d, known, p))
         rc_known_try(known);
     if (known->stage == RC_STAGE_WATCHING && !known->sibling && worth_it(d, known))
         rc_making_begin(d, known, p);
@@ -300,6 +310,8 @@ rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMat
     rc_dropin_enter();
     (void)pthread_mutex_lock(&d->lock);
     rc_turn_t turn = begin(d, p, descr);
+    if (d->settings.wait)
+        rc_making_bury(d); /* there is no thread */
     (void)pthread_mutex_unlock(&d->lock);
     rc_dropin_leave();
     return turn;

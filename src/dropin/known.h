@@ -47,6 +47,7 @@ typedef struct rc_held {
     int users;
     int64_t bytes;
     char text[RC_ENGINE_TEXT];
+    struct rc_held *next; /**< of the dead */
 } rc_held_t;
 
 /** The middle one; 0: none. */
@@ -67,7 +68,7 @@ typedef struct rc_known {
     uint64_t compared;    /**< number of that; 0: not yet */
     char text[RC_ENGINE_TEXT]; /**< of the newest plan, or why there was none */
     int changes;
-    uint64_t first_check; /**< number of the first; older ones are of another plan */
+    uint64_t first_check; /**< number of the first of this plan, 0: none yet; older ones are of another */
     uint64_t calls;
     uint64_t by_plan;
     uint64_t last; /**< call of the process that it was in last */

@@ -23,12 +23,31 @@ static void make(const rc_engine_t *engine, rc_making_job_t *job)
     job->done = 1;
 }
 
+void rc_making_bury(rc_dropin_t *d)
+{
+    rc_held_t *dead = d->dead;
+    d->dead = NULL;
+    if (!dead)
+        return;
+    (void)pthread_mutex_unlock(&d->lock);
+    while (dead) {
+        rc_held_t *next = dead->next;
+        d->engine->plan_free(dead->plan);
+        free(dead);
+        dead = next;
+    }
+    (void)pthread_mutex_lock(&d->lock);
+}
+
 static void *work(void *arg)
 {
     rc_dropin_t *d = arg;
     rc_dropin_enter(); /* products of its own, timing candidates, are cuSPARSE's */
     (void)pthread_mutex_lock(&d->lock);
     while (!d->stop) {
+        rc_making_bury(d);
+        if (d->stop || d->dead)
+            continue; /* said meanwhile */
         if (!d->job.known || d->job.done) {
             (void)pthread_cond_wait(&d->wake, &d->lock);
             continue;
@@ -78,8 +97,12 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     }
     double left = s->seconds - d->seconds;
     job.how = (rc_making_t){(int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes};
-    job.copy = d->engine->copy(p);
+    if (!s->wait && !d->working)
+        d->working = !d->stop && pthread_create(&d->worker, NULL, work, d) == 0;
+    job.held = s->wait || d->working ? calloc(1, sizeof *job.held) : NULL;
+    job.copy = job.held ? d->engine->copy(p) : NULL;
     if (!job.copy) {
+        free(job.held);
         stay_off(known, RC_WHY_NO_PLAN);
         return;
     }
@@ -87,13 +110,6 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     known->turns = 0;
     if (s->wait)
         make(d->engine, &job);
-    else if (!d->working)
-        d->working = pthread_create(&d->worker, NULL, work, d) == 0;
-    if (!s->wait && !d->working) {
-        d->engine->copy_free(job.copy);
-        stay_off(known, RC_WHY_NO_PLAN);
-        return;
-    }
     d->job = job;
     (void)pthread_cond_signal(&d->wake);
 }
@@ -107,13 +123,13 @@ void rc_making_end(rc_dropin_t *d, rc_known_t *known)
     known->make_seconds += job->seconds;
     memcpy(known->text, job->text, sizeof known->text);
     learn(d, known, job->seconds);
-    known->held = job->plan ? calloc(1, sizeof *known->held) : NULL;
-    if (known->held) {
+    if (job->plan) {
+        known->held = job->held;
         *known->held = (rc_held_t){.plan = job->plan, .users = 1, .bytes = job->bytes};
         memcpy(known->held->text, job->text, sizeof known->held->text);
         d->bytes += job->bytes;
-    } else if (job->plan)
-        d->engine->plan_free(job->plan);
+    } else
+        free(job->held);
     rc_known_try(known);
     if (!known->held)
         stay_off(known, RC_WHY_NO_PLAN);

@@ -10,10 +10,11 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_UNREADABLE] = "descriptors cannot be read",
     [RC_WHY_OPERATION] = "transposed operands",
     [RC_WHY_FORMAT] = "not CSR from 0",
-    [RC_WHY_ALGORITHM] = "an algorithm that is not of CSR",
+    [RC_WHY_ALGORITHM] = "an algorithm of another format, or that promises the same bits",
     [RC_WHY_TYPE] = "not all fp32 or all fp64",
     [RC_WHY_BATCH] = "batches",
     [RC_WHY_SCALARS] = "alpha and beta on the device",
+    [RC_WHY_ALPHA] = "alpha is not finite",
     [RC_WHY_BETA] = "beta is not 0",
     [RC_WHY_SHAPE] = "shapes that do not fit",
     [RC_WHY_SIZE] = "empty, or more than 2^31 - 1",
@@ -118,8 +119,10 @@ static rc_why_t read_scalars(const rc_real_t *real, const rc_spmm_call_t *call, 
     if (mode != CUSPARSE_POINTER_MODE_HOST || !call->alpha || !call->beta)
         return RC_WHY_SCALARS;
     p->alpha = scalar(call->alpha, p->a.value_bytes);
+    if (!isfinite(p->alpha))
+        return RC_WHY_ALPHA;
     /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
-    return scalar(call->beta, p->a.value_bytes) == 0 && isfinite(p->alpha) ? RC_WHY_PLAN : RC_WHY_BETA;
+    return scalar(call->beta, p->a.value_bytes) == 0 ? RC_WHY_PLAN : RC_WHY_BETA;
 }
 
 rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out)
@@ -134,8 +137,9 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
         return RC_WHY_UNREADABLE;
     if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || call->op_b != CUSPARSE_OPERATION_NON_TRANSPOSE)
         return RC_WHY_OPERATION;
+    /* ALG3 gives the same bits in each run, which cuSPARSE's and a plan's products are not */
     if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1
-        && call->alg != CUSPARSE_SPMM_CSR_ALG2 && call->alg != CUSPARSE_SPMM_CSR_ALG3)
+        && call->alg != CUSPARSE_SPMM_CSR_ALG2)
         return RC_WHY_ALGORITHM;
     rc_why_t why = read_sparse(real, call, &p.a, &type);
     if (why != RC_WHY_PLAN)

@@ -16,6 +16,7 @@ typedef enum rc_why {
     RC_WHY_TYPE,
     RC_WHY_BATCH,
     RC_WHY_SCALARS,
+    RC_WHY_ALPHA,
     RC_WHY_BETA,
     RC_WHY_SHAPE,
     RC_WHY_SIZE,

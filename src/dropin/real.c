@@ -9,8 +9,9 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rc_real_t real;
 
-/* Versions of cuSPARSE's soname that have what is interposed, as it is declared here. */
-static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.13"};
+/* Versions of cuSPARSE's soname that have what is interposed, as it is declared here.  11 lacks functions
+ * that read descriptors: all passes through. */
+static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so.11"};
 
 /* A library that the program has opened for itself is not behind this one. */
 static void *loaded(int mode)

@@ -11,9 +11,10 @@ void rc_held_leave(rc_dropin_t *d, rc_held_t *held)
 {
     if (!held || --held->users > 0)
         return;
-    d->engine->plan_free(held->plan);
     d->bytes -= held->bytes;
-    free(held);
+    held->next = d->dead;
+    d->dead = held;
+    (void)pthread_cond_signal(&d->wake);
 }
 
 static int alike(const rc_key_t *a, const rc_key_t *b)

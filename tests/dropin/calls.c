@@ -6,9 +6,17 @@
 #include "program.h"
 
 #include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RC_TEST_TIMES = 7 }; /* 2 that do not count, 5 that do */
 
 static int tests;
 
@@ -155,6 +163,11 @@ static void passing_by_arguments(void)
         passes_plain(&s, kind == 1 ? "a stream that is captured is" : "a stream of another context is");
     }
     (void)cusparseSetStream(s.handle, NULL);
+    passes(&s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG3,
+        "an algorithm that promises the same bits is");
+    s.alpha = INFINITY;
+    passes_plain(&s, "alpha that is not finite is");
+    s.alpha = 1;
     passes(&s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, (cusparseSpMMAlg_t)99,
         "an algorithm of tomorrow is");
     small_free(&s);
@@ -316,6 +329,158 @@ static void siblings(void)
     small_free(&u);
 }
 
+/* What a plan is compared with are times of the copy's own, as many as of any pattern. */
+static void twin(void)
+{
+    small_t s;
+    small_t copy;
+    small_new(&s);
+    small_new(&copy);
+    for (int i = 0; i < 60; i++)
+        (void)plain(&s);
+    ok(until_plan(&s, 1), "a pattern keeps its plan");
+    int before = engine()->runs;
+    for (int i = 0; i < RC_TEST_TIMES; i++)
+        (void)plain(&copy);
+    ok(engine()->runs == before, "cuSPARSE multiplies first by its copy");
+    for (int i = 0; i < 60; i++)
+        (void)plain(&copy);
+    ok(until_plan(&copy, 1) && engine()->made == 1, "which keeps the plan too");
+    small_free(&s);
+    small_free(&copy);
+}
+
+/* The first pattern of the process, whose plan does not take the operands. */
+static void refused(void)
+{
+    small_t s;
+    small_new(&s);
+    engine()->run_refuses = 1;
+    for (int i = 0; i < 40; i++)
+        (void)plain(&s);
+    ok(engine()->made == 1 && right(&s), "a plan that refuses is made once");
+    engine()->run_refuses = 0;
+    for (int i = 0; i < 40; i++)
+        (void)plain(&s);
+    ok(engine()->made == 1 && engine()->runs == 0 && right(&s), "and not asked again");
+    ok(engine()->plans == 0 && engine()->copies == 0, "nothing of it is kept");
+    small_free(&s);
+}
+
+/* ----------------------------------------------------------- threads, processes */
+
+static struct shared {
+    cusparseSpMatDescr_t spare;
+    pthread_t program;
+    atomic_int destroyed;
+    atomic_int freed;      /* plans */
+    atomic_int by_program; /* of them, by the thread of the products */
+    atomic_int locked;     /* of them, while another thread could not call */
+    atomic_int running;
+    atomic_int forked;
+} shared;
+
+static void nap(void)
+{
+    const struct timespec ms = {0, 1000000};
+    (void)nanosleep(&ms, NULL);
+}
+
+/* 1: it is set before 20 s are over. */
+static int comes(atomic_int *what)
+{
+    for (int i = 0; i < 20000 && !atomic_load(what); i++)
+        nap();
+    return atomic_load(what);
+}
+
+static void *destroys(void *none)
+{
+    (void)cusparseDestroySpMat(shared.spare);
+    atomic_store(&shared.destroyed, 1);
+    return none;
+}
+
+/* A plan is being freed, which may wait for the program: it must be able to go on. */
+static void in_free(void)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, destroys, NULL) != 0)
+        exit(99);
+    (void)pthread_detach(other);
+    if (!comes(&shared.destroyed))
+        atomic_fetch_add(&shared.locked, 1);
+    if (pthread_equal(pthread_self(), shared.program))
+        atomic_fetch_add(&shared.by_program, 1);
+    atomic_fetch_add(&shared.freed, 1);
+}
+
+static void freeing(int beside)
+{
+    small_t s;
+    small_t spare;
+    small_new(&s);
+    small_new(&spare);
+    shared.spare = spare.a;
+    shared.program = pthread_self();
+    engine()->in_free = in_free;
+    int there = 0;
+    for (int i = 0; i < 20000 && !(there = until_plan(&s, 1)); i++)
+        nap();
+    s.idx[1] = 0;
+    (void)plain(&s);
+    ok(there && until_plan(&s, 0) == 0, "a pattern that has a plan changes");
+    for (int i = 0; i < 20000 && !atomic_load(&shared.freed); i++) {
+        (void)plain(&s);
+        nap();
+    }
+    ok(atomic_load(&shared.freed) == 1 && right(&s), "its plan is freed");
+    ok(!atomic_load(&shared.locked), "while other threads call");
+    ok(!beside || !atomic_load(&shared.by_program), "by none of the program's where there is another");
+    engine()->in_free = NULL;
+    small_free(&s);
+}
+
+static void in_run(void)
+{
+    atomic_store(&shared.running, 1);
+    (void)comes(&shared.forked);
+}
+
+static void *runs(void *small)
+{
+    (void)plain(small);
+    return NULL;
+}
+
+/* The child of a process one of whose threads is in a product. */
+static void forked(void)
+{
+    small_t s;
+    pthread_t other;
+    int status = -1;
+    small_new(&s);
+    ok(until_plan(&s, 40), "a pattern has a plan");
+    engine()->in_run = in_run;
+    if (pthread_create(&other, NULL, runs, &s) != 0 || !comes(&shared.running))
+        exit(99);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(20);
+        int before = engine()->runs;
+        s.val[0] = 5;
+        memset(s.c, 0, sizeof s.c);
+        int passed = plain(&s) == CUSPARSE_STATUS_SUCCESS && right(&s) && engine()->runs == before;
+        small_free(&s);
+        _exit(passed ? 0 : 1);
+    }
+    atomic_store(&shared.forked, 1);
+    (void)pthread_join(other, NULL);
+    ok(child > 0 && waitpid(child, &status, 0) == child && status == 0, "a child of fork has cuSPARSE's products");
+    engine()->in_run = NULL;
+    small_free(&s);
+}
+
 /* Little is not worth a plan. */
 static void patience(void)
 {
@@ -369,6 +534,14 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "trust") == 0)
         trust();
+    else if (strcmp(what, "twin") == 0)
+        twin();
+    else if (strcmp(what, "refused") == 0)
+        refused();
+    else if (strcmp(what, "freeing") == 0)
+        freeing(argc > 2);
+    else if (strcmp(what, "forked") == 0)
+        forked();
     else if (strcmp(what, "siblings") == 0)
         siblings();
     else if (strcmp(what, "decisions") == 0) {

@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 17
+plan 23
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -36,13 +36,20 @@ program()
 calls=$(program calls)
 random=$(program random)
 
-with ROWCAST_WAIT=1 "$calls" passing >out 2>err
+with ROWCAST_WAIT=always "$calls" passing >out 2>err
 is "what is not understood is passed through as it was" "$(failed)" ""
 is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
-for what in plans siblings decisions; do
+for what in plans siblings twin decisions; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" $what >out 2>err
     is "$what" "$(failed)" ""
 done
+with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$calls" refused >out 2>err
+is "refused" "$(failed)" ""
+is "the summary says so" "$(grep -c 'calls, 0 by a plan.*; the plan does not take the operands$' err)" 1
+is "a plan is freed without the lock" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" freeing >out 2>err
+    failed)" ""
+is "beside the program too" "$(with ROWCAST_BUDGET=share=1000000 "$calls" freeing beside >out 2>err; failed)" ""
+is "a child of fork" "$(with ROWCAST_WAIT=always "$calls" forked >out 2>err; failed)" ""
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$calls" trust >out 2>err
 is "trust" "$(failed)" ""
 

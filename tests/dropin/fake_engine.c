@@ -96,6 +96,8 @@ static void *make(void *copy, const rc_making_t *how, char *text, int64_t *bytes
 static void plan_free(void *p)
 {
     plan_t *plan = p;
+    if (fake.in_free)
+        fake.in_free();
     copy_free(plan->copy);
     free(plan);
     fake.plans--;
@@ -134,6 +136,10 @@ static int run(void *p, const rc_spmm_t *product, int trusted, uint64_t number)
 {
     plan_t *plan = p;
     int equal = trusted || same(plan->copy, &product->a);
+    if (fake.in_run)
+        fake.in_run();
+    if (fake.run_refuses)
+        return -1;
     fake.runs++;
     fake.checked += !trusted;
     if (equal)

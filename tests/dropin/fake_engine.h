@@ -11,6 +11,9 @@ typedef struct fake_engine {
     int repaired; /**< of them, whose pattern differed */
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
+    int run_refuses; /**< told: a plan runs nothing */
+    void (*in_run)(void);  /**< told: called by each run; NULL: nothing */
+    void (*in_free)(void); /**< told: called before a plan is freed; NULL: nothing */
     double plan_ns; /**< told: what a plan takes */
     double other_ns; /**< told: what cuSPARSE takes */
 } fake_engine_t;
