@@ -115,6 +115,44 @@ def store(file):
         assert "name" in s.frame("dict/policy")
 
 
+def dense(shape, strides):
+    """A view as one of a GPU would be, without a GPU."""
+    from rowcast._arrays import Dense
+    d = object.__new__(Dense)
+    d.shape, d.strides = shape, strides
+    return d
+
+
+def refused(error, function, *arguments):
+    try:
+        function(*arguments)
+    except error:
+        return
+    raise AssertionError((function, arguments))
+
+
+def arrays():
+    """What is read of matrices, without a GPU."""
+    import scipy.sparse as sparse
+    from rowcast._arrays import Sparse
+    assert dense((3, 4), (4, 1)).leading(False, "B") == 4 and dense((3, 4), (1, 5)).leading(True, "B") == 5
+    assert dense((1, 4), (0, 1)).leading(False, "B") == 4 and dense((3, 1), (2, 7)).leading(False, "B") == 2
+    for strides in ((0, 1), (-4, 1), (3, 1)):
+        refused(ValueError, dense((3, 4), strides).leading, False, "B")
+    unsorted = sparse.csr_matrix((np.array([1., 2, 3]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 3))
+    s = Sparse(unsorted)
+    ptr, idx, val = s.kept
+    assert (idx == [2, 0, 1]).all() and (val == [1, 2, 3]).all() and (ptr == [0, 2, 3]).all() and s.nnz == 3
+    assert s.value_bytes == 8 and Sparse(unsorted.astype(np.float32)).value_bytes == 4
+    same = sparse.csr_matrix((np.ones(3), np.array([1, 0, 1]), np.array([0, 3, 3])), shape=(2, 2))
+    refused(ValueError, Sparse, same)
+    Sparse(sparse.csr_matrix((np.ones(2), np.array([1, 1]), np.array([0, 1, 2])), shape=(2, 2)))
+    for kind in (np.int64, np.complex128, bool):
+        refused(TypeError, Sparse, unsorted.astype(kind))
+    refused(TypeError, Sparse, unsorted.tocsc())
+    refused(TypeError, Sparse, np.zeros((2, 2)))
+
+
 def plans():
     """Without a GPU a plan is refused by a line; what is no matrix by a type."""
     for wrong in (dict(layout="diagonal"), dict(dtype="int8")):
@@ -123,11 +161,13 @@ def plans():
         except ValueError:
             continue
         raise AssertionError(wrong)
-    try:
-        p = rowcast.plan(matrix(), k=8)
-        assert p.shape == (200, 150) and p.describe()
-    except rowcast.Error as e:
-        assert e.name and str(e)
+    refused(ValueError, lambda: rowcast.plan(matrix(), 8, stream=2))
+    for k in (8, np.int64(8), [8, np.int32(16)]):
+        try:
+            p = rowcast.plan(matrix(), k=k)
+            assert p.shape == (200, 150) and p.describe()
+        except rowcast.Error as e:
+            assert e.name and str(e)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 10
+plan 11
 cd "$tmp" || exit 1
 
 # check NAME MODULES TEST ARGUMENT...
@@ -40,6 +40,7 @@ check "orders" scipy.sparse orders
 check "features" scipy.sparse features
 check "errors" scipy.sparse errors
 check "a model chooses" scipy.sparse predict "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
+check "arrays" scipy.sparse arrays
 if [ "$HAVE_CUDA" = yes ]; then
     check "plans" scipy.sparse plans
 else

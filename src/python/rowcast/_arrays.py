@@ -1,8 +1,11 @@
 """Arrays of PyTorch and CuPy, and what speaks DLPack, seen alike.  Neither library is imported unless it made the array."""
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Any, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+import numpy as np
 
 
 class Dense:
@@ -14,6 +17,7 @@ class Dense:
         dtype: "float32", "float64", "int32", ...
         device: index of the GPU
         stream: the current stream of its library on that GPU, as a number
+        stream_kept: the object of that library, which keeps the stream
     """
 
     def __init__(self, array: Any):
@@ -29,7 +33,8 @@ class Dense:
             self.strides = tuple(array.stride())
             self.dtype = str(array.dtype).replace("torch.", "")
             self.device = array.device.index
-            self.stream = torch.cuda.current_stream(array.device).cuda_stream
+            self.stream_kept = torch.cuda.current_stream(array.device)
+            self.stream = self.stream_kept.cuda_stream
         else:
             import cupy
             self.pointer = array.data.ptr
@@ -37,7 +42,8 @@ class Dense:
             self.dtype = str(array.dtype)
             self.device = array.device.id
             with cupy.cuda.Device(self.device):
-                self.stream = cupy.cuda.get_current_stream().ptr
+                self.stream_kept = cupy.cuda.get_current_stream()
+            self.stream = self.stream_kept.ptr
 
     def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
         """A new matrix of the same library, type and GPU."""
@@ -64,7 +70,25 @@ class Dense:
         if inner > 1 and near != 1:
             raise ValueError(f"{what}: expected {'column' if column_major else 'row'}-major, found strides "
                              f"{self.strides}; make it contiguous, or the plan with another layout")
+        if outer > 1 and far < inner:
+            raise ValueError(f"{what}: expected {'columns' if column_major else 'rows'} apart, found strides "
+                             f"{self.strides}; make it contiguous")
         return max(far if outer > 1 else inner, inner, 1)
+
+
+@contextlib.contextmanager
+def on_device(like: Any, device: Optional[int]) -> Iterator[None]:
+    """A GPU is the current one of the library of an array; None: it stays as it is."""
+    if device is None:
+        yield
+    elif _is_torch(like):
+        import torch
+        with torch.cuda.device(device):
+            yield
+    else:
+        import cupy
+        with cupy.cuda.Device(device):
+            yield
 
 
 def _is_torch(array: Any) -> bool:
@@ -102,23 +126,35 @@ class Sparse:
         row_ptr, col_idx, val: pointers
         row_ptr_bytes, value_bytes: 4 or 8
         dtype: of the values
-        stream: 0 for a matrix of the host
+        device: index of the GPU; None: the host
+        like: an array of the library that has it there; None: the host
+        stream, stream_kept: 0 and None for a matrix of the host
         kept: what owns the memory
+
+    Raises:
+        TypeError: not CSR, or values that are not floats
+        ValueError: a column twice in a row
     """
 
     def __init__(self, a: Any):
         if _is_torch(a):
             parts = self._torch(a)
         elif type(a).__module__.split(".")[0] == "cupyx":
+            if a.format != "csr":
+                a = a.tocsr()
             parts = tuple(Dense(x) for x in (a.indptr, a.indices, a.data))
         else:
             self._scipy(a)
             return
+        self.like: Any = parts[2].array
         ptr, idx, val = parts
         self.shape, self.nnz, self.on_device = tuple(a.shape), val.shape[0], True
         self.row_ptr, self.col_idx, self.val = ptr.pointer, idx.pointer, val.pointer
-        self.row_ptr_bytes, self.value_bytes = _width(ptr.dtype), _width(val.dtype)
-        self.dtype, self.stream, self.kept = val.dtype, val.stream, parts
+        self.row_ptr_bytes, self.value_bytes = _width(ptr.dtype, _INTEGERS), _width(val.dtype, _FLOATS)
+        self.dtype, self.stream, self.stream_kept, self.kept = val.dtype, val.stream, val.stream_kept, parts
+        self.device: Optional[int] = val.device
+        if {ptr.device, idx.device} != {val.device}:
+            raise ValueError("expected the three arrays on one GPU")
 
     @staticmethod
     def _torch(a: Any) -> Tuple[Dense, Dense, Dense]:
@@ -133,16 +169,39 @@ class Sparse:
         return Dense(a.crow_indices().contiguous()), Dense(idx.contiguous()), Dense(a.values().contiguous())
 
     def _scipy(self, a: Any) -> None:
-        from .matrix import Borrowed
-        b = Borrowed(a)
-        self.shape, self.nnz, self.on_device = (b.csr.rows, b.csr.cols), b.csr.nnz, False
-        self.row_ptr, self.col_idx, self.val = (x.ctypes.data for x in (b.row_ptr, b.col_idx, b.val))
-        self.row_ptr_bytes, self.value_bytes, self.stream, self.kept = 8, 8, 0, b
-        self.dtype = "float64" if str(getattr(a, "dtype", "float64")) == "float64" else "float32"
+        """The arrays as they are, so that values given later are in the same order; C takes columns in any."""
+        if any(not hasattr(a, name) for name in ("indptr", "indices", "data", "shape")) or len(a.shape) != 2:
+            raise TypeError(f"expected a CSR matrix of SciPy, CuPy or PyTorch, found {type(a).__name__}")
+        if getattr(a, "format", "csr") != "csr":
+            raise TypeError(f"expected a matrix in CSR, found {a.format}: use .tocsr()")
+        self.value_bytes = _width(str(a.data.dtype), _FLOATS)
+        if max(a.shape) > np.iinfo(np.int32).max:
+            raise OverflowError(f"expected at most 2^31 - 1 rows and columns, found {a.shape}")
+        ptr = np.ascontiguousarray(a.indptr, dtype=np.int64)
+        idx = np.ascontiguousarray(a.indices, dtype=np.int32)
+        val = np.ascontiguousarray(a.data)
+        _refuse_twice(ptr, idx)
+        self.shape, self.nnz, self.on_device = tuple(int(n) for n in a.shape), int(ptr[-1]), False
+        self.row_ptr, self.col_idx, self.val = ptr.ctypes.data, idx.ctypes.data, val.ctypes.data
+        self.row_ptr_bytes, self.dtype, self.kept = 8, str(val.dtype), (ptr, idx, val)
+        self.device, self.like, self.stream, self.stream_kept = None, None, 0, None
 
 
-def _width(dtype: str) -> int:
-    widths = {"int32": 4, "int64": 8, "float32": 4, "float64": 8}
+def _refuse_twice(ptr: np.ndarray, idx: np.ndarray) -> None:
+    """A column twice in a row: how values would be added up is not for a plan to say."""
+    row = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    there = np.lexsort((idx[:len(row)], row))
+    twice = (np.diff(idx[there]) == 0) & (np.diff(row[there]) == 0)
+    if twice.any():
+        raise ValueError(f"expected each column once in a row, found one twice in row {row[there][:-1][twice][0]}: use "
+                         ".sum_duplicates()")
+
+
+_INTEGERS = {"int32": 4, "int64": 8}
+_FLOATS = {"float32": 4, "float64": 8}
+
+
+def _width(dtype: str, widths: Dict[str, int]) -> int:
     if dtype not in widths:
-        raise TypeError(f"expected integers or floats of 32 or 64 bits, found {dtype}")
+        raise TypeError(f"expected {' or '.join(widths)}, found {dtype}")
     return widths[dtype]

@@ -125,7 +125,7 @@ _CUDA = {
 
 
 def _places(name: str) -> List[str]:
-    """File names to try: of ROWCAST_LIBRARY_DIR, the loader's own, beside the prefix that this file is in."""
+    """File names to try: of ROWCAST_LIBRARY_DIR alone; else of the prefix that this file is in, then the loader's own."""
     file = f"lib{name}.so.1"
     if os.environ.get("ROWCAST_LIBRARY_DIR"):
         return [os.path.join(os.environ["ROWCAST_LIBRARY_DIR"], file)]

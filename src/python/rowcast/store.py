@@ -40,7 +40,7 @@ class Store:
         """The newest result of each case of a status, with the names of matrix, policy, kernel and device.
 
         Columns of the dictionaries have the name of theirs behind them where the result has one of the same name:
-        name_policy, id_matrix.  The matrix' name is matrix_name.
+        name_policy, id_policy; the matrix comes first: its are name, given as matrix_name, and id.
         """
         import h5py
         number = h5py.check_enum_dtype(self._file["results"].dtype["status"])[status]
