@@ -55,9 +55,10 @@ files_of()
 control_of()
 {
     case $1 in
-    librowcast1) cat <<'CONTROL'
-Section: libs
-Suggests: cuda-cudart-13-0, libcusparse-13-0
+    librowcast1)
+        echo "Section: libs"
+        [[ -z $suggests ]] || echo "Suggests: $suggests"
+        cat <<'CONTROL'
 Description: row orders, features, models and GPU plans for sparse x dense products
  Shared libraries of rowcast: for a sparse matrix, which row order and which kernel multiply fastest, and
  plans that do it on a GPU where rowcast was built with CUDA.
@@ -86,6 +87,16 @@ Description: Python module of rowcast
 CONTROL
         ;;
     esac
+}
+
+# suggested: NVIDIA's packages of the CUDA that the build was made with, "13.0" in its headers; nothing without CUDA
+suggested()
+{
+    local header cuda
+    header=$(sed -n 's/^CUDA_CFLAGS = .*-\(I\|isystem\) *\([^ ]*\).*/\2/p' "$tree/Makefile")/cuda.h
+    [[ -e $header ]] || return 0
+    cuda=$(awk '$2 == "CUDA_VERSION" { printf "%d-%d", $3 / 1000, $3 % 1000 / 10; exit }' "$header")
+    [[ -z $cuda ]] || echo "cuda-cudart-$cuda, libcusparse-$cuda"
 }
 
 # shlibs DIR: the packages whose libraries the files there need
@@ -173,6 +184,7 @@ main()
     build_tree "$tree" --prefix=/usr --libdir="$libdir" --mandir=/usr/share/man \
         --with-python-dir=/usr/lib/python3/dist-packages "${extra[@]}"
     version=$("$tree/rowcast" --version | sed -n '1s/^rowcast //p')
+    suggests=$(suggested)
     mkdir -p "$out"
     out=$(cd "$out" && pwd)
     run_logged "$build/log/deb-install.log" make -C "$tree" install-strip DESTDIR="$work/root"

@@ -118,6 +118,8 @@ public:
     template <typename Value>
     void update_values(int64_t nnz, const Value *val, bool on_device, CUstream_st *stream = nullptr)
     {
+        static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
+            "values of fp32 or fp64");
         rc_err_t err = {RC_OK, ""};
         check(rc_plan_update_values(
                   own_.get(), nnz, val, static_cast<int>(sizeof(Value)), on_device ? 1 : 0, stream, &err),

@@ -16,7 +16,7 @@ pc=$(find "$tmp/root" -name rowcast.pc)
 mv "${pc%/lib*/pkgconfig/rowcast.pc}" "$tmp/moved"
 folder=$(dirname "$(find "$tmp/moved" -name 'librowcast.so' | head -n 1)")
 [ -e "$folder/librowcast.so" ] || skip_all "no shared library in this build"
-plan 14
+plan 15
 cd "$tmp" || exit 1
 
 mkdir app && cat >app/CMakeLists.txt <<'CMAKE'
@@ -124,13 +124,16 @@ if [ -e "$tmp/moved/include/rowcast_cuda.h" ]; then
     is "C++ owns plans" "$(LD_LIBRARY_PATH=$folder build-moved/owned 2>&1)" owned
     ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \
         '$cxx' -std=c++11 -pedantic -Wall -Wextra -Werror -I '$tmp/moved/include' -fsyntax-only -x c++ -"
+    printf '#include <rowcast.hpp>\nvoid f(rowcast::plan &p, const int *v) { p.update_values(1, v, false); }\n' >integers.cpp
+    not_ok "integers are no values" "$cxx" -std=c++11 -I "$tmp/moved/include" -fsyntax-only integers.cpp
     functions=$(sed -n '/^RC_API/,/;/p' "$tmp/moved/include/rowcast_cuda.h" | grep -o 'rc_plan_[a-z0-9_]*(' \
         | tr -d '(' | sort -u | grep -vE '_(part|parts|why_name|break_even)$')
     is "it calls what there is to call" "$(for f in $functions; do
         grep -q "$f(" "$tmp/moved/include/rowcast.hpp" || echo "$f"
     done)" ""
 else
-    for name in "the example runs" "C++ owns plans" "rowcast.hpp is whole by itself" "it calls what there is to call"; do
+    for name in "the example runs" "C++ owns plans" "rowcast.hpp is whole by itself" "integers are no values" \
+        "it calls what there is to call"; do
         skip "$name" "a build without CUDA"
     done
 fi
