@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # the variables are those of campaign.sh
 # The part rs of jobs/campaign.sh, which sources this file: RS-SpMM and its rivals, both products.
 
 # name spec: of about 1 to 20 million entries, the kinds that the paper's collection has of that size
@@ -44,7 +45,7 @@ part_rs()
 {
     local where='present && group != builtin && group != vector' ks=8,32,128,512
     local csr=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-bt-ccol:alg=0..3,cusparse-csr-row:alg=3:pre=1
-    local transposed=cusparse-spmm_t-csr-*:alg=0..3,cusparse-spmm_t-coo-*:alg=0..4
+    local transposed='cusparse-spmm_t-csr-*:alg=0..3,cusparse-spmm_t-coo-*:alg=0..4'
     [[ $device == cuda ]] || die 2 "rs: needs --device cuda"
     ((dry)) || rs_set | make_group rs
     sweep "rs: A B, the parameters" "$store" 1 --where "$where" --op spmm --k "$ks" --precision fp32,fp64 \

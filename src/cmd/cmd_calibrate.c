@@ -249,7 +249,12 @@ static rc_status_t write_file(const struct options *o, const rc_device_t *d, jso
     if (!file || !to || json_dumpf(file, to, JSON_INDENT(1) | JSON_REAL_PRECISION(NUMBER)) < 0
         || fputc('\n', to) == EOF)
         st = rc_fail(err, RC_EIO, "%s: cannot be written", o->output ? o->output : "standard output");
-    if (to && (o->output ? fclose(to) : fflush(to)) != 0 && st == RC_OK)
+    int ended = 0;
+    if (to && o->output)
+        ended = fclose(to);
+    else if (to)
+        ended = fflush(to);
+    if (ended != 0 && st == RC_OK)
         st = rc_fail(err, RC_EIO, "%s: cannot be written", o->output ? o->output : "standard output");
     json_decref(file);
     return st;
