@@ -117,13 +117,13 @@ shlibs()
 # make_package NAME: its files move from the root into a package of their own
 make_package()
 {
-    local name=$1 dir=$work/$1 word file depends
+    local name=$1 dir=$work/$1 installed=$work/root word file depends
     mkdir -p "$dir/DEBIAN"
     for word in $(files_of "$name"); do
-        for file in "$work/root/"$word; do
+        for file in "$installed/"$word; do
             [[ -e $file || -L $file ]] || continue
-            mkdir -p "$dir/$(dirname "${file#"$work/root/"}")"
-            cp -a "$file" "$dir/$(dirname "${file#"$work/root/"}")/"
+            mkdir -p "$dir/$(dirname "${file#"$installed/"}")"
+            cp -a "$file" "$dir/$(dirname "${file#"$installed/"}")/"
             [[ $name == librowcast1 ]] || rm -rf "$file"
         done
     done

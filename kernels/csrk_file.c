@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/replace.h"
 #include "kernels/csrk_fit.h"
 
 #include <errno.h>
@@ -139,16 +140,14 @@ rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
         factors_json(t->factors[3]), "matrices", names_json(m, count), "loss", f->all);
     if (!root)
         return rc_fail(err, RC_ENOMEM, "no memory for a tuning");
-    FILE *to = fopen(path, "w");
-    rc_status_t st = RC_OK;
-    if (!to)
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
-    else {
-        int failed = json_dumpf(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) < 0;
-        failed |= fputc('\n', to) == EOF;
-        failed |= fclose(to) != 0;
-        if (failed)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin(path, &r, err);
+    if (st == RC_OK) {
+        int ok = json_dumpf(root, r.file, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) == 0 &&
+                 fputc('\n', r.file) != EOF;
+        st = rc_replace_end(&r, ok, err);
+        if (!ok)
+            st = rc_fail(err, RC_EIO, "cannot write '%s'", path);
     }
     json_decref(root);
     return st;

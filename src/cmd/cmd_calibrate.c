@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/open_device.h"
@@ -32,6 +33,7 @@ struct options {
     const char *output;
     int64_t n;
     int64_t threads;
+    int quiet;
 };
 
 static const rc_opt_t options[] = {
@@ -48,7 +50,8 @@ static const rc_opt_t options[] = {
     {"threads", 't', RC_OPT_INT, offsetof(struct options, threads), "N",
         "Threads to use. Default 0: all.", 0, 4096},
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
-        "Where the parameters go. Default: the standard output.", 0, 0},
+        "Where the parameters go, when all are measured. Default: the standard output.", 0, 0},
+    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL, "No progress on stderr.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -238,67 +241,91 @@ static rc_status_t add_costs(const point_t *at, json_t *all, rc_err_t *err)
                                                        : rc_fail(err, RC_ENOMEM, "no memory for costs");
 }
 
-static rc_status_t write_file(const struct options *o, const rc_device_t *d, json_t *costs, rc_err_t *err)
+static rc_status_t print_file(
+    const struct options *o, const rc_device_t *d, json_t *costs, FILE *to, rc_err_t *err)
 {
     const rc_kernel_t *kernel = rc_kernel_find("rs", d->executor.kind);
     json_t *file = json_pack("{s:s, s:i, s:s, s:i, s:s, s:I, s:i, s:O}", "format", "rowcast parameters",
         "version", 1, "kernel", "rs", "kernel_version", kernel->version, "device", d->class_name, "n",
         (json_int_t)o->n, "tau", TAU, "costs_ns", costs);
-    FILE *to = o->output ? fopen(o->output, "w") : stdout;
-    rc_status_t st = RC_OK;
-    if (!file || !to || json_dumpf(file, to, JSON_INDENT(1) | JSON_REAL_PRECISION(NUMBER)) < 0
-        || fputc('\n', to) == EOF)
-        st = rc_fail(err, RC_EIO, "%s: cannot be written", o->output ? o->output : "standard output");
-    int ended = 0;
-    if (to && o->output)
-        ended = fclose(to);
-    else if (to)
-        ended = fflush(to);
-    if (ended != 0 && st == RC_OK)
-        st = rc_fail(err, RC_EIO, "%s: cannot be written", o->output ? o->output : "standard output");
+    int failed = !file || json_dumpf(file, to, JSON_INDENT(1) | JSON_REAL_PRECISION(NUMBER)) < 0 ||
+                 fputc('\n', to) == EOF || fflush(to) != 0;
     json_decref(file);
-    return st;
+    return failed ? rc_fail(err, RC_EIO, "%s: cannot be written", o->output ? o->output : "standard output")
+                  : RC_OK;
 }
 
 /* --------------------------------------------------------------------- run */
 
-static rc_status_t for_each_k(point_t *at, const rc_words_t *ks, json_t *costs, rc_err_t *err)
+/* The words of --k, all of them before anything is measured.  \param[out] out  [ks->count], owned */
+static rc_status_t parse_ks(const rc_words_t *ks, int64_t **out, rc_err_t *err)
 {
     enum { most = 1 << 20 };
     rc_status_t st = RC_OK;
-    for (int i = 0; i < ks->count && st == RC_OK; i++) {
-        st = rc_parse_int(ks->word[i], 1, most, "--k", &at->k, err);
-        if (st == RC_ERANGE)
-            st = err->status = RC_EINVAL; /* a wrong word on the command line */
-        if (st == RC_OK)
-            st = add_costs(at, costs, err);
+    *out = rc_alloc((size_t)ks->count, sizeof **out, "K", err);
+    if (!*out)
+        return RC_ENOMEM;
+    for (int i = 0; i < ks->count && st == RC_OK; i++)
+        st = rc_parse_int(ks->word[i], 1, most, "--k", &(*out)[i], err);
+    return st == RC_ERANGE ? (err->status = RC_EINVAL) : st; /* a wrong word on the command line */
+}
+
+static rc_status_t for_each_k(
+    const struct options *o, point_t *at, const int64_t *k, int ks, json_t *costs, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < ks && st == RC_OK; i++) {
+        at->k = k[i];
+        if (!o->quiet)
+            fprintf(stderr, "calibrating rs: %s, K = %" PRId64 "\n", rc_precision_name(at->precision), k[i]);
+        st = add_costs(at, costs, err);
     }
     return st;
 }
 
+static rc_status_t measure(const struct options *o, const rc_words_t *precisions, const int64_t *k, int ks,
+    FILE *to, rc_err_t *err)
+{
+    point_t at = {.n = o->n};
+    json_t *costs = json_array();
+    rc_status_t st = costs ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for costs");
+    if (st == RC_OK)
+        st = rc_command_open_device(o->device, (int)o->threads, &at.d, err);
+    for (int i = 0; i < precisions->count && st == RC_OK; i++) {
+        st = rc_precision_parse(precisions->word[i], &at.precision, err);
+        if (st == RC_OK)
+            st = for_each_k(o, &at, k, ks, costs, err);
+    }
+    if (st == RC_OK)
+        st = print_file(o, at.d, costs, to, err);
+    if (at.d)
+        rc_device_close(at.d);
+    json_decref(costs);
+    return st;
+}
+
+/* Whatever can be wrong with the command is found before minutes are spent. */
 static rc_status_t calibrate(const struct options *o, rc_err_t *err)
 {
     rc_words_t ks = {0};
     rc_words_t precisions = {0};
-    point_t at = {.n = o->n};
-    json_t *costs = json_array();
-    rc_status_t st = costs ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for costs");
-    if (st < 0)
-        return st;
+    rc_precision_t precision;
+    rc_replace_t file = {0};
+    int64_t *k = NULL;
+    rc_status_t st;
+    rc_status_t ended;
     RC_TRY(rc_words_split(o->k, ',', &ks, err));
     RC_TRY(rc_words_split(o->precision, ',', &precisions, err));
+    RC_TRY(parse_ks(&ks, &k, err));
     for (int i = 0; i < precisions.count; i++)
-        RC_TRY(rc_precision_parse(precisions.word[i], &at.precision, err));
-    RC_TRY(rc_command_open_device(o->device, (int)o->threads, &at.d, err));
-    for (int i = 0; i < precisions.count; i++) {
-        RC_TRY(rc_precision_parse(precisions.word[i], &at.precision, err));
-        RC_TRY(for_each_k(&at, &ks, costs, err));
-    }
-    st = write_file(o, at.d, costs, err);
+        RC_TRY(rc_precision_parse(precisions.word[i], &precision, err));
+    if (o->output)
+        RC_TRY(rc_replace_begin(o->output, &file, err));
+    st = measure(o, &precisions, k, ks.count, o->output ? file.file : stdout, err);
+    ended = rc_replace_end(&file, st == RC_OK, st == RC_OK ? err : NULL);
+    st = st == RC_OK ? ended : st;
 done:
-    if (at.d)
-        rc_device_close(at.d);
-    json_decref(costs);
+    free(k);
     rc_words_free(&ks);
     rc_words_free(&precisions);
     return st;
