@@ -122,9 +122,7 @@ static void make_input(gpu_operands_t *o, int place, int i)
     free(host);
 }
 
-/* The most rows that the output has: slots of any schedule of these, with pads at random or a whole
- * team of them. */
-static int64_t most_rows(const gpu_operands_t *o)
+int64_t gpu_operands_rows(const gpu_operands_t *o)
 {
     int64_t rows = rc_shape_rows(&o->operation->out, o->a);
     return o->operation->out.rows == RC_DIM_ROWS ? 4 * rows + 8192 : rows;
@@ -141,7 +139,7 @@ void gpu_operands_new(gpu_operands_t *o)
             make_input(o, place, i);
     size_t most = 0;
     for (int place = 0; place < PLACES; place++) {
-        rc_dense_t m = shape_of(o, rc_layout_out(o->layout), o->operation->out.wide, most_rows(o), place);
+        rc_dense_t m = shape_of(o, rc_layout_out(o->layout), o->operation->out.wide, gpu_operands_rows(o), place);
         size_t bytes = bytes_of(&m) + shift_of(o, place) + 2 * (size_t)GUARD;
         most = bytes > most ? bytes : most;
     }

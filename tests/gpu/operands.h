@@ -35,6 +35,10 @@ typedef struct gpu_operands {
 void gpu_operands_new(gpu_operands_t *o);
 void gpu_operands_free(gpu_operands_t *o);
 
+/* The most rows of the output that there is memory for: slots of most schedules, with pads at random or a
+ * whole team of them. */
+int64_t gpu_operands_rows(const gpu_operands_t *o);
+
 /* The operands of a run.  \param[in] rows  of the output */
 rc_operands_t gpu_operands_of(const gpu_operands_t *o, int place, int64_t rows);
 

@@ -120,7 +120,8 @@ static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_
 {
     const rc_kernel_t *kernel = spec->kernel;
     gpu_operands_t *o = &plan->o;
-    rc_problem_t p = gpu_problem(o, spec, s, order);
+    /* lpt pads up to a warp's rows for each warp */
+    rc_problem_t p = gpu_problem(o, spec, s, s->slots > gpu_operands_rows(o) ? RC_C_ORIGINAL : order);
     int place = (int)(dice % PLACES);
     rc_analysis_t analysis;
     rc_err_t err = {0};
