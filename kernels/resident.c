@@ -38,6 +38,13 @@ static rc_status_t keep_narrowed(
     return st;
 }
 
+rc_status_t rc_resident_values(
+    rc_executor_t *x, const double *val, int64_t nnz, int value_bytes, void **out, rc_err_t *err)
+{
+    return value_bytes == (int)sizeof *val ? keep(x, val, (size_t)nnz * sizeof *val, out, err)
+                                           : keep_narrowed(x, val, nnz, out, err);
+}
+
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, int value_bytes, rc_resident_t *out, rc_err_t *err)
 {
@@ -46,10 +53,7 @@ rc_status_t rc_resident_new(
     *out = (rc_resident_t){.x = x, .row_ptr_bytes = sizeof *a->row_ptr, .value_bytes = value_bytes};
     RC_TRY(keep(x, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr, &out->owned[0], err));
     RC_TRY(keep(x, a->col_idx, nnz * sizeof *a->col_idx, &out->owned[1], err));
-    if (value_bytes == (int)sizeof(double))
-        RC_TRY(keep(x, a->val, nnz * sizeof *a->val, &out->owned[2], err));
-    else
-        RC_TRY(keep_narrowed(x, a->val, a->nnz, &out->owned[2], err));
+    RC_TRY(rc_resident_values(x, a->val, a->nnz, value_bytes, &out->owned[2], err));
     out->row_ptr = out->owned[0];
     out->col_idx = out->owned[1];
     out->val = out->owned[2];

@@ -23,6 +23,13 @@ typedef struct rc_resident {
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, int value_bytes, rc_resident_t *out, rc_err_t *err);
 
+/** Upload values alone, for a matrix that shares the rest.
+ *  \param[in] val  [nnz]
+ *  \param[out] out  [nnz] of value_bytes each; release() of the executor, after an error too
+ *  \return as rc_resident_new, which it is a part of */
+rc_status_t rc_resident_values(
+    rc_executor_t *x, const double *val, int64_t nnz, int value_bytes, void **out, rc_err_t *err);
+
 /** Release what is its own.  A zeroed one is allowed. */
 void rc_resident_free(rc_resident_t *r);
 

@@ -70,7 +70,7 @@ static void stay_off(rc_known_t *known, rc_why_t why)
 
 double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known)
 {
-    double each = d->entry_seconds > 0 ? d->entry_seconds : 60e-9;
+    double each = d->entry_seconds > 0 ? d->entry_seconds : 40e-9;
     return 0.03 + each * (double)known->key.nnz;
 }
 

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ arrays */
 
@@ -16,12 +17,30 @@ typedef struct array {
     void *copy; /* NULL: none */
 } array_t;
 
+static rc_status_t is_there(const void *from, size_t count, const char *what, rc_err_t *err)
+{
+    return count == 0 || from ? RC_OK : rc_fail(err, RC_EINVAL, "%s: expected an array, found NULL", what);
+}
+
+static rc_status_t fetch_to(rc_executor_t *x, const void *from, size_t bytes, int on_device,
+    const char *what, void *to, rc_err_t *err)
+{
+    rc_status_t st = is_there(from, bytes, what, err);
+    if (st < 0 || bytes == 0)
+        return st;
+    if (on_device)
+        return x->download(x, to, from, bytes, err);
+    memcpy(to, from, bytes);
+    return RC_OK;
+}
+
 static rc_status_t fetch(rc_executor_t *x, const void *from, size_t bytes, int on_device,
     const char *what, array_t *out, rc_err_t *err)
 {
+    rc_status_t st = is_there(from, bytes, what, err);
     *out = (array_t){.data = from};
-    if (bytes > 0 && !from)
-        return rc_fail(err, RC_EINVAL, "%s: expected an array of %zu bytes, found NULL", what, bytes);
+    if (st < 0)
+        return st;
     if (!on_device)
         return RC_OK;
     out->copy = rc_alloc(bytes, 1, what, err);
@@ -92,17 +111,40 @@ static int by_column(const void *a, const void *b)
                             : (x->from > y->from) - (x->from < y->from);
 }
 
-static rc_status_t check_columns(const rc_csr_t *a, int64_t r, int *sorted, rc_err_t *err)
+/* 1: every column is one of the matrix. */
+static int has_columns(const rc_csr_t *a, int64_t r)
 {
-    *sorted = 1;
-    for (int64_t i = a->row_ptr[r]; i < a->row_ptr[r + 1]; i++) {
+    for (int64_t i = a->row_ptr[r]; i < a->row_ptr[r + 1]; i++)
+        if (a->col_idx[i] < 0 || a->col_idx[i] >= a->cols)
+            return 0;
+    return 1;
+}
+
+static int is_sorted(const rc_csr_t *a, int64_t r)
+{
+    for (int64_t i = a->row_ptr[r] + 1; i < a->row_ptr[r + 1]; i++)
+        if (a->col_idx[i] <= a->col_idx[i - 1])
+            return 0;
+    return 1;
+}
+
+/* \param[out] sorted  1: the columns of all rows ascend */
+static rc_status_t check_columns(const rc_csr_t *a, int threads, int *sorted, rc_err_t *err)
+{
+    int64_t bad = a->rows;
+    int all = 1;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : bad) reduction(& : all)
+    for (int64_t r = 0; r < a->rows; r++) {
+        if (r < bad && !has_columns(a, r))
+            bad = r;
+        all &= is_sorted(a, r);
+    }
+    *sorted = all;
+    for (int64_t i = bad < a->rows ? a->row_ptr[bad] : a->nnz; i < a->nnz; i++)
         if (a->col_idx[i] < 0 || a->col_idx[i] >= a->cols)
             return rc_fail(err, RC_EFORMAT,
-                "matrix: row %" PRId64 ": expected columns 0 to %" PRId64 ", found %" PRId32, r,
+                "matrix: row %" PRId64 ": expected columns 0 to %" PRId64 ", found %" PRId32, bad,
                 a->cols - 1, a->col_idx[i]);
-        if (i > a->row_ptr[r] && a->col_idx[i] <= a->col_idx[i - 1])
-            *sorted = 0;
-    }
     return RC_OK;
 }
 
@@ -125,7 +167,7 @@ static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *plac
     return RC_OK;
 }
 
-/* Where every entry comes from; made when the first row is out of order. */
+/* Where every entry comes from, and room for a row. */
 static rc_status_t begin_sorting(const rc_csr_t *a, int64_t **from, place_t **place, rc_err_t *err)
 {
     int64_t longest = 0;
@@ -144,52 +186,56 @@ static rc_status_t begin_sorting(const rc_csr_t *a, int64_t **from, place_t **pl
 static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
 {
     place_t *place = NULL;
-    rc_status_t st = RC_OK;
-    for (int64_t r = 0; r < a->rows; r++) {
-        int sorted;
-        RC_TRY(check_columns(a, r, &sorted, err));
-        if (sorted)
-            continue;
-        if (!*from)
-            RC_TRY(begin_sorting(a, from, &place, err));
-        RC_TRY(sort_row(a, r, *from, place, err));
-    }
-done:
+    rc_status_t st = begin_sorting(a, from, &place, err);
+    for (int64_t r = 0; st == RC_OK && r < a->rows; r++)
+        if (!is_sorted(a, r))
+            st = sort_row(a, r, *from, place, err);
     free(place);
     return st;
 }
 
-static void place_values(const rc_csr_t *a, const int64_t *from, const void *val, int bytes, double *out)
+static void place_values(const rc_csr_t *a, const int64_t *from, const void *val, int bytes, int threads,
+    double *out)
 {
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < a->nnz; i++)
         out[i] = value_at(val, bytes, from ? from[i] : i);
+}
+
+/* Threads that a matrix of so many entries is worth. */
+static int threads_for(const rc_executor_t *x, int64_t nnz)
+{
+    enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
+    return nnz < alone || x->threads < 1 ? 1 : x->threads;
 }
 
 rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
     int64_t **from, rc_err_t *err)
 {
     array_t ptr = {0};
-    array_t col = {0};
     array_t val = {0};
+    int sorted = 1;
     rc_status_t st = check_shape(m, err);
     *from = NULL;
     if (st < 0)
         return st;
     size_t nnz = (size_t)m->nnz;
+    int threads = threads_for(place->x, m->nnz);
+    RC_TRY(is_there(m->row_ptr, 1, "row pointers", err));
+    RC_TRY(is_there(m->col_idx, nnz, "columns", err));
+    RC_TRY(is_there(m->val, nnz, "values", err));
+    RC_TRY(rc_csr_alloc(m->rows, m->cols, m->nnz, out, err));
     RC_TRY(fetch(place->x, m->row_ptr, ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes, m->on_device,
         "row pointers", &ptr, err));
-    RC_TRY(fetch(place->x, m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns", &col, err));
-    RC_TRY(fetch(
-        place->x, m->val, nnz * (size_t)m->value_bytes, m->on_device, "values", &val, err));
-    RC_TRY(rc_csr_alloc(m->rows, m->cols, m->nnz, out, err));
     RC_TRY(copy_pointers(m, ptr.data, out, err));
-    for (int64_t i = 0; i < m->nnz; i++)
-        out->col_idx[i] = ((const int32_t *)col.data)[i];
-    RC_TRY(sort_rows(out, from, err));
-    place_values(out, *from, val.data, m->value_bytes, out->val);
+    RC_TRY(fetch_to(place->x, m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns", out->col_idx, err));
+    RC_TRY(check_columns(out, threads, &sorted, err));
+    if (!sorted)
+        RC_TRY(sort_rows(out, from, err));
+    RC_TRY(fetch(place->x, m->val, nnz * (size_t)m->value_bytes, m->on_device, "values", &val, err));
+    place_values(out, *from, val.data, m->value_bytes, threads, out->val);
 done:
     free(ptr.copy);
-    free(col.copy);
     free(val.copy);
     return st;
 }
@@ -203,7 +249,7 @@ rc_status_t rc_plan_values_read(const rc_plan_t *plan, const void *val, int valu
     rc_status_t st = fetch(plan->place.x, val, (size_t)plan->a.nnz * (size_t)value_bytes, on_device,
         "values", &a, err);
     if (st == RC_OK)
-        place_values(&plan->a, plan->from, a.data, value_bytes, out);
+        place_values(&plan->a, plan->from, a.data, value_bytes, threads_for(plan->place.x, plan->a.nnz), out);
     free(a.copy);
     return st;
 }

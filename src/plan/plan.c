@@ -99,6 +99,27 @@ static void list_parts(const rc_plan_problem_t *p, rc_plan_t *plan)
     }
 }
 
+static int is_aligned(const void *p)
+{
+    enum { widest_load = 16 };
+    return (uintptr_t)p % widest_load == 0;
+}
+
+/* The caller's arrays, where kernels and orders take them as they are. */
+static rc_resident_t given_of(const rc_plan_t *plan, const rc_plan_matrix_t *a)
+{
+    if (!a->on_device || plan->from || a->row_ptr_bytes != (int)sizeof(int64_t)
+        || a->value_bytes != (int)rc_precision_bytes(plan->precision) || !is_aligned(a->row_ptr)
+        || !is_aligned(a->col_idx) || !is_aligned(a->val))
+        return (rc_resident_t){0};
+    return (rc_resident_t){.x = plan->place.x,
+        .row_ptr = a->row_ptr,
+        .row_ptr_bytes = a->row_ptr_bytes,
+        .col_idx = a->col_idx,
+        .val = a->val,
+        .value_bytes = a->value_bytes};
+}
+
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
 {
@@ -125,6 +146,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     RC_TRY(plan->entry ? rc_users_new(&plan->users, err) : RC_ENOMEM);
     list_parts(problem, plan);
     RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
+    plan->given = given_of(plan, a);
     if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
             "matrix: %s has a value for each entry, expected the columns of a row in ascending order",

@@ -54,6 +54,8 @@ struct rc_plan {
     rc_csr_t a;           /**< in the host's memory */
     int stale;            /**< 1: newer values are in the prepared matrices alone, not in a.val */
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
+    rc_resident_t given;    /**< the caller's arrays while the plan is made, where they can stand for a resident matrix;
+                                 row_ptr NULL: they cannot */
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
     double resident_ns;     /**< that its upload took */
     int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
@@ -130,6 +132,9 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
     rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err);
 
 void rc_plan_trial_free(rc_plan_trial_t *trial);
+
+/** The matrix on the device, which rc_plan_resident_drop ends; NULL: memory is short. */
+const rc_resident_t *rc_plan_resident(rc_plan_t *plan);
 
 /** The matrix is not needed on the device any more: no candidate is prepared for now. */
 void rc_plan_resident_drop(rc_plan_t *plan);

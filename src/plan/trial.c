@@ -12,13 +12,14 @@
 
 /* ------------------------------------------------------- matrix on the device */
 
-/* The matrix on the device; NULL: memory is short. */
-static const rc_resident_t *resident_of(rc_plan_t *plan)
+const rc_resident_t *rc_plan_resident(rc_plan_t *plan)
 {
     enum { part = 8 }; /* of the memory that the plan may take */
     int value_bytes = (int)rc_precision_bytes(plan->precision);
     int64_t bytes = rc_resident_bytes(&plan->a, value_bytes);
     rc_err_t why = {0};
+    if (plan->given.row_ptr)
+        return &plan->given;
     if (plan->resident_bytes < 0)
         return NULL;
     if (plan->resident_bytes > 0)
@@ -41,6 +42,7 @@ void rc_plan_resident_drop(rc_plan_t *plan)
     if (plan->resident_bytes > 0)
         rc_resident_free(&plan->resident);
     plan->resident_bytes = 0;
+    plan->given = (rc_resident_t){0};
 }
 
 /* ------------------------------------------------------------------ orders */
@@ -78,7 +80,7 @@ static rc_status_t build_there(
     const rc_plan_place_t *at = &plan->place;
     const rc_resident_t *m = NULL;
     if (at->order && at->order(at->x, text, &plan->a, NULL, NULL, err) == RC_OK)
-        m = resident_of(plan);
+        m = rc_plan_resident(plan);
     if (!m)
         return RC_ENOTSUP;
     rc_status_t st = rc_schedule_alloc(plan->a.rows, plan->a.rows, out, err);
@@ -273,7 +275,7 @@ static rc_status_t analyse(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_t
         *bytes = rc_sat_mul(t->analysis.bytes_per_column, t->problem.k + spare);
         return RC_OK;
     }
-    t->problem.resident = kernel->builds ? resident_of(plan) : NULL;
+    t->problem.resident = kernel->builds ? rc_plan_resident(plan) : NULL;
     rc_status_t st = rc_kernel_analyse(kernel, &t->problem, &t->analysis, err);
     *bytes = rc_analysis_bytes(&t->analysis, t->problem.k);
     return st;
@@ -314,7 +316,7 @@ rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, const rc_plan_tria
 {
     rc_err_t why = {0};
     rc_status_t st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
-    if (st == RC_ENOMEM && plan->resident_bytes > 0) { /* without the matrix there may be enough */
+    if (st == RC_ENOMEM && (plan->resident_bytes > 0 || plan->given.row_ptr)) { /* without the matrix there may be enough */
         rc_plan_resident_drop(plan);
         plan->resident_bytes = -1;
         why = (rc_err_t){0};

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/resident.h"
 #include "plan/plan_private.h"
 
 #include <stdlib.h>
@@ -24,6 +25,9 @@ rc_status_t rc_plan_prepare_again(
 }
 
 /* ------------------------------------------------------------------- places */
+
+/* Values that are not worth a second thread. */
+enum { ALONE = 1 << 16 };
 
 void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e)
 {
@@ -44,6 +48,7 @@ static rc_status_t keep_places(
     void *host = rc_alloc((size_t)count, (size_t)bytes, "the places of values", err);
     rc_status_t st = RC_OK;
     RC_TRY(host ? RC_OK : RC_ENOMEM);
+#pragma omp parallel for num_threads(x->threads) schedule(static) if (count > ALONE)
     for (int64_t i = 0; i < count; i++)
         if (bytes == 4)
             ((int32_t *)host)[i] = (int32_t)number[i];
@@ -60,20 +65,20 @@ done:
     return st;
 }
 
-/* Prepare a matrix of other values as an entry has its own, and read them where the kernel put them.
- * \param[in] val  [nnz]  \param[out] out  [count] in the precision of the plan */
-static rc_status_t put_values(rc_plan_t *plan, const rc_plan_entry_t *e, double *val, int64_t count,
-    void *out, int *alike, rc_err_t *err)
+/* A matrix of other values, prepared as an entry has its own.
+ * \param[in]  resident  NULL, or the same matrix in the memory of the executor
+ * \param[out] out       [count] those that the kernel put somewhere, in the precision of the plan */
+static rc_status_t put_values(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_csr_t *a,
+    const rc_resident_t *resident, int64_t count, void *out, int *alike, rc_err_t *err)
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     rc_executor_t *x = plan->place.x;
     rc_problem_t p = e->trial.problem;
-    rc_csr_t a = plan->a;
     rc_analysis_t analysis;
     void *state = NULL;
     void *array = NULL;
-    a.val = val;
-    p.a = &a;
+    p.a = a;
+    p.resident = resident;
     rc_status_t st = rc_kernel_analyse(kernel, &p, &analysis, err);
     if (st == RC_OK)
         st = kernel->prepare(x, &p, &analysis, &state, err);
@@ -86,28 +91,70 @@ static rc_status_t put_values(rc_plan_t *plan, const rc_plan_entry_t *e, double 
     return st;
 }
 
+/* The same on the device, where the kernel builds there and the memory allows it, else from the host.
+ * \param[in] val  [nnz] */
+static rc_status_t put_there(rc_plan_t *plan, const rc_plan_entry_t *e, double *val, int64_t count,
+    void *out, int *alike, rc_err_t *err)
+{
+    rc_executor_t *x = plan->place.x;
+    rc_csr_t a = plan->a;
+    rc_err_t why = {0};
+    void *there = NULL;
+    a.val = val;
+    const rc_resident_t *held = e->trial.spec.kernel->builds ? rc_plan_resident(plan) : NULL;
+    if (!held)
+        return put_values(plan, e, &a, NULL, count, out, alike, err);
+    rc_resident_t numbered = *held;
+    rc_status_t st = rc_resident_values(x, val, a.nnz, held->value_bytes, &there, &why);
+    numbered.val = there;
+    if (st == RC_OK)
+        st = put_values(plan, e, &a, &numbered, count, out, alike, &why);
+    x->release(x, there);
+    if (st != RC_ENOMEM)
+        return st < 0 ? rc_fail(err, st, "%s", why.text) : st;
+    rc_plan_resident_drop(plan);
+    return put_values(plan, e, &a, NULL, count, out, alike, err);
+}
+
+/* What stands for the values: the low or the high digits of their numbers. */
+static void write_numbers(const rc_plan_t *plan, int bits, int high, double *val)
+{
+    const int64_t low = ((int64_t)1 << bits) - 1;
+#pragma omp parallel for num_threads(plan->place.x->threads) schedule(static) if (plan->a.nnz > ALONE)
+    for (int64_t i = 0; i < plan->a.nnz; i++) {
+        int64_t number = plan->from ? plan->from[i] : i;
+        val[i] = (double)(high ? number >> bits : (number & low) + 1);
+    }
+}
+
+/* Add the digits that were put to the numbers. */
+static void read_numbers(const rc_plan_t *plan, int bits, int high, const void *put, int64_t count, double *out)
+{
+    const int narrow = plan->precision == RC_FP32;
+    const double base = (double)((int64_t)1 << bits);
+#pragma omp parallel for num_threads(plan->place.x->threads) schedule(static) if (count > ALONE)
+    for (int64_t i = 0; i < count; i++) {
+        double digit = narrow ? (double)((const float *)put)[i] : ((const double *)put)[i];
+        out[i] = high ? out[i] + digit * base : digit;
+    }
+}
+
 /* The numbers of the values, as the kernel of an entry puts them, from 1 on; 0: padding.  In the precision of
  * the plan, because a kernel may put values of another one elsewhere: fp32 holds integers up to 2^24, so
  * larger numbers take two preparations, of their low and their high digits. */
 static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int64_t count,
     double *out, int *alike, rc_err_t *err)
 {
-    const int narrow = plan->precision == RC_FP32;
-    const int64_t base = (int64_t)1 << (narrow ? 23 : 52);
+    const int bits = plan->precision == RC_FP32 ? 23 : 52;
     double *val = rc_alloc((size_t)plan->a.nnz, sizeof *val, "the numbers of values", err);
     void *put = rc_alloc((size_t)count, rc_precision_bytes(plan->precision), "the numbers of values", err);
     rc_status_t st = val && put ? RC_OK : RC_ENOMEM;
     *alike = 1;
-    for (int high = 0; st == RC_OK && *alike && high <= (plan->a.nnz > base); high++) {
-        for (int64_t i = 0; i < plan->a.nnz; i++) {
-            int64_t number = plan->from ? plan->from[i] : i;
-            val[i] = (double)(high ? number / base : number % base + 1);
-        }
-        st = put_values(plan, e, val, count, put, alike, err);
-        for (int64_t i = 0; st == RC_OK && *alike && i < count; i++) {
-            double digit = narrow ? (double)((const float *)put)[i] : ((const double *)put)[i];
-            out[i] = high ? out[i] + digit * (double)base : digit;
-        }
+    for (int high = 0; st == RC_OK && *alike && high <= (plan->a.nnz >> bits > 0); high++) {
+        write_numbers(plan, bits, high, val);
+        st = put_there(plan, e, val, count, put, alike, err);
+        if (st == RC_OK && *alike)
+            read_numbers(plan, bits, high, put, count, out);
     }
     free(put);
     free(val);
@@ -118,6 +165,7 @@ static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int6
 static int covers(const rc_plan_t *plan, const double *number, int64_t count)
 {
     int64_t placed = 0;
+#pragma omp parallel for num_threads(plan->place.x->threads) schedule(static) reduction(+ : placed) if (count > ALONE)
     for (int64_t i = 0; i < count; i++)
         placed += number[i] > 0;
     return placed == plan->a.nnz;
@@ -271,6 +319,7 @@ rc_status_t rc_plan_update(
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
     for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
         st = find_places(plan, &plan->entry[i], err);
+    rc_plan_resident_drop(plan);
     if (st < 0)
         return st;
     if (!rc_plan_updates_async(plan))
