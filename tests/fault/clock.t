@@ -17,7 +17,7 @@ jumping()
     jumps=$1
     every=$2
     shift 2
-    sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_clock.so" CLOCK_JUMPS="$jumps" \
+    sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_clock.so${LD_PRELOAD:+:$LD_PRELOAD}" CLOCK_JUMPS="$jumps" \
         CLOCK_EVERY="$every" "$ROWCAST" "$@"
 }
 

@@ -43,7 +43,7 @@ cases "$tmp/whole.h5" >"$tmp/cases"
 
 # a power cut must not take the name of a journal, or of its folder
 # shellcheck disable=SC2086
-code "a run whose calls are listed" 0 sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_io.so" \
+code "a run whose calls are listed" 0 sh "$top_srcdir/tests/bound.sh" "$limit" env LD_PRELOAD="$shims/shim_io.so${LD_PRELOAD:+:$LD_PRELOAD}" \
     FAULT_MATCH="$tmp" FAULT_AT=0 FAULT_HOW=list FAULT_LOG="$tmp/list" "$ROWCAST" sweep -s "$tmp/list.h5" $first
 ok "it syncs the folder of its journal" synced "$tmp/list.h5.journal"
 ok "and the folder that this was made in" synced "$tmp"
