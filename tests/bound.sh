@@ -3,7 +3,8 @@
 # Runs a command for a limited time; 0 seconds are no limit.  When it takes longer, what it has started
 # is shown and killed, wherever it is.  That goes to stderr, or to the end of the file $ROWCAST_REPORT.
 #   --test   the command is a test program that speaks TAP: it is made to end with "Bail out!"; and
-#            what it leaves running is killed too, which is an error when a rowcast is among it
+#            what it leaves running is killed too, which is an error when a rowcast is among it; its log
+#            ends with the time that it took, and with that of the CPU
 #   --stage  what it leaves running is killed too
 # Exit code: that of the command, 124 over the limit, 125 with a rowcast left running.
 case $1 in
@@ -58,6 +59,15 @@ trap 'stopped 1' HUP
 trap 'stopped 2' INT
 trap 'stopped 15' TERM
 
+# spent: the time since $began, and that of the CPU of what was waited for (Linux tells), for the log of a test
+spent()
+{
+    [ -r "/proc/$$/stat" ] || return 0
+    sed 's/.*) //' "/proc/$$/stat" | awk -v wall="$(($(date +%s) - began))" -v ticks="$(getconf CLK_TCK)" \
+        '{ printf "# took %d s, %.1f s of the CPU\n", wall, ($14 + $15) / ticks }'
+}
+
+began=$(date +%s)
 exec 3<&0 # a command in the background would read nothing
 ROWCAST_BOUND="${ROWCAST_BOUND:-} $mark" "$@" <&3 3<&- &
 exec 3<&-
@@ -65,6 +75,7 @@ wait "$!"
 code=$?
 trap '' USR2
 [ -n "$kind" ] || exit "$code"
+[ "$kind" != --test ] || spent
 
 # what has lost its parent may need a moment to see it
 rounds=0
