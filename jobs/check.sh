@@ -11,7 +11,7 @@
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
 #   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [2400]
-#   ROWCAST_TEST_LIMIT   seconds for one test program          [300]
+#   ROWCAST_TEST_LIMIT   seconds for one test program          [300, 600 under the sanitizers]
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -64,6 +64,15 @@ show_programs()
     done
 }
 
+# slowest DIR: what its test programs took, and which of them most, see tests/bound.sh
+slowest()
+{
+    find "$1/tests" -name '*.log' -exec grep -H '^# took ' {} + | sed "s|^$1/||; s|[.]log:# took | |" | sort -k 2,2nr \
+        | awk '{ wall += $2; cpu += $4; if (NR <= 12) line[NR] = sprintf("    %4d s, %6.1f s of the CPU: %s", $2, $4, $1) }
+            END { if (NR) printf "    all: %d s, %d s of the CPU; the slowest:\n", wall, cpu
+                for (i = 1; i <= NR && i <= 12; i++) print line[i] }'
+}
+
 # count_results DIR: add up the .trs files of a build, show the logs of what failed
 count_results()
 {
@@ -76,6 +85,7 @@ count_results()
     failed=$((failed + f))
     skipped=$((skipped + s))
     say "${1#"$top"/}: $p passed, $f failed, $s skipped"
+    slowest "$1" || true
     ((f == 0)) || while IFS= read -r trs; do
         printf '%s\n' "---- end of ${trs%.trs}.log"
         grep -vE '^(ok|PASS:) ' "${trs%.trs}.log" | tail -n 100 | sed 's/^/    /'
@@ -149,7 +159,7 @@ stage()
     one "$name" "$code"
 }
 
-# A stage that runs beside the suites, which wait a lot; collect NAME waits for it.
+# A stage that runs beside the suites, which wait a lot; collect NAME [TITLE] waits for it.
 declare -A beside=()
 aside()
 {
@@ -161,22 +171,39 @@ aside()
 }
 collect()
 {
-    local name=$1 code=0
-    say "$name"
+    local name=$1 title=${2:-$1} code=0
+    say "$title"
     wait "${beside[$name]}" || code=$?
     ((code == 0)) || tail -n 40 "$build/log/$name.log" | sed 's/^/    /'
-    one "$name" "$code"
+    one "$title" "$code"
+}
+
+# The builds of later suites.  Shared objects are compiled once more, and nothing of these suites needs them.
+serial=(--enable-werror --without-cuda --with-hdf5=serial --disable-shared)
+sanitize=(--without-cuda --disable-shared
+    CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
+
+# They are made beside the ordinary suite, which waits for a third of its time.  What goes wrong is told by the suite
+# that needs it: that makes what is missing.
+make_later()
+{
+    renice -n 19 -p "$BASHPID" >/dev/null || true
+    ! build_tree "$build/serial" "${serial[@]}" || "${bound[@]}" make -C "$build/serial" -k -j "$jobs" check TESTS= \
+        check_PROGRAMS="${stored_programs[*]}" || true
+    ! build_tree "$build/sanitize" "${sanitize[@]}" || "${bound[@]}" make -C "$build/sanitize" -k -j "$jobs" check TESTS= || true
+    ! command -v clang >/dev/null || "${bound[@]}" make -s -C "$build" -k -j "$jobs" fuzz-build || true
 }
 
 # Requests that no machine can meet must fail as they do without the sanitizer.
 sanitized()
 {
+    local limit=${ROWCAST_TEST_LIMIT:-}
     export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
-    export ROWCAST_KILLS=4 ROWCAST_REMOVALS=4
+    export ROWCAST_KILLS=4 ROWCAST_REMOVALS=4 ROWCAST_TEST_LIMIT=${limit:-600}
     spared=("${elsewhere[@]}")
-    suite "$build/sanitize" --without-cuda --disable-shared \
-        CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS ROWCAST_REMOVALS
+    suite "$build/sanitize" "${sanitize[@]}"
+    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS ROWCAST_REMOVALS ROWCAST_TEST_LIMIT
+    [[ -z $limit ]] || export ROWCAST_TEST_LIMIT=$limit
     spared=()
     only=()
 }
@@ -197,11 +224,12 @@ fuzzed()
     fi
 }
 
-# What depends on which HDF5 it is.
+# What depends on which HDF5 it is.  Queries read alone, by the same calls with both: of these grow.t, archive.t and verify.t
+# do enough.
 stored=(tests/unit/test_store tests/unit/test_inflight tests/unit/test_merge tests/unit/test_store_verify
     tests/unit/test_store_flaws tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset
-    tests/cli/archive.t tests/cli/results.t tests/cli/summary.t tests/cli/merge.t tests/cli/verify.t
-    tests/cli/grow.t tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/fault/disk.t)
+    tests/cli/archive.t tests/cli/merge.t tests/cli/verify.t tests/cli/grow.t
+    tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/fault/disk.t)
 # The programs that those are or need.
 stored_programs=(tests/cli/synthetic_store)
 for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
@@ -215,9 +243,10 @@ elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/doc
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/sim/messages.t tests/report/report.t tests/report/small.t tests/cli/figures.t tests/mpi/archive.t
     tests/slurm/requeue.t)
-# What the tests of a distribution are: those that read its files.  The others have run before.
+# What the tests of a distribution are: those that read its files; clock.t sources what all under a launcher do.  The
+# others have run before.
 distributed=(tests/cli/readme.t tests/cli/results.t tests/cli/models.t tests/cli/docs.t tests/cli/bundle.t
-    tests/cli/predict.t tests/cli/fetch.t tests/cli/report.t tests/mpi/sweep.t tests/fault/clock.t tests/lint/source.t)
+    tests/cli/predict.t tests/cli/fetch.t tests/cli/report.t tests/fault/clock.t tests/lint/source.t)
 
 # Other compilers and another MPI; what the tests of stores, ranks and numbers rest on.
 check_stacks()
@@ -241,6 +270,7 @@ ordinary=(--enable-werror)
 main()
 {
     local -a packages
+    local later
     if ((stacks)); then
         check_stacks
         return
@@ -262,6 +292,9 @@ main()
             --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck \
             -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
             "$top/src" "$top/kernels" "$top/analysis"
+        mkdir -p "$build/log"
+        make_later </dev/null >"$build/log/later.log" 2>&1 &
+        later=$!
     fi
     suite "$build" "${ordinary[@]}"
     unset ROWCAST_SLURM
@@ -269,18 +302,21 @@ main()
         # the long forms have run once
         export ROWCAST_OTHER=$build/rowcast ROWCAST_FAULT_POINTS=1
         only=(TESTS="${stored[*]}" check_PROGRAMS="${stored_programs[*]}")
-        suite "$build/serial" --enable-werror --without-cuda --with-hdf5=serial
+        say "builds that were begun beside that suite"
+        wait "$later" || true
+        suite "$build/serial" "${serial[@]}"
         only=()
         unset ROWCAST_OTHER
+        ! command -v dpkg-deb >/dev/null || aside deb env ROWCAST_CONFIGURE=--without-cuda "$top/jobs/package-deb.sh" \
+            -o "$build/deb/packages" --test
         sanitized
         fuzzed
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
         stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
             DISTCHECK_CONFIGURE_FLAGS="--without-cuda CFLAGS=-O0" TESTS="${distributed[*]}"
-        if command -v dpkg-deb >/dev/null; then
-            ROWCAST_CONFIGURE=--without-cuda stage "Debian packages" "$build/log/deb.log" "$top/jobs/package-deb.sh" \
-                -o "$build/deb/packages" --test
+        if [[ ${beside[deb]:-} ]]; then
+            collect deb "Debian packages"
         else
             skipped=$((skipped + 1))
         fi

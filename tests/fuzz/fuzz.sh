@@ -27,10 +27,13 @@ fi
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1:quarantine_size_mb=16"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
-found=0
-for target in "$@"; do
+# fuzz TARGET: what it says is in fuzz/TARGET/said; fuzz/TARGET/found is there when something was found
+fuzz()
+{
+    target=$1
     kept=fuzz/$target
     mkdir -p "$kept/corpus"
+    rm -f "$kept/found"
     program=tests/fuzz/clang/fuzz_$target
     "$program" -max_total_time="$seconds" -max_len=8192 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=100000 \
         -print_final_stats=1 -verbosity=1 -artifact_prefix="$kept/" \
@@ -41,12 +44,41 @@ for target in "$@"; do
         /^stat::average_exec_per_sec/ { rate = $2 }
         / cov: / { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1) }
         END { printf "fuzz: %s: %d inputs, %d a second, %d edges\n", target, n, rate, cov }' "$kept/log"
-    if [ "$code" -ne 0 ]; then
-        found=1
-        tail -n 60 "$kept/log" | sed 's/^/    /'
-        for input in "$kept"/crash-* "$kept"/leak-* "$kept"/timeout-* "$kept"/oom-*; do
-            [ ! -e "$input" ] || echo "fuzz: $target: found; to see it again: (cd $(pwd) && $program $input)"
-        done
-    fi
+    [ "$code" -ne 0 ] || return 0
+    : >"$kept/found"
+    tail -n 60 "$kept/log" | sed 's/^/    /'
+    for input in "$kept"/crash-* "$kept"/leak-* "$kept"/timeout-* "$kept"/oom-*; do
+        [ ! -e "$input" ] || echo "fuzz: $target: found; to see it again: (cd $(pwd) && $program $input)"
+    done
+}
+
+# show TARGET...: wait for them, and what they say
+code=0
+show()
+{
+    wait
+    for target in "$@"; do
+        cat "fuzz/$target/said"
+        [ ! -e "fuzz/$target/found" ] || code=1
+    done
+}
+
+# Each takes one processor: as many at once as there are.
+at_once=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+begun=0
+together=
+for target in "$@"; do
+    mkdir -p "fuzz/$target" || exit 99
+    : >"fuzz/$target/found" # until it has run
+    fuzz "$target" >"fuzz/$target/said" 2>&1 &
+    together="$together $target"
+    begun=$((begun + 1))
+    [ $((begun % at_once)) -ne 0 ] || {
+        # shellcheck disable=SC2086  # a list
+        show $together
+        together=
+    }
 done
-exit "$found"
+# shellcheck disable=SC2086
+show $together
+exit "$code"
