@@ -26,11 +26,13 @@ sources()
     done | sort
 }
 
-# The named file with comments and the contents of texts blanked, line by line; a file that an
-# include names is kept.
-code_of()
+# All sources as "file:line:code", with comments and the contents of texts blanked; a file that an include
+# names is kept.
+code()
 {
-    awk '{
+    # shellcheck disable=SC2016  # of awk
+    sources | xargs -r awk '{
+        if (FNR == 1) comment = 0
         line = $0
         keep = line ~ /^[ \t]*#[ \t]*include/
         out = ""
@@ -58,78 +60,83 @@ code_of()
                 line = substr(line, at + 1)
             }
         }
-        print out
-    }' "$1"
+        print FILENAME ":" FNR ":" out
+    }'
 }
 
-# grep_code PATTERN MESSAGE FILE...: every line of code that matches
-grep_code()
+# includes: those of all sources
+includes()
 {
-    pattern=$1
-    message=$2
-    shift 2
-    for file in "$@"; do
-        code_of "$file" | grep -nE "$pattern" | sed "s|^\([0-9]*\):.*|$file:\1: $message|"
-    done
+    code | grep -E '^[^:]*:[0-9]*:[[:space:]]*#[[:space:]]*include'
+}
+
+# only FILES PATTERN MESSAGE: every line of code on stdin that matches, but for files whose names begin with FILES
+only()
+{
+    grep -E "^[^:]*:[0-9]*:(.*[^A-Za-z0-9_])?$2" | grep -vE "^($1)" | sed "s|^\([^:]*:[0-9]*\):.*|\1: $3|"
+}
+
+# may_of FILE: the rooms and files that it may include, in $may; 1 for a file of no room
+may_of()
+{
+    case $1 in
+    src/rowcast.h | src/rowcast_*.h) may=' ' ;;
+    src/base/*) may=' base ' ;;
+    src/sparse/*) may=' base sparse ' ;;
+    src/io/*) may=' base sparse io ' ;;
+    src/catalog/*) may=' base sparse io catalog ' ;;
+    src/order/*) may=' base sparse order ' ;;
+    # a feature counts what masks, rows and samples say
+    src/feature/*) may=' base sparse feature order/mask.h order/rows.h order/sample.h ' ;;
+    src/operation/*) may=' base sparse operation ' ;;
+    # a kernel runs a schedule, a GPU builds orders by the arithmetic of the host
+    kernels/*) may=' base sparse operation kernels order/policy.h order/local.h order/curve.h ' ;;
+    src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
+    src/measure/*) may=' base sparse operation kernels measure ' ;;
+    src/store/*) may=' base store ' ;;
+    src/table/*) may=' base store table ' ;;
+    src/sweep/*) may=' base sparse io catalog order feature operation kernels measure store table sweep ' ;;
+    src/model/*) may=' base feature order model ' ;;
+    # a report draws matrices in their orders
+    analysis/report/*) may=' base sparse io catalog order feature table model analysis ' ;;
+    # what is a size of a generator goes by the generators that there are
+    analysis/*) may=' base feature table model analysis sparse/generate.h ' ;;
+    # a client of the installed libraries
+    src/dropin/*) may=' dropin ' ;;
+    src/cmd/*) may='*' ;;
+    *) return 1 ;;
+    esac
 }
 
 # Rooms may include only lower rooms.
 layers()
 {
     for file in $(sources); do
+        may_of "$file" || echo "$file:1: a room that the table of tests/lint/check-source.sh does not have"
+    done
+    includes | grep '"' | sed 's/^\([^:]*\):\([0-9]*\):[^"]*"\([^"]*\)".*/\1 \2 \3/' | while read -r file number name; do
+        may_of "$file" || continue
+        [ "$may" != '*' ] || continue
         room=${file#src/}
         room=${room%%/*}
-        case $file in
-        src/rowcast.h | src/rowcast_*.h) may=' ' ;;
-        src/base/*) may=' base ' ;;
-        src/sparse/*) may=' base sparse ' ;;
-        src/io/*) may=' base sparse io ' ;;
-        src/catalog/*) may=' base sparse io catalog ' ;;
-        src/order/*) may=' base sparse order ' ;;
-        # a feature counts what masks, rows and samples say
-        src/feature/*) may=' base sparse feature order/mask.h order/rows.h order/sample.h ' ;;
-        src/operation/*) may=' base sparse operation ' ;;
-        # a kernel runs a schedule, a GPU builds orders by the arithmetic of the host
-        kernels/*) may=' base sparse operation kernels order/policy.h order/local.h order/curve.h ' ;;
-        src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
-        src/measure/*) may=' base sparse operation kernels measure ' ;;
-        src/store/*) may=' base store ' ;;
-        src/table/*) may=' base store table ' ;;
-        src/sweep/*) may=' base sparse io catalog order feature operation kernels measure store table sweep ' ;;
-        src/model/*) may=' base feature order model ' ;;
-        # a report draws matrices in their orders
-        analysis/report/*) may=' base sparse io catalog order feature table model analysis ' ;;
-        # what is a size of a generator goes by the generators that there are
-        analysis/*) may=' base feature table model analysis sparse/generate.h ' ;;
-        # a client of the installed libraries
-        src/dropin/*) may=' dropin ' ;;
-        src/cmd/*) continue ;;
-        *)
-            echo "$file:1: a room that the table of tests/lint/check-source.sh does not have"
+        case $name in
+        config.h | rowcast.h) continue ;;
+        rowcast_io.h) part=io ;;
+        rowcast_cuda.h)
+            [ "$room" = dropin ] && continue
+            part=kernels
+            ;;
+        ../* | */../*)
+            echo "$file:$number: '$name' leaves the folder: name it from the top"
             continue
             ;;
+        */*) part=${name%%/*} ;;
+        *) part=$room ;;
         esac
-        code_of "$file" | grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' \
-            | sed 's/^\([0-9]*\):[^"]*"\([^"]*\)".*/\1 \2/' | while read -r number name; do
-            case $name in
-            config.h | rowcast.h) continue ;;
-            rowcast_io.h) part=io ;;
-            rowcast_cuda.h)
-                [ "$room" = dropin ] && continue
-                part=kernels
-                ;;
-            ../* | */../*)
-                echo "$file:$number: '$name' leaves the folder: name it from the top"
-                continue
-                ;;
-            */*) part=${name%%/*} ;;
-            *) part=$room ;;
-            esac
-            case $may in
-            *" $part "* | *" $name "*) ;;
-            *) echo "$file:$number: $room may not include '$name'" ;;
-            esac
-        done
+        case $may in
+        *" $part "* | *" $name "*) ;;
+        *) echo "$file:$number: $room may not include '$name'" ;;
+        esac
     done
 }
 
@@ -137,59 +144,30 @@ layers()
 # the catalogue sees libcurl, only the orders see METIS, AMD and igraph, only the report sees libpng.
 headers()
 {
-    for file in $(sources); do
-        case $file in
-        src/store/* | src/sweep/* | src/cmd/*) ;;
-        *) grep_code '#[[:space:]]*include[[:space:]]*[<"]mpi\.h' \
-            'only src/store, src/sweep and src/cmd may include mpi.h' "$file" ;;
-        esac
-        case $file in
-        src/store/*) ;;
-        *) grep_code '#[[:space:]]*include[[:space:]]*[<"]hdf5(_hl)?\.h' \
-            'only src/store may include hdf5.h' "$file" ;;
-        esac
-        case $file in
-        kernels/* | src/dropin/*) ;;
-        *) grep_code '#[[:space:]]*include[[:space:]]*[<"](cuda|cusparse)[a-zA-Z_]*\.h' \
-            'only kernels and the drop-in may include CUDA headers' "$file" ;;
-        esac
-        case $file in
-        src/catalog/*) ;;
-        *) grep_code '#[[:space:]]*include[[:space:]]*[<"](curl/)?curl\.h' \
-            'only src/catalog may include curl.h' "$file" ;;
-        esac
-        case $file in
-        src/order/*) ;;
-        *) grep_code '#[[:space:]]*include[[:space:]]*[<"](metis|suitesparse/amd|igraph)\.h' \
-            'only src/order may include the libraries of orders' "$file" ;;
-        esac
-        case $file in
-        analysis/report/*) ;;
-        *) grep_code '#[[:space:]]*include[[:space:]]*[<"]png\.h' \
-            'only analysis/report may include libpng' "$file" ;;
-        esac
-    done
+    # files | headers | what is said of others
+    while IFS='|' read -r files names text; do
+        includes | only "$(echo "$files" | tr ' ' '|')" ".*[<\"]($(echo "$names" | tr ' ' '|'))[.]h" "only $text"
+    done <<'END'
+src/store/ src/sweep/ src/cmd/|mpi|src/store, src/sweep and src/cmd may include mpi.h
+src/store/|hdf5 hdf5_hl|src/store may include hdf5.h
+kernels/ src/dropin/|(cuda cusparse)[a-zA-Z_]*|kernels and the drop-in may include CUDA headers
+src/catalog/|curl curl/curl|src/catalog may include curl.h
+src/order/|metis suitesparse/amd igraph|src/order may include the libraries of orders
+analysis/report/|png|analysis/report may include libpng
+END
 }
 
 # A library returns to its caller.
 libraries()
 {
-    for file in $(sources); do
-        case $file in
-        src/cmd/*) ;;
-        *) grep_code '(^|[^A-Za-z0-9_])(exit|_exit|_Exit|quick_exit|abort)[[:space:]]*\(' \
-            'a library does not end the program' "$file" ;;
-        esac
-    done
+    code | only src/cmd/ '(exit|_exit|_Exit|quick_exit|abort)[[:space:]]*\(' 'a library does not end the program'
 }
 
 # Calls that cut, overrun or cannot report an error.
 words()
 {
-    for file in $(sources); do
-        grep_code '(^|[^A-Za-z0-9_])(strncpy|strcpy|strcat|strncat|sprintf|vsprintf|gets|atoi|atol|atoll|atof|rand|srand|alloca)[[:space:]]*\(' \
-            'use the checked or seeded call of src/base instead' "$file"
-    done
+    code | only : '(strncpy|strcpy|strcat|strncat|sprintf|vsprintf|gets|atoi|atol|atoll|atof|rand|srand|alloca)[[:space:]]*\(' \
+        'use the checked or seeded call of src/base instead'
 }
 
 # Everything that people wrote as a program: also tests, and the page.
@@ -243,23 +221,29 @@ functions()
 # A type of a header and a function that other files see have a name that no other room uses.
 names()
 {
-    for file in $(sources); do
-        room=${file#src/}
-        room=${room%%/*}
-        code_of "$file" | awk -v file="$file" -v room="$room" '
-            function found(name) { print name, room, file ":" FNR }
-            /^[a-z].*\(/ && !/^(static|typedef|extern)/ && !/;$/ && file ~ /\.(c|cu)$/ &&
-                match($0, /[a-z_0-9]+\(/) { found(substr($0, RSTART, RLENGTH - 1)) }
-            file !~ /\.h$/ { next }
-            /^\} [a-z_0-9]+;/ { sub(/;.*/, "", $2); found($2) }
-            /^typedef [^{]*;$/ {
-                sub(/;$/, "")
-                if (match($0, /[a-z_0-9]+\(/))
-                    found(substr($0, RSTART, RLENGTH - 1))
-                else
-                    found($NF)
-            }'
-    done | awk '
+    code | awk '
+        function found(name) { print name, room, file ":" number }
+        {
+            file = number = $0
+            sub(/:.*/, "", file)
+            number = substr($0, length(file) + 2)
+            sub(/:.*/, "", number)
+            $0 = substr($0, length(file) + length(number) + 3)
+            room = file
+            sub(/^src\//, "", room)
+            sub(/\/.*/, "", room)
+        }
+        /^[a-z].*\(/ && !/^(static|typedef|extern)/ && !/;$/ && file ~ /\.(c|cu)$/ &&
+            match($0, /[a-z_0-9]+\(/) { found(substr($0, RSTART, RLENGTH - 1)) }
+        file !~ /\.h$/ { next }
+        /^\} [a-z_0-9]+;/ { sub(/;.*/, "", $2); found($2) }
+        /^typedef [^{]*;$/ {
+            sub(/;$/, "")
+            if (match($0, /[a-z_0-9]+\(/))
+                found(substr($0, RSTART, RLENGTH - 1))
+            else
+                found($NF)
+        }' | awk '
         {
             sub(/^\**/, "", $1)
             if (($1 in room) && room[$1] != $2)
@@ -292,12 +276,7 @@ docstrings()
 # config.h comes first: it decides what the system headers declare.
 first()
 {
-    for file in $(sources); do
-        case $file in
-        *.c) code_of "$file" | grep -nE '^[[:space:]]*#[[:space:]]*include' | head -n 1 \
-            | grep -v '"config\.h"' | sed "s|^\([0-9]*\):.*|$file:\1: config.h must be included first|" ;;
-        esac
-    done
+    includes | awk -F: '$1 ~ /\.c$/ && !($1 in seen) { seen[$1] = 1; if ($0 !~ /"config\.h"/) print $1 ":" $2 ": config.h must be included first" }'
 }
 
 case " $rules " in
