@@ -300,7 +300,7 @@ main()
     unset ROWCAST_SLURM
     if ((full)); then
         # the long forms have run once
-        export ROWCAST_OTHER=$build/rowcast ROWCAST_FAULT_POINTS=1
+        export ROWCAST_OTHER=$build/rowcast ROWCAST_FAULT_POINTS=1 ROWCAST_KILLS=4
         only=(TESTS="${stored[*]}" check_PROGRAMS="${stored_programs[*]}")
         say "builds that were begun beside that suite"
         wait "$later" || true
