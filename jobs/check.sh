@@ -313,8 +313,9 @@ main()
         fuzzed
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
+        # the ordinary build has both kinds of libraries: one of them is compiled here
         stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
-            DISTCHECK_CONFIGURE_FLAGS="--without-cuda CFLAGS=-O0" TESTS="${distributed[*]}"
+            DISTCHECK_CONFIGURE_FLAGS="--without-cuda --disable-static CFLAGS=-O0" TESTS="${distributed[*]}"
         if [[ ${beside[deb]:-} ]]; then
             collect deb "Debian packages"
         else
