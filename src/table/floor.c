@@ -11,10 +11,13 @@ const rc_floor_device_t *rc_floor_device(const char *device_class)
     return rc_glob_match(rc_floor_h200.pattern, device_class) ? &rc_floor_h200 : NULL;
 }
 
-double rc_floor_bytes(int64_t rows, int64_t cols, int64_t nnz, int value)
+double rc_floor_bytes(rc_op_t op, int64_t rows, int64_t cols, int64_t nnz, int64_t k, int value)
 {
     double index = nnz >= (INT64_C(1) << 31) ? 8 : 4;
-    return (double)nnz * (index + value) + index * ((double)rows + 1) + value * ((double)rows + (double)cols);
+    double dense = ((double)rows + (double)cols) * (op == RC_OP_SPMV ? 1 : (double)k);
+    if (op == RC_OP_SDDMM)
+        dense += (double)nnz;
+    return (double)nnz * (index + value) + index * ((double)rows + 1) + value * dense;
 }
 
 double rc_floor_ns(const rc_floor_device_t *d, double bytes)
@@ -30,8 +33,9 @@ double rc_floor_of(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
     const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix);
-    if (r->op != RC_OP_SPMV || !m)
+    if (r->op >= RC_OPS || !m)
         return NAN;
     int value = r->precision == RC_FP64 ? 8 : 4;
-    return rc_floor_ns(rc_floor_device(rc_view_device(v, r->device)), rc_floor_bytes(m->rows, m->cols, m->nnz, value));
+    return rc_floor_ns(rc_floor_device(rc_view_device(v, r->device)),
+        rc_floor_bytes((rc_op_t)r->op, m->rows, m->cols, m->nnz, r->k, value));
 }

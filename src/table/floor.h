@@ -1,5 +1,5 @@
-/** \file table/floor.h  The least time that a sparse product with a vector can take: an empty launch, or the bytes
- *  that have to be read and written, whichever is longer.  Local. */
+/** \file table/floor.h  The least time that an operation can take: an empty launch, or the bytes that have to be
+ *  read and written, whichever is longer.  Local. */
 #ifndef RC_TABLE_FLOOR_H
 #define RC_TABLE_FLOOR_H
 
@@ -22,14 +22,17 @@ extern const rc_floor_device_t rc_floor_h200;
 /** The device of a class; NULL: nothing was measured of it. */
 const rc_floor_device_t *rc_floor_device(const char *device_class);
 
-/** Compulsory bytes of y = A x in CSR with values of `value` bytes: nnz (index + value) + index (rows + 1) +
- *  value (rows + cols), where an index has 4 bytes, 8 from 2^31 entries on.  A double: it may exceed 2^63. */
-double rc_floor_bytes(int64_t rows, int64_t cols, int64_t nnz, int value);
+/** Compulsory bytes of an operation with A in CSR, values of `value` bytes and K columns (spmv has none):
+ *  nnz (index + value) + index (rows + 1), and value K (rows + cols) for the dense operands of a product and the
+ *  inputs of sddmm, whose output is value nnz more.  An index has 4 bytes, 8 from 2^31 entries on.  sddmm counts all
+ *  rows of Y and X, which it reads where they have entries.  A double: it may exceed 2^63.
+ *  Source: Hong et al. 2018, section 2. */
+double rc_floor_bytes(rc_op_t op, int64_t rows, int64_t cols, int64_t nnz, int64_t k, int value);
 
 /** \return ns, NaN for device NULL */
 double rc_floor_ns(const rc_floor_device_t *d, double bytes);
 
-/** Floor of result row i of a view; NaN where nothing is known of the device, and for other operations than spmv. */
+/** Floor of result row i of a view; NaN where nothing is known of the device. */
 double rc_floor_of(const rc_view_t *v, int64_t i);
 
 #endif

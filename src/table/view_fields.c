@@ -358,7 +358,7 @@ static const rc_field_t result_fields[] = {
         breakeven, 0, NULL},
     {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", gflops, 0, NULL},
     {"gbs", REAL, "GB/s", "compulsory traffic over the median", gbs, 0, NULL},
-    {"of_floor", REAL, "1", "spmv: an empty launch or the compulsory bytes of CSR, whichever is longer, over the median",
+    {"of_floor", REAL, "1", "an empty launch or the compulsory bytes with A in CSR, whichever is longer, over the median",
         of_floor, 0, NULL},
     {"order_ns", INT, "ns", "time to build the order", wide, RESULT(order_ns), NULL},
     {"prepare_ns", INT, "ns", "time to rearrange and upload", wide, RESULT(prepare_ns), NULL},

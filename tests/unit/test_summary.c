@@ -321,8 +321,11 @@ static void floors_are_those_that_were_measured(void **state)
     same(rc_floor_ns(d, 4e6), 4e6 / 900);
     same(rc_floor_ns(d, 16e6), 16e6 / 2700);
     same(rc_floor_ns(d, 1e9), 1e9 / 4700);
-    same(rc_floor_bytes(10, 20, 100, 8), 100 * 12 + 4 * 11 + 8 * 30);
-    same(rc_floor_bytes(1, 1, INT64_C(1) << 31, 4), 12.0 * (double)(INT64_C(1) << 31) + 16 + 8);
+    same(rc_floor_bytes(RC_OP_SPMV, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 30);
+    same(rc_floor_bytes(RC_OP_SPMV, 1, 1, INT64_C(1) << 31, 0, 4), 12.0 * (double)(INT64_C(1) << 31) + 16 + 8);
+    same(rc_floor_bytes(RC_OP_SPMM, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 7 * 30);
+    same(rc_floor_bytes(RC_OP_SPMM_T, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 7 * 30);
+    same(rc_floor_bytes(RC_OP_SDDMM, 10, 20, 100, 7, 4), 100 * 8 + 4 * 11 + 4 * (7 * 30 + 100));
 }
 
 int main(int argc, char **argv)
