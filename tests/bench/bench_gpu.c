@@ -2,7 +2,7 @@
  *
  * Usage: bench_gpu [KEY=VALUE | MATRIX]...
  *   MATRIX     generator spec or .mtx file (default: a few generated ones)
- *   op=spmm    or spmv, spmm_t
+ *   op=spmm    or spmv, spmm_t, sddmm
  *   k=8,32,n   dense columns, n: as many as A has; spmv has none
  *   kernels=gstat,gsub:strip=8   a name stands for all of its parameters, a spec for itself
  *   policy=csr,lpt               row orders
@@ -59,8 +59,8 @@ typedef struct bench {
     int64_t k;
     rc_precision_t precision;
     const char *policy;
-    void *b;
-    void *c;
+    void *in[RC_INPUTS_MAX];
+    void *out;
     result_t *result; /* [CASES_MAX] */
     int count;
 } bench_t;
@@ -103,15 +103,16 @@ static rc_status_t time_case(const bench_t *x, launch_t *l, result_t *r, rc_err_
     return RC_OK;
 }
 
-/* A matrix of K columns without gaps. */
-static rc_dense_t dense(const bench_t *x, rc_layout_t layout, int64_t rows, void *data)
+/* An operand without gaps. */
+static rc_dense_t dense(const bench_t *x, rc_layout_t layout, const rc_shape_t *shape, void *data)
 {
-    return (rc_dense_t){.data = data,
-        .rows = rows,
-        .cols = x->k,
-        .ld = layout == RC_ROW_MAJOR ? x->k : rows,
+    rc_dense_t m = {.data = data,
+        .rows = rc_shape_rows(shape, x->a),
+        .cols = rc_shape_cols(shape, x->k),
         .precision = x->precision,
-        .layout = layout};
+        .layout = shape->wide ? layout : RC_COL_MAJOR};
+    m.ld = m.layout == RC_ROW_MAJOR ? m.cols : m.rows;
+    return m;
 }
 
 static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_problem_t *p,
@@ -120,8 +121,9 @@ static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_pr
     const rc_kernel_t *kernel = spec->kernel;
     const rc_operation_t *op = rc_operation_of(kernel->op);
     launch_t l = {.kernel = kernel,
-        .operands = {.in = {dense(x, rc_layout_in(kernel->layout), rc_shape_rows(&op->in[0], x->a), x->b)},
-            .out = dense(x, rc_layout_out(kernel->layout), rc_shape_rows(&op->out, x->a), x->c)}};
+        .operands = {.out = dense(x, rc_layout_out(kernel->layout), &op->out, x->out)}};
+    for (int i = 0; i < rc_operation_inputs(op); i++)
+        l.operands.in[i] = dense(x, rc_layout_in(kernel->layout), &op->in[i], x->in[i]);
     int64_t start = rc_clock_ns();
     rc_status_t st = kernel->prepare(&x->d->executor, p, analysis, &l.state, err);
     if (st < 0)
@@ -256,25 +258,32 @@ static void print_table(bench_t *x)
         fflush(x->csv);
 }
 
+/* Memory for an operand, filled. */
+static rc_status_t fill_new(bench_t *x, const rc_shape_t *shape, int byte, void **out, rc_err_t *err)
+{
+    rc_executor_t *e = &x->d->executor;
+    size_t bytes = (size_t)rc_shape_rows(shape, x->a) * (size_t)rc_shape_cols(shape, x->k) *
+                   rc_precision_bytes(x->precision);
+    rc_status_t st = e->alloc(e, bytes + 1, out, err);
+    return st < 0 ? st : e->fill(e, *out, byte, bytes, err);
+}
+
 /* All kernels and policies for one (matrix, K, precision). */
 static rc_status_t bench_table(bench_t *x, rc_err_t *err)
 {
-    size_t value = rc_precision_bytes(x->precision);
     const rc_operation_t *op = rc_operation_of(x->op);
-    size_t b_bytes = (size_t)rc_shape_rows(&op->in[0], x->a) * (size_t)x->k * value;
-    size_t c_bytes = (size_t)rc_shape_rows(&op->out, x->a) * (size_t)x->k * value;
     rc_words_t words = {0};
-    rc_device_t *d = x->d;
-    x->b = NULL;
-    x->c = NULL;
+    rc_executor_t *e = &x->d->executor;
+    x->out = NULL;
     x->count = 0;
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        x->in[i] = NULL;
     rc_status_t st;
     RC_TRY(rc_words_split(x->policies, ',', &words, err));
-    RC_TRY(d->executor.alloc(&d->executor, b_bytes + 1, &x->b, err));
-    RC_TRY(d->executor.alloc(&d->executor, c_bytes + 1, &x->c, err));
     /* 0x3c3c... is about 0.01 in fp32 and 1e-17 in fp64 */
-    RC_TRY(d->executor.fill(&d->executor, x->b, 0x3c, b_bytes, err));
-    RC_TRY(d->executor.fill(&d->executor, x->c, 0, c_bytes, err));
+    for (int i = 0; i < rc_operation_inputs(op); i++)
+        RC_TRY(fill_new(x, &op->in[i], 0x3c, &x->in[i], err));
+    RC_TRY(fill_new(x, &op->out, 0, &x->out, err));
     for (int i = 0; i < words.count; i++) {
         x->policy = words.word[i];
         RC_TRY(run_cases(x, err));
@@ -282,10 +291,9 @@ static rc_status_t bench_table(bench_t *x, rc_err_t *err)
     print_table(x);
 done:
     rc_words_free(&words);
-    if (x->b)
-        d->executor.release(&d->executor, x->b);
-    if (x->c)
-        d->executor.release(&d->executor, x->c);
+    for (int i = 0; i < RC_INPUTS_MAX; i++)
+        e->release(e, x->in[i]);
+    e->release(e, x->out);
     return st;
 }
 
