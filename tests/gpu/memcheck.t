@@ -16,11 +16,11 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 57
+plan 59
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
-for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm merge hyb csr ell coo csr5 csr2 csr3 csr35 csrk-split gchunk gchunk-col gchunk-brow-ccol gchunk-bcol-crow gpanel gslice \
+for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm row-sddmm merge hyb csr ell coo csr5 csr2 csr3 csr35 csrk-split gchunk gchunk-col gchunk-brow-ccol gchunk-bcol-crow gpanel gslice \
     gstage rs rs-spmm_t; do
     ROWCAST_GPU_KERNEL=$kernel
     case $kernel in

@@ -152,12 +152,12 @@ static void run_all(application_t *app)
     static const char *const row[] = {"growmajor", "cusparse-csr-row", "cusparse-csr-row:index=64"};
     static const char *const vector[] = {"gplain-spmv", "cusparse-spmv-csr"};
     static const char *const transposed[] = {"gplain-spmm_t"};
-    static const char *const sampled[] = {"gplain-sddmm"};
+    static const char *const sampled[] = {"row-sddmm", "row-sddmm:entries=4", "gplain-sddmm"};
     run_kernels(app, RC_OP_SPMM, RC_COL_MAJOR, col, 3, 1);
     run_kernels(app, RC_OP_SPMM, RC_ROW_MAJOR, row, 3, 1);
     run_kernels(app, RC_OP_SPMV, RC_COL_MAJOR, vector, 2, 1);
     run_kernels(app, RC_OP_SPMM_T, RC_ROW_MAJOR, transposed, 1, 1);
-    run_kernels(app, RC_OP_SDDMM, RC_ROW_MAJOR, sampled, 1, 1);
+    run_kernels(app, RC_OP_SDDMM, RC_ROW_MAJOR, sampled, 3, 1);
 }
 
 static void kernels_run_on_memory_of_an_application(void **state)

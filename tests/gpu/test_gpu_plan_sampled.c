@@ -1,0 +1,207 @@
+/* Plans of O = A .* (Y X') on an application's stream and pointers: every kernel, a range of K, new values, a graph.
+ * Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/device.h"
+#include "operands.h"
+#include "plan_fixture.h"
+#include "rowcast_cuda.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define CUDA(call) assert_int_equal(call, cudaSuccess)
+
+enum { K_LEAST = 3, K_MOST = 40, GAP = 2 };
+
+static const char *const kernels[] = {NULL, "row-sddmm", "row-sddmm:entries=4", "row-sddmm:vectors=2", "gplain-sddmm",
+    "cusparse-sddmm-row"};
+static const char *const orders[] = {"csr", "random:seed=3", "dcsr"};
+
+/* A plan, and its operands in device memory. */
+typedef struct trial {
+    rc_plan_t *plan;
+    input_t *in;
+    rc_precision_t precision;
+    cudaStream_t stream;
+    void *dense[2]; /* Y [rows * ld], X [cols * ld] */
+    void *out;      /* [nnz] */
+    const char *kernel;
+} trial_t;
+
+/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
+static void *upload(const void *from, size_t bytes)
+{
+    void *p = NULL;
+    CUDA(cudaMalloc(&p, bytes + 16));
+    if (bytes > 0)
+        CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+    CUDA(cudaDeviceSynchronize());
+    return p;
+}
+
+/* Values of the inputs and of what the output holds before; sums of them are exact in fp32. */
+static double value_at(int which, int64_t r, int64_t j)
+{
+    return which == 0 ? 1 + (double)((r + 3 * j) % 7) / 4 : (double)((5 * j + r) % 5) - 2;
+}
+
+static double old_at(int64_t e)
+{
+    return (double)(e % 9) / 2;
+}
+
+/* [rows * cols] values; of one column: the old output. */
+static void *upload_values(const trial_t *t, int which, int64_t rows, int64_t cols)
+{
+    size_t value = rc_precision_bytes(t->precision);
+    size_t bytes = (size_t)(rows * cols) * value;
+    char *host = malloc(bytes + 1);
+    assert_non_null(host);
+    for (int64_t i = 0; i < rows * cols; i++) {
+        double v = cols > 1 ? value_at(which, i / cols, i % cols) : old_at(i);
+        if (t->precision == RC_FP64)
+            ((double *)(void *)host)[i] = v;
+        else
+            ((float *)(void *)host)[i] = (float)v;
+    }
+    void *p = upload(host, bytes);
+    free(host);
+    return p;
+}
+
+/* What the output is: `factor` times the sampled product, and `old` times what it was at first. */
+static void compare(const trial_t *t, int64_t k, double factor, double old)
+{
+    static double f64[MOST * MOST];
+    static float f32[MOST * MOST];
+    const input_t *in = t->in;
+    int wide = t->precision == RC_FP64;
+    CUDA(cudaStreamSynchronize(t->stream));
+    CUDA(cudaMemcpy(wide ? (void *)f64 : (void *)f32, t->out, (size_t)in->nnz * (wide ? 8 : 4), cudaMemcpyDeviceToHost));
+    for (int64_t r = 0; r < in->rows; r++)
+        for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++) {
+            double sum = 0;
+            for (int64_t j = 0; j < k; j++)
+                sum += value_at(0, r, j) * value_at(1, in->col[e], j);
+            double want = factor * (double)in->val32[e] * sum + old * old_at(e);
+            double found = wide ? f64[e] : (double)f32[e];
+            if (!(fabs(found - want) <= (wide ? 1e-13 : 1e-5) * (1 + fabs(factor * (double)in->val32[e]) * 6 * (double)k)))
+                fail_msg("%s, %s, K %d, entry %d in row %d: expected %g, found %g", t->kernel ? t->kernel : "any",
+                    rc_precision_name(t->precision), (int)k, (int)e, (int)r, want, found);
+        }
+}
+
+static void execute(const trial_t *t, int64_t k, double alpha, double beta)
+{
+    rc_err_t err = {0};
+    ok(rc_plan_execute_sddmm(t->plan, k, alpha, t->dense[0], K_MOST + GAP, t->dense[1], K_MOST + GAP, beta, t->out,
+           t->stream, &err),
+        &err, t->kernel ? t->kernel : "any kernel");
+}
+
+/* Two runs as nodes of a graph: twice the product, and half of what the first stored. */
+static void run_in_a_graph(const trial_t *t, int64_t k)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
+    execute(t, k, 1, 0);
+    execute(t, k, 2, 0.5);
+    CUDA(cudaStreamEndCapture(t->stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 3; i++)
+        CUDA(cudaGraphLaunch(exec, t->stream));
+    compare(t, k, 2.5, 0);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+}
+
+/* New values are exact multiples of the old ones. */
+static void update(trial_t *t, int64_t k)
+{
+    rc_err_t err = {0};
+    input_t *in = t->in;
+    for (int64_t i = 0; i < in->nnz; i++)
+        in->val32[i] *= i % 2 ? 2.0f : -0.5f;
+    void *val = upload(in->val32, (size_t)in->nnz * sizeof *in->val32);
+    ok(rc_plan_update_values(t->plan, in->nnz, val, 4, 1, t->stream, &err), &err, "new values");
+    execute(t, k, 1, 0);
+    compare(t, k, 1, 0);
+    CUDA(cudaFree(val));
+}
+
+static void run_all(trial_t *t, const int64_t *k, int ks)
+{
+    execute(t, k[0], -0.5, 2);
+    compare(t, k[0], -0.5, 2);
+    for (int i = 0; i < ks; i++) {
+        execute(t, k[i], 1, 0);
+        compare(t, k[i], 1, 0);
+    }
+    run_in_a_graph(t, k[0]);
+    update(t, k[0]);
+    update(t, k[ks - 1]);
+}
+
+static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_precision_t precision, int range)
+{
+    static input_t in;
+    static const int64_t list[] = {8, 5, 32};
+    static const int64_t between[] = {K_LEAST, K_MOST};
+    static const int64_t some[] = {7, K_LEAST, 16, 33, K_MOST};
+    rc_err_t err = {0};
+    make(rng, 1, &in);
+    void *ptr = upload(in.ptr32, ((size_t)in.rows + 1) * sizeof *in.ptr32);
+    void *col = upload(in.col, (size_t)in.nnz * sizeof *in.col);
+    void *val = upload(in.val32, (size_t)in.nnz * sizeof *in.val32);
+    const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = precision, .layout = RC_ROW_MAJOR,
+        .k = range ? between : list, .ks = range ? 2 : 3, .k_range = range};
+    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1};
+    const rc_plan_options_t o = {.kernels = kernel, .orders = order, .tune = kernel ? 0 : 3, .threads = 1};
+    trial_t t = {.in = &in, .precision = precision, .kernel = kernel};
+    CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
+    ok(rc_plan_create(&p, &m, &o, t.stream, &t.plan, &err), &err, kernel ? kernel : "any kernel");
+    CUDA(cudaFree(ptr));
+    CUDA(cudaFree(col));
+    CUDA(cudaFree(val));
+    t.dense[0] = upload_values(&t, 0, in.rows, K_MOST + GAP);
+    t.dense[1] = upload_values(&t, 1, in.cols, K_MOST + GAP);
+    t.out = upload_values(&t, 0, in.nnz, 1);
+    run_all(&t, range ? some : list, range ? 5 : 3);
+    rc_plan_free(t.plan);
+    CUDA(cudaFree(t.dense[0]));
+    CUDA(cudaFree(t.dense[1]));
+    CUDA(cudaFree(t.out));
+    CUDA(cudaStreamDestroy(t.stream));
+}
+
+/* Kernels whose descriptor says that they take any K serve ranges; cuSPARSE takes the original order alone. */
+static void plans_sample(void **state)
+{
+    enum { rounds = 2, ranged = 4 };
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 78);
+    rc_device_t *d = open_gpu(); /* says when there must be one */
+    if (!d)
+        skip();
+    rc_device_close(d);
+    for (int round = 0; round < rounds; round++)
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+            for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+                for (int variant = 0; variant < 4; variant++) {
+                    int is_library = kernels[k] && kernels[k][0] == 'c';
+                    if ((variant / 2 && k >= ranged) || (is_library && i > 0))
+                        continue;
+                    one_plan(&rng, kernels[k], orders[i], (rc_precision_t)(variant % 2), variant / 2);
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_sample)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
