@@ -9,14 +9,12 @@
 #include "kernels/cuda/rowmajor.h"
 #include "kernels/cuda/rs_state.h"
 #include "kernels/cuda/scale.h"
+#include "kernels/cuda/slices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum {
-    GRID_Y_MAX = 65535,
-    CTAS_PER_SM = 2 /* of the heavy part */
-};
+enum { CTAS_PER_SM = 2 /* of the heavy part */ };
 
 /* ---------------------------------------------------------------- analysis */
 
@@ -54,93 +52,53 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ---------------------------------------------------------------- launches */
 
-/* How K columns are cut. */
-typedef struct cut {
-    int32_t lanes;
-    int32_t steps;
-    int32_t slices;
-} cut_t;
-
-/* Lanes are the smallest power of two that is enough; steps that no column has are left out. */
-static cut_t cut_for(int64_t k, int steps)
-{
-    cut_t c = {.lanes = RC_RS_LANES, .steps = steps};
-    while (c.lanes / 2 >= k)
-        c.lanes /= 2;
-    while (c.steps > 1 && (int64_t)c.lanes * c.steps / 2 >= k)
-        c.steps /= 2;
-    c.slices = (int32_t)rc_ceil_div(k, (int64_t)c.lanes * c.steps);
-    return c;
-}
-
 /* Shared memory of a CTA of the heavy part. */
-static size_t panel_bytes(const rc_cuda_rs_t *s, const cut_t *c)
+static size_t panel_bytes(const rc_cuda_rs_t *s, const rc_slices_t *c)
 {
     int64_t rows = s->parts.w < s->parts.cols ? s->parts.w : s->parts.cols;
     return (size_t)rows * (size_t)c->lanes * (size_t)c->steps * rc_precision_bytes(s->precision);
 }
 
-static rc_status_t allow_entry(const void *entry, size_t bytes, rc_err_t *err)
-{
-    rc_status_t st = rc_cuda_check(
-        cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-        "shared memory of rs", err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaFuncSetAttribute(entry, cudaFuncAttributePreferredSharedMemoryCarveout,
-                               cudaSharedmemCarveoutMaxShared),
-            "shared memory of rs", err);
-    return st;
-}
-
 /* With the GPU current: CTAs of the heavy part may have what a panel takes at any K up to that of the state. */
 static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
 {
-    const cut_t cut = cut_for(s->k, s->shape.cfv);
+    const rc_slices_t cut = rc_slices_for(s->k, s->shape.cfv);
     const size_t bytes = panel_bytes(s, &cut);
-    int device = 0;
-    int most = 0;
+    size_t most = 0;
     rc_status_t st;
-    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the GPU", err));
-    RC_TRY(rc_cuda_check(
-        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-        "shared memory of a CTA", err));
-    if (bytes > (size_t)most)
+    RC_TRY(rc_slices_most(&most, err));
+    if (bytes > most)
         return rc_fail(err, RC_ENOTSUP,
-            "shape: w = %" PRId64 " rows of B take %zu bytes, the shared memory of a CTA has %d",
+            "shape: w = %" PRId64 " rows of B take %zu bytes, the shared memory of a CTA has %zu",
             s->parts.w, bytes, most);
     for (int op = 0; op < 2; op++)
         for (int full = 0; full < 2; full++)
             for (int steps = 1; steps <= cut.steps; steps *= 2)
-                RC_TRY(allow_entry(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM, s->precision,
-                                       steps, full),
-                    (size_t)most, err));
+                RC_TRY(rc_slices_allow(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM,
+                                           s->precision, steps, full),
+                    most, "shared memory of rs", err));
 done:
     return st;
 }
 
 /* CTAs of a panel and slice: as many as fill the GPU, but none without a segment for every team. */
-static int64_t hblocks_for(const rc_cuda_rs_t *s, const cut_t *c)
+static int64_t hblocks_for(const rc_cuda_rs_t *s, const rc_slices_t *c)
 {
     if (s->shape.hblocks > 0)
         return s->shape.hblocks;
     int64_t teams = RC_RS_HEAVY_THREADS / c->lanes;
     int64_t most = rc_ceil_div(s->heavy, s->parts.panels * teams);
     int64_t want = rc_ceil_div(
-        (int64_t)CTAS_PER_SM * rc_cuda_sms(s->memory.x), (int64_t)s->parts.panels * c->slices);
+        (int64_t)CTAS_PER_SM * rc_cuda_sms(s->memory.x), (int64_t)s->parts.panels * c->count);
     want = want < most ? want : most;
     return want < 1 ? 1 : want < RC_RS_HBLOCKS_MAX ? want : RC_RS_HBLOCKS_MAX;
 }
 
-static unsigned slices_of(const cut_t *c)
-{
-    return (unsigned)(c->slices < GRID_Y_MAX ? c->slices : GRID_Y_MAX);
-}
-
-static rc_rs_args_t args_of(const rc_rs_args_t *all, const cut_t *c)
+static rc_rs_args_t args_of(const rc_rs_args_t *all, const rc_slices_t *c)
 {
     rc_rs_args_t args = *all;
     args.lanes = c->lanes;
-    args.slices = c->slices;
+    args.slices = c->count;
     args.hblocks = 1;
     return args;
 }
@@ -148,7 +106,7 @@ static rc_rs_args_t args_of(const rc_rs_args_t *all, const cut_t *c)
 static rc_status_t launch_heavy(
     const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *all, rc_err_t *err)
 {
-    const cut_t c = cut_for(all->k, s->shape.cfv);
+    const rc_slices_t c = rc_slices_for(all->k, s->shape.cfv);
     rc_rs_args_t args = args_of(all, &c);
     args.hblocks = (int32_t)hblocks_for(s, &c);
     int64_t ctas = (int64_t)s->parts.panels * args.hblocks;
@@ -156,7 +114,7 @@ static rc_status_t launch_heavy(
     void *list[] = {&args};
     if (ctas > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " CTAs, at most %d", ctas, INT32_MAX);
-    return rc_cuda_check(cudaLaunchKernel(entry, (dim3){(unsigned)ctas, slices_of(&c), 1},
+    return rc_cuda_check(cudaLaunchKernel(entry, (dim3){(unsigned)ctas, rc_slices_grid(&c), 1},
                              (dim3){RC_RS_HEAVY_THREADS, 1, 1}, list, panel_bytes(s, &c),
                              rc_cuda_stream(s->memory.x)),
         "launch of the heavy part of rs", err);
@@ -165,12 +123,12 @@ static rc_status_t launch_heavy(
 static rc_status_t launch_light(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *all,
     cudaStream_t stream, rc_err_t *err)
 {
-    const cut_t c = cut_for(all->k, s->shape.cfh);
+    const rc_slices_t c = rc_slices_for(all->k, s->shape.cfh);
     rc_rs_args_t args = args_of(all, &c);
     unsigned ctas = (unsigned)rc_ceil_div(s->parts.slots, RC_RS_LIGHT_THREADS / c.lanes);
     const void *entry = rc_cuda_rs_light(op, s->precision, c.steps, c.lanes == RC_RS_LANES);
     void *list[] = {&args};
-    return rc_cuda_check(cudaLaunchKernel(entry, (dim3){ctas, slices_of(&c), 1},
+    return rc_cuda_check(cudaLaunchKernel(entry, (dim3){ctas, rc_slices_grid(&c), 1},
                              (dim3){RC_RS_LIGHT_THREADS, 1, 1}, list, 0, stream),
         "launch of the light part of rs", err);
 }

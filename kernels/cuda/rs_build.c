@@ -4,36 +4,14 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/build_segments.h"
 #include "kernels/cuda/executor.h"
+#include "kernels/cuda/keep.h"
 #include "kernels/cuda/rs_state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int64_t rc_cuda_rs_pointer_bytes(const rc_problem_t *p)
 {
     return (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
-}
-
-/* Pointers as numbers of 4 bytes, in their own memory: each is read before its place is overwritten. */
-static void narrow(int64_t *ptr, int64_t count)
-{
-    unsigned char *to = (unsigned char *)ptr;
-    for (int64_t i = 0; i < count; i++) {
-        int32_t at = (int32_t)ptr[i];
-        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
-    }
-}
-
-static rc_status_t keep_pointers(
-    rc_cuda_rs_t *s, int64_t *ptr, int64_t count, const void **out, rc_err_t *err)
-{
-    void *to = NULL;
-    if (s->parts.ptr_bytes == (int)sizeof(int32_t))
-        narrow(ptr, count);
-    rc_status_t st =
-        rc_cuda_keep(&s->memory, ptr, (size_t)(count * s->parts.ptr_bytes), &to, err);
-    *out = to;
-    return st;
 }
 
 /* The panels with heavy segments, and the end. */
@@ -85,12 +63,13 @@ static rc_status_t keep_parts(rc_cuda_rs_t *s, rc_segments_t *from, rc_err_t *er
     RC_TRY(keep_panels(s, from, err));
     RC_TRY(rc_cuda_keep(m, from->row, (size_t)n->heavy * sizeof *from->row, &to, err));
     a->seg_row = to;
-    RC_TRY(keep_pointers(s, from->ptr, n->heavy + 1, &a->seg_ptr, err));
+    RC_TRY(rc_cuda_keep_pointers(m, from->ptr, n->heavy + 1, a->ptr_bytes, &a->seg_ptr, err));
     a->col_bytes = from->col_bytes;
     RC_TRY(rc_cuda_keep(m, from->col, (size_t)(n->nnz_heavy * from->col_bytes), &to, err));
     a->col = to;
     RC_TRY(keep_values(s, from, err));
-    RC_TRY(keep_pointers(s, from->light_ptr, n->rows + 1, &a->light_ptr, err));
+    RC_TRY(rc_cuda_keep_pointers(
+        m, from->light_ptr, n->rows + 1, a->ptr_bytes, &a->light_ptr, err));
     RC_TRY(rc_cuda_keep(
         m, from->light_col, (size_t)n->nnz_light * sizeof *from->light_col, &to, err));
     a->light_col = to;
@@ -132,17 +111,13 @@ done:
 static rc_status_t keep_rows(rc_cuda_rs_t *s, const rc_problem_t *p, rc_err_t *err)
 {
     rc_cuda_slots_t slots;
-    rc_status_t st = rc_cuda_slots_rows(s->memory.x, p, &slots, err);
+    rc_status_t st = rc_cuda_keep_rows(&s->memory, p, &slots, err);
     if (st < 0)
         return st;
     s->parts.row = slots.row;
     s->absent = slots.absent;
     s->absents = slots.absents;
-    st = rc_cuda_take(&s->memory, slots.row, (size_t)slots.slots * sizeof *slots.row, err);
-    if (st == RC_OK)
-        st = rc_cuda_take(
-            &s->memory, slots.absent, (size_t)slots.absents * sizeof *slots.absent, err);
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t build_here(rc_cuda_rs_t *s, const rc_problem_t *p, rc_err_t *err)

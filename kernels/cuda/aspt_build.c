@@ -1,0 +1,187 @@
+/* The parts of a matrix in the memory of a GPU. */
+#include "config.h"
+#include "base/alloc.h"
+#include "kernels/cpu/slots.h"
+#include "kernels/cuda/aspt_state.h"
+#include "kernels/cuda/keep.h"
+
+#include <stdlib.h>
+
+static int64_t pointer_bytes(const rc_problem_t *p)
+{
+    return (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
+}
+
+int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n)
+{
+    const rc_tile_size_t *t = &n->tiles;
+    int64_t value = (int64_t)rc_precision_bytes(p->precision);
+    int64_t index = (int64_t)sizeof(int32_t);
+    int64_t slots = p->schedule->slots;
+    int64_t bytes = rc_sat_mul(t->nnz_dense, (int64_t)sizeof(uint16_t) + value);
+    bytes = rc_sat_add(bytes, rc_sat_mul(t->nnz_rest, index + value));
+    bytes = rc_sat_add(bytes, (t->ptrs + slots + 2) * pointer_bytes(p));
+    bytes = rc_sat_add(bytes, t->panels * (int64_t)sizeof(rc_tile_panel_t) + t->cols * index);
+    bytes = rc_sat_add(bytes, slots * index); /* where rows of the sparse part go */
+    if (n->longs > 0)
+        bytes = rc_sat_add(bytes,
+            (n->pieces + n->longs) * (pointer_bytes(p) + index) + pointer_bytes(p) +
+                n->longs * (int64_t)sizeof(rc_long_row_t));
+    return rc_sat_add(bytes, rc_cuda_rows_bytes(p));
+}
+
+/* The values of both parts in one array. */
+static rc_status_t keep_values(rc_cuda_aspt_t *s, const rc_tile_parts_t *from, rc_err_t *err)
+{
+    rc_executor_t *x = s->memory.x;
+    size_t dense = (size_t)from->size.nnz_dense * (size_t)from->value_bytes;
+    size_t rest = (size_t)from->size.nnz_rest * (size_t)from->value_bytes;
+    void *to = NULL;
+    rc_status_t st = rc_cuda_room(&s->memory, dense + rest, &to, err);
+    if (st == RC_OK && dense > 0)
+        st = x->upload(x, to, from->val, dense, err);
+    if (st == RC_OK && rest > 0)
+        st = x->upload(x, (char *)to + dense, from->rest_val, rest, err);
+    s->parts.val = to;
+    s->parts.rest_val = to ? (char *)to + dense : NULL;
+    return st;
+}
+
+/* Pointers of `from` are narrowed: it is of no use after this. */
+static rc_status_t keep_parts(rc_cuda_aspt_t *s, rc_aspt_cut_t *c, rc_err_t *err)
+{
+    rc_tile_parts_t *from = &c->parts;
+    const rc_tile_size_t *n = &from->size;
+    rc_cuda_memory_t *m = &s->memory;
+    rc_aspt_parts_t *a = &s->parts;
+    void *to = NULL;
+    rc_status_t st;
+    RC_TRY(rc_cuda_keep(m, from->panel, (size_t)n->panels * sizeof *from->panel, &to, err));
+    a->panel = to;
+    RC_TRY(rc_cuda_keep_pointers(m, from->ptr, n->ptrs + 1, a->ptr_bytes, &a->ptr, err));
+    RC_TRY(rc_cuda_keep(m, c->tile_col, (size_t)n->cols * sizeof *c->tile_col, &to, err));
+    a->tile_col = to;
+    RC_TRY(rc_cuda_keep(m, from->col, (size_t)n->nnz_dense * sizeof *from->col, &to, err));
+    a->col = to;
+    RC_TRY(keep_values(s, from, err));
+    RC_TRY(rc_cuda_keep_pointers(
+        m, from->rest_ptr, from->slots + 1, a->ptr_bytes, &a->rest_ptr, err));
+    RC_TRY(rc_cuda_keep(m, from->rest_col, (size_t)n->nnz_rest * sizeof *from->rest_col, &to, err));
+    a->rest_col = to;
+    a->panels = (int32_t)n->panels;
+    s->tile_cols = n->widest;
+done:
+    return st;
+}
+
+/* The row of C of a row of the sparse part; -1: there is none. */
+static int32_t row_of_rest(const rc_aspt_cut_t *c, const int32_t *row, int64_t i)
+{
+    int32_t slot = c->rest_row ? c->rest_row[i] : (int32_t)i;
+    return row ? row[slot] : slot;
+}
+
+/* Where the rows of the sparse part go that are multiplied by themselves: not those that the tiles take, nor
+ * those in pieces. */
+static rc_status_t keep_rest_rows(
+    rc_cuda_aspt_t *s, const rc_aspt_cut_t *c, const int32_t *row, rc_err_t *err)
+{
+    const rc_tile_parts_t *a = &c->parts;
+    int32_t *to_row = rc_alloc((size_t)a->slots, sizeof *to_row, "the sparse part", err);
+    void *to = NULL;
+    int64_t panel = 0;
+    if (!to_row)
+        return RC_ENOMEM;
+    s->has_rest = 0;
+    for (int64_t i = 0; i < a->slots; i++) {
+        while (panel < a->size.panels && a->panel[panel].slot + (int64_t)c->rule.panel <= i)
+            panel++;
+        int is_tiled = !c->rest_row && panel < a->size.panels && i >= a->panel[panel].slot;
+        int is_long = a->rest_ptr[i + 1] - a->rest_ptr[i] > RC_ASPT_PIECE;
+        to_row[i] = is_tiled || is_long ? -1 : row_of_rest(c, row, i);
+        s->has_rest |= to_row[i] >= 0;
+    }
+    rc_status_t st = rc_cuda_keep(&s->memory, to_row, (size_t)a->slots * sizeof *to_row, &to, err);
+    s->rest.args.row = to;
+    free(to_row);
+    return st;
+}
+
+static rc_status_t keep_pieces(
+    rc_cuda_aspt_t *s, const rc_aspt_cut_t *c, const int32_t *row, rc_err_t *err)
+{
+    rc_aspt_pieces_t n = {.longs = 0};
+    rc_rowmajor_args_t *a = &s->pieces.args;
+    void *to = NULL;
+    rc_status_t st;
+    RC_TRY(rc_aspt_pieces(&c->parts, &n, err));
+    if (n.longs == 0)
+        goto done;
+    for (int64_t i = 0; i < n.longs; i++)
+        n.long_row[i].row = row_of_rest(c, row, n.long_row[i].row);
+    size_t places = (size_t)(n.pieces + n.longs);
+    RC_TRY(rc_cuda_keep(&s->memory, n.long_row, (size_t)n.longs * sizeof *n.long_row, &to, err));
+    s->long_row = to;
+    RC_TRY(rc_cuda_keep_pointers(
+        &s->memory, n.ptr, (int64_t)places + 1, s->parts.ptr_bytes, &a->ptr, err));
+    RC_TRY(rc_cuda_keep(&s->memory, n.piece, places * sizeof *n.piece, &to, err));
+    a->row = to;
+    a->slots = (int32_t)places;
+    s->longs = n.longs;
+done:
+    rc_aspt_pieces_free(&n);
+    return st;
+}
+
+static rc_status_t keep_all(
+    rc_cuda_aspt_t *s, const rc_problem_t *p, rc_aspt_cut_t *c, rc_err_t *err)
+{
+    const int32_t *row = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
+    rc_cuda_slots_t slots;
+    rc_status_t st;
+    s->parts.apart = c->rest_row != NULL;
+    RC_TRY(keep_rest_rows(s, c, row, err)); /* these two read pointers, which are narrowed by the next */
+    RC_TRY(keep_pieces(s, c, row, err));
+    RC_TRY(keep_parts(s, c, err));
+    RC_TRY(rc_cuda_keep_rows(&s->memory, p, &slots, err));
+    s->parts.row = slots.row;
+    s->absent = slots.absent;
+    s->absents = slots.absents;
+    s->rest.args.ptr = s->parts.rest_ptr;
+    s->rest.args.slots = s->parts.slots;
+    s->rest.args.col = s->pieces.args.col = s->parts.rest_col;
+    s->rest.args.val = s->pieces.args.val = s->parts.rest_val;
+done:
+    return st;
+}
+
+rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    rc_executor_t *x = s->memory.x;
+    rc_slots_t host = {0};
+    rc_aspt_cut_t cut = {.tile_col = NULL};
+    rc_status_t st;
+    s->precision = p->precision;
+    s->cols = p->a->cols;
+    s->nnz = p->a->nnz;
+    s->steps = rc_aspt_steps(p);
+    s->parts = (rc_aspt_parts_t){.slots = (int32_t)p->schedule->slots,
+        .panel_slots = (int32_t)p->param[RC_ASPT_PANEL],
+        .tile_cols = (int32_t)p->param[RC_ASPT_TILE_COLS],
+        .ptr_bytes = (int)pointer_bytes(p)};
+    RC_TRY(rc_slots_build(x, p, &host, err));
+    const rc_segments_source_t source = {.rows = host.slots,
+        .cols = host.cols,
+        .ptr = host.ptr,
+        .col = host.col,
+        .val = host.val,
+        .value_bytes = (int)rc_precision_bytes(p->precision)};
+    RC_TRY(rc_aspt_cut(p, &source, x->threads, &cut, err));
+    rc_slots_drop_entries(&host);
+    RC_TRY(keep_all(s, p, &cut, err));
+    rc_cuda_memory_seal(&s->memory);
+done:
+    rc_aspt_cut_free(&cut);
+    rc_slots_free(&host);
+    return st;
+}

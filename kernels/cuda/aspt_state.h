@@ -1,0 +1,43 @@
+/** \file kernels/cuda/aspt_state.h  A matrix that aspt has prepared. */
+#ifndef RC_KERNELS_CUDA_ASPT_STATE_H
+#define RC_KERNELS_CUDA_ASPT_STATE_H
+
+#include "kernels/cuda/aspt.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/row_launch.h"
+#include "kernels/cuda/slots.h"
+
+/** Rows for the device functions of growmajor. */
+typedef struct rc_aspt_rows {
+    rc_rowmajor_args_t args; /**< but for operands */
+    rc_row_launch_t launch[RC_CUDA_WIDTHS];
+} rc_aspt_rows_t;
+
+typedef struct rc_cuda_aspt {
+    rc_cuda_memory_t memory;
+    rc_precision_t precision;
+    rc_aspt_parts_t parts; /**< in the memory */
+    int64_t k;
+    int64_t cols;          /**< of the matrix */
+    int64_t nnz;
+    int64_t tile_cols;     /**< of the widest tile */
+    int steps;             /**< columns per lane at most */
+    int has_rest;          /**< 1: `rest` stores rows */
+    rc_aspt_rows_t rest;   /**< rows of the sparse part that are whole and not taken with the tiles */
+    rc_aspt_rows_t pieces; /**< of long rows, to `piece` */
+    const rc_long_row_t *long_row; /**< [longs] of C */
+    void *piece;                   /**< [pieces * k] */
+    int64_t longs;
+    const int32_t *absent; /**< [absents] rows of C without a slot */
+    int64_t absents;
+} rc_cuda_aspt_t;
+
+/** Device memory of the matrix of a problem. */
+int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
+
+/** Cut the matrix of a problem on the host and upload it.
+ *  \param[out] s  its memory knows the executor; free that after an error too
+ *  \return RC_OK, RC_ENOTSUP, RC_ENOMEM, RC_EDEVICE.  Cost as of rc_aspt_cut. */
+rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_t *err);
+
+#endif
