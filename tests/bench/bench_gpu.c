@@ -63,6 +63,10 @@ typedef struct bench {
     void *out;
     result_t *result; /* [CASES_MAX] */
     int count;
+    /* the last order of this matrix: some take longer than all that is measured */
+    rc_schedule_t schedule;
+    rc_geometry_t geometry; /* it was built for */
+    char order[24];         /* its policy; "": there is none */
 } bench_t;
 
 typedef struct launch {
@@ -140,12 +144,34 @@ static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_pr
     return st;
 }
 
+static void drop_order(bench_t *x)
+{
+    if (x->order[0])
+        rc_schedule_free(&x->schedule);
+    x->order[0] = 0;
+}
+
+static rc_status_t order_for(bench_t *x, const rc_geometry_t *g, rc_err_t *err)
+{
+    if (strcmp(x->order, x->policy) == 0 && memcmp(&x->geometry, g, sizeof *g) == 0)
+        return RC_OK;
+    drop_order(x);
+    rc_status_t st = rc_order_build(x->policy, x->a, g, 0, &x->schedule, err);
+    if (st < 0)
+        return st;
+    x->geometry = *g;
+    if ((size_t)snprintf(x->order, sizeof x->order, "%s", x->policy) < sizeof x->order)
+        return RC_OK;
+    rc_schedule_free(&x->schedule);
+    x->order[0] = 0;
+    return rc_fail(err, RC_EINVAL, "the policy takes more than %zu bytes", sizeof x->order - 1);
+}
+
 static void run_case(const rc_kernel_spec_t *spec, void *user)
 {
     bench_t *x = user;
     const rc_kernel_t *kernel = spec->kernel;
     rc_err_t err = {0};
-    rc_schedule_t schedule;
     rc_problem_t p = {
         .k = x->k,
         .precision = x->precision,
@@ -156,12 +182,12 @@ static void run_case(const rc_kernel_spec_t *spec, void *user)
     memcpy(p.param, spec->param, sizeof p.param);
     if (x->count == CASES_MAX)
         return;
-    if (rc_order_build(x->policy, x->a, &p.geometry, 0, &schedule, &err) < 0) {
+    if (order_for(x, &p.geometry, &err) < 0) {
         fprintf(stderr, "bench_gpu: %s: %s\n", x->policy, err.text);
         return;
     }
-    p.schedule = &schedule;
-    p.identity = rc_schedule_is_identity(&schedule);
+    p.schedule = &x->schedule;
+    p.identity = rc_schedule_is_identity(&x->schedule);
     result_t *r = &x->result[x->count];
     *r =
         (result_t){.layout = kernel->layout, .cusparse = strncmp(kernel->name, "cusparse", 8) == 0};
@@ -176,7 +202,6 @@ static void run_case(const rc_kernel_spec_t *spec, void *user)
         x->count++;
     else if (st != RC_ENOTSUP)
         fprintf(stderr, "bench_gpu: %s, K %" PRId64 ": %s\n", r->kernel, x->k, err.text);
-    rc_schedule_free(&schedule);
 }
 
 /* Every kernel and parameter that was asked for. */
@@ -320,6 +345,7 @@ static rc_status_t bench_matrix(bench_t *x, const char *name, rc_err_t *err)
         }
     }
 done:
+    drop_order(x);
     rc_words_free(&ks);
     rc_words_free(&precisions);
     rc_csr_free(&a);
