@@ -75,7 +75,8 @@ static int has_long_row(const rc_csr_t *a)
     return 0;
 }
 
-rc_status_t rc_aspt_measure(const rc_problem_t *p, rc_aspt_size_t *out, rc_err_t *err)
+rc_status_t rc_aspt_measure(
+    const rc_problem_t *p, int64_t segment, rc_aspt_size_t *out, rc_err_t *err)
 {
     const rc_tile_rule_t rule = rc_aspt_rule(p);
     rc_aspt_size_t n = {.longs = 0};
@@ -85,12 +86,14 @@ rc_status_t rc_aspt_measure(const rc_problem_t *p, rc_aspt_size_t *out, rc_err_t
     RC_TRY(check_shared(p, err));
     RC_TRY(rc_tiles_find(p->a, p->schedule, &rule, 1, &t, err));
     RC_TRY(rc_tile_measure(&t, p->schedule->slots, p->a->nnz, &n.tiles, err));
-    if (has_long_row(p->a)) /* else the sparse part has none */
+    if (segment > 0 || has_long_row(p->a)) /* else the sparse part has none */
         RC_TRY(rc_tiles_rest(p->a, p->schedule, &t, 1, &rest, err));
     for (int64_t s = 0; s < rest.rows; s++) {
-        int64_t pieces = pieces_of(rest.row_ptr[s + 1] - rest.row_ptr[s]);
+        int64_t entries = rest.row_ptr[s + 1] - rest.row_ptr[s];
+        int64_t pieces = pieces_of(entries);
         n.longs += pieces > 0;
         n.pieces += pieces;
+        n.segments += segment > 0 ? (entries + segment - 1) / segment : 0;
     }
     *out = n;
 done:
@@ -206,6 +209,40 @@ rc_status_t rc_aspt_cut(const rc_problem_t *p, const rc_segments_source_t *a, in
 done:
     rc_tiles_free(&t);
     rc_aspt_cut_free(&c);
+    return st;
+}
+
+rc_status_t rc_aspt_cut_entries(
+    const rc_problem_t *p, int threads, rc_aspt_cut_t *out, rc_err_t *err)
+{
+    const rc_csr_t *a = p->a;
+    int64_t slots = p->schedule->slots;
+    int64_t at = 0;
+    int64_t *ptr = rc_alloc((size_t)slots + 1, sizeof *ptr, "slot pointers", err);
+    int32_t *col = rc_alloc((size_t)a->nnz, sizeof *col, "columns in slot order", err);
+    int64_t *entry = rc_alloc((size_t)a->nnz, sizeof *entry, "entries in slot order", err);
+    rc_status_t st = ptr && col && entry ? RC_OK : RC_ENOMEM;
+    for (int64_t s = 0; st == RC_OK && s < slots; s++) {
+        int64_t r = p->schedule->row[s];
+        ptr[s] = at;
+        for (int64_t e = r < 0 ? 0 : a->row_ptr[r]; r >= 0 && e < a->row_ptr[r + 1]; e++) {
+            col[at] = a->col_idx[e];
+            entry[at++] = e;
+        }
+    }
+    if (st == RC_OK) {
+        ptr[slots] = at;
+        const rc_segments_source_t source = {.rows = slots,
+            .cols = a->cols,
+            .ptr = ptr,
+            .col = col,
+            .val = entry,
+            .value_bytes = (int)sizeof *entry};
+        st = rc_aspt_cut(p, &source, threads, out, err);
+    }
+    free(ptr);
+    free(col);
+    free(entry);
     return st;
 }
 

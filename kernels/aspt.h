@@ -69,12 +69,15 @@ typedef struct rc_aspt_size {
     rc_tile_size_t tiles;
     int64_t longs;  /**< rows of the sparse part with more than RC_ASPT_PIECE entries */
     int64_t pieces; /**< of them */
+    int64_t segments; /**< of all rows of the sparse part, where they are asked for */
 } rc_aspt_size_t;
 
 /** Count the cut of a problem under its schedule.
+ *  \param[in] segment  entries of a segment at most; 0: nobody asks
  *  \return RC_OK; RC_ENOTSUP: a tile takes more bytes than RC_ASPT_SHARED, or 32 bits do not number the parts;
  *          RC_ENOMEM.  Cost O(nnz + slots). */
-rc_status_t rc_aspt_measure(const rc_problem_t *p, rc_aspt_size_t *out, rc_err_t *err);
+rc_status_t rc_aspt_measure(
+    const rc_problem_t *p, int64_t segment, rc_aspt_size_t *out, rc_err_t *err);
 
 /** A matrix cut. */
 typedef struct rc_aspt_cut {
@@ -90,6 +93,10 @@ typedef struct rc_aspt_cut {
  *  \return RC_OK, RC_ENOTSUP, RC_ENOMEM.  Cost O(nnz + slots), and of the order lsh. */
 rc_status_t rc_aspt_cut(const rc_problem_t *p, const rc_segments_source_t *a, int threads,
     rc_aspt_cut_t *out, rc_err_t *err);
+
+/** The same of the matrix of the problem, with the numbers of its entries, int64_t, in place of values. */
+rc_status_t rc_aspt_cut_entries(
+    const rc_problem_t *p, int threads, rc_aspt_cut_t *out, rc_err_t *err);
 
 void rc_aspt_cut_free(rc_aspt_cut_t *c);
 

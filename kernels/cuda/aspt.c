@@ -18,7 +18,7 @@
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, &n, err);
+    rc_status_t st = rc_aspt_measure(p, 0, &n, err);
     if (st < 0)
         return st;
     out->bytes = rc_cuda_aspt_bytes(p, &n);
@@ -55,29 +55,6 @@ static size_t tile_bytes(const rc_cuda_aspt_t *s, const rc_slices_t *c)
 {
     return (size_t)s->tile_cols * (size_t)c->lanes * (size_t)c->steps *
            rc_precision_bytes(s->precision);
-}
-
-/* With the GPU current: CTAs of the tiles may have what a tile takes at any K; where it is too wide for the steps that
- * are asked for, there are fewer. */
-static rc_status_t allow_shared(rc_cuda_aspt_t *s, rc_err_t *err)
-{
-    rc_slices_t c = {.lanes = RC_SLICE_LANES, .steps = s->steps};
-    size_t most = 0;
-    rc_status_t st;
-    RC_TRY(rc_slices_most(&most, err));
-    while (c.steps > 1 && tile_bytes(s, &c) > most)
-        c.steps /= 2;
-    s->steps = c.steps;
-    if (tile_bytes(s, &c) > most)
-        return rc_fail(err, RC_ENOTSUP,
-            "shape: %" PRId64 " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
-            s->tile_cols, tile_bytes(s, &c), most);
-    for (int full = 0; full < 2; full++)
-        for (int steps = 1; steps <= c.steps; steps *= 2)
-            RC_TRY(rc_slices_allow(rc_cuda_aspt_tiles(s->precision, steps, full), most,
-                "shared memory of aspt", err));
-done:
-    return st;
 }
 
 static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
@@ -150,7 +127,7 @@ static rc_status_t make_own(rc_cuda_aspt_t *s, int64_t k, rc_err_t *err)
     size_t pieces = (size_t)(s->pieces.args.slots - s->longs);
     if (s->parts.panels > 0) {
         int before = rc_cuda_enter(s->memory.x);
-        st = allow_shared(s, err);
+        st = rc_cuda_aspt_allow(s->tile_cols, s->precision, &s->steps, err);
         rc_cuda_leave(s->memory.x, before);
     }
     if (st == RC_OK)

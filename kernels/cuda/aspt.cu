@@ -2,11 +2,9 @@
  * shared memory, multiplies the entries of the tile, then those of the next tile.  With the last one it takes
  * the entries of the sparse part of its rows too, so that most rows of C are stored once.  The lanes of a slice
  * hold neighbouring columns. */
-#include "kernels/cuda/aspt.h"
+#include "kernels/cuda/aspt_tile.cuh"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/store.cuh"
-#include "kernels/cuda/team.cuh"
-#include "kernels/cuda/vector.cuh"
 
 namespace
 {
@@ -45,18 +43,6 @@ __device__ __forceinline__ visit visit_of(
         v.rest_end = v.rest_begin;
     v.is_asked = v.begin < v.end || v.rest_begin < v.rest_end || (last && !v.adds);
     return v;
-}
-
-/* The rows of B of a tile, of one slice of columns. */
-template <typename T>
-__device__ __forceinline__ void load_tile(
-    const rc_aspt_args_t &x, const int32_t *col, int32_t cols, int slice, int64_t j0, T *tile)
-{
-    const T *b = static_cast<const T *>(x.b) + j0;
-    for (int i = threadIdx.x; i < cols * slice; i += RC_ASPT_THREADS) {
-        const int j = i & (slice - 1);
-        tile[i] = j0 + j < x.k ? __ldg(b + rc::line_at(__ldg(col + i / slice), x.ldb) + j) : T(0);
-    }
 }
 
 template <typename T, int STEPS, bool FULL>
@@ -121,7 +107,8 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS) tiles(const rc_aspt_args_t x)
         for (int32_t n = 0; n < tiles; n++) {
             const int32_t first = n * x.a.tile_cols;
             const int32_t cols = p.cols - first < x.a.tile_cols ? p.cols - first : x.a.tile_cols;
-            load_tile(x, x.a.tile_col + p.col + first, cols, slice, j0, tile);
+            rc::load_tile(static_cast<const T *>(x.b), x.ldb, x.k, x.a.tile_col + p.col + first,
+                cols, slice, j0, tile);
             __syncthreads();
             for (int32_t s = threadIdx.x / t.lanes; s < slots; s += RC_ASPT_THREADS / t.lanes) {
                 const int32_t slot = p.slot + s;

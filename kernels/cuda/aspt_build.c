@@ -4,7 +4,9 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/aspt_state.h"
 #include "kernels/cuda/keep.h"
+#include "kernels/cuda/slices.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static int64_t pointer_bytes(const rc_problem_t *p)
@@ -12,22 +14,54 @@ static int64_t pointer_bytes(const rc_problem_t *p)
     return (int64_t)(rc_cuda_slots_wide(p) ? sizeof(int64_t) : sizeof(int32_t));
 }
 
-int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n)
+int64_t rc_cuda_aspt_tile_bytes(const rc_problem_t *p, const rc_aspt_size_t *n)
 {
     const rc_tile_size_t *t = &n->tiles;
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
-    int64_t slots = p->schedule->slots;
     int64_t bytes = rc_sat_mul(t->nnz_dense, (int64_t)sizeof(uint16_t) + value);
     bytes = rc_sat_add(bytes, rc_sat_mul(t->nnz_rest, index + value));
-    bytes = rc_sat_add(bytes, (t->ptrs + slots + 2) * pointer_bytes(p));
+    bytes = rc_sat_add(bytes, (t->ptrs + 1) * pointer_bytes(p));
     bytes = rc_sat_add(bytes, t->panels * (int64_t)sizeof(rc_tile_panel_t) + t->cols * index);
+    return rc_sat_add(bytes, rc_cuda_rows_bytes(p));
+}
+
+int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n)
+{
+    int64_t index = (int64_t)sizeof(int32_t);
+    int64_t slots = p->schedule->slots;
+    int64_t bytes = rc_cuda_aspt_tile_bytes(p, n);
+    bytes = rc_sat_add(bytes, (slots + 1) * pointer_bytes(p));
     bytes = rc_sat_add(bytes, slots * index); /* where rows of the sparse part go */
     if (n->longs > 0)
         bytes = rc_sat_add(bytes,
             (n->pieces + n->longs) * (pointer_bytes(p) + index) + pointer_bytes(p) +
                 n->longs * (int64_t)sizeof(rc_long_row_t));
-    return rc_sat_add(bytes, rc_cuda_rows_bytes(p));
+    return bytes;
+}
+
+rc_status_t rc_cuda_aspt_allow(
+    int64_t tile_cols, rc_precision_t precision, int *steps, rc_err_t *err)
+{
+    size_t bytes = (size_t)tile_cols * RC_SLICE_LANES * rc_precision_bytes(precision);
+    size_t most = 0;
+    rc_status_t st;
+    RC_TRY(rc_slices_most(&most, err));
+    while (*steps > 1 && bytes * (size_t)*steps > most)
+        *steps /= 2;
+    if (bytes > most)
+        return rc_fail(err, RC_ENOTSUP,
+            "shape: %" PRId64 " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
+            tile_cols, bytes, most);
+    for (int n = 1; n <= *steps; n *= 2) {
+        for (int full = 0; full < 2; full++)
+            RC_TRY(rc_slices_allow(
+                rc_cuda_aspt_tiles(precision, n, full), most, "shared memory of aspt", err));
+        RC_TRY(rc_slices_allow(
+            rc_cuda_aspt_dots_tiles(precision, n), most, "shared memory of aspt-sddmm", err));
+    }
+done:
+    return st;
 }
 
 /* The values of both parts in one array. */
@@ -47,13 +81,19 @@ static rc_status_t keep_values(rc_cuda_aspt_t *s, const rc_tile_parts_t *from, r
     return st;
 }
 
-/* Pointers of `from` are narrowed: it is of no use after this. */
-static rc_status_t keep_parts(rc_cuda_aspt_t *s, rc_aspt_cut_t *c, rc_err_t *err)
+rc_aspt_parts_t rc_cuda_aspt_parts(const rc_problem_t *p)
+{
+    return (rc_aspt_parts_t){.slots = (int32_t)p->schedule->slots,
+        .panel_slots = (int32_t)p->param[RC_ASPT_PANEL],
+        .tile_cols = (int32_t)p->param[RC_ASPT_TILE_COLS],
+        .ptr_bytes = (int)pointer_bytes(p)};
+}
+
+rc_status_t rc_cuda_aspt_keep_tiles(
+    rc_cuda_memory_t *m, rc_aspt_cut_t *c, rc_aspt_parts_t *a, rc_err_t *err)
 {
     rc_tile_parts_t *from = &c->parts;
     const rc_tile_size_t *n = &from->size;
-    rc_cuda_memory_t *m = &s->memory;
-    rc_aspt_parts_t *a = &s->parts;
     void *to = NULL;
     rc_status_t st;
     RC_TRY(rc_cuda_keep(m, from->panel, (size_t)n->panels * sizeof *from->panel, &to, err));
@@ -63,13 +103,22 @@ static rc_status_t keep_parts(rc_cuda_aspt_t *s, rc_aspt_cut_t *c, rc_err_t *err
     a->tile_col = to;
     RC_TRY(rc_cuda_keep(m, from->col, (size_t)n->nnz_dense * sizeof *from->col, &to, err));
     a->col = to;
-    RC_TRY(keep_values(s, from, err));
-    RC_TRY(rc_cuda_keep_pointers(
-        m, from->rest_ptr, from->slots + 1, a->ptr_bytes, &a->rest_ptr, err));
     RC_TRY(rc_cuda_keep(m, from->rest_col, (size_t)n->nnz_rest * sizeof *from->rest_col, &to, err));
     a->rest_col = to;
     a->panels = (int32_t)n->panels;
-    s->tile_cols = n->widest;
+done:
+    return st;
+}
+
+/* Pointers of the cut are narrowed: it is of no use after this. */
+static rc_status_t keep_parts(rc_cuda_aspt_t *s, rc_aspt_cut_t *c, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(rc_cuda_aspt_keep_tiles(&s->memory, c, &s->parts, err));
+    RC_TRY(keep_values(s, &c->parts, err));
+    RC_TRY(rc_cuda_keep_pointers(&s->memory, c->parts.rest_ptr, c->parts.slots + 1,
+        s->parts.ptr_bytes, &s->parts.rest_ptr, err));
+    s->tile_cols = c->parts.size.widest;
 done:
     return st;
 }
@@ -165,10 +214,7 @@ rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_
     s->cols = p->a->cols;
     s->nnz = p->a->nnz;
     s->steps = rc_aspt_steps(p);
-    s->parts = (rc_aspt_parts_t){.slots = (int32_t)p->schedule->slots,
-        .panel_slots = (int32_t)p->param[RC_ASPT_PANEL],
-        .tile_cols = (int32_t)p->param[RC_ASPT_TILE_COLS],
-        .ptr_bytes = (int)pointer_bytes(p)};
+    s->parts = rc_cuda_aspt_parts(p);
     RC_TRY(rc_slots_build(x, p, &host, err));
     const rc_segments_source_t source = {.rows = host.slots,
         .cols = host.cols,

@@ -3,6 +3,7 @@
 #define RC_KERNELS_CUDA_ASPT_STATE_H
 
 #include "kernels/cuda/aspt.h"
+#include "kernels/cuda/aspt_sddmm.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/row_launch.h"
 #include "kernels/cuda/slots.h"
@@ -31,6 +32,25 @@ typedef struct rc_cuda_aspt {
     const int32_t *absent; /**< [absents] rows of C without a slot */
     int64_t absents;
 } rc_cuda_aspt_t;
+
+/** Device memory of what both kernels have: tiles, values, columns of the sparse part, rows of the slots. */
+int64_t rc_cuda_aspt_tile_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
+
+/** Parts of a problem without arrays. */
+rc_aspt_parts_t rc_cuda_aspt_parts(const rc_problem_t *p);
+
+/** Keep the tiles without their values, and the columns of the sparse part.
+ *  \param[in,out] c  the pointers of its tiles are narrowed
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_aspt_keep_tiles(
+    rc_cuda_memory_t *m, rc_aspt_cut_t *c, rc_aspt_parts_t *a, rc_err_t *err);
+
+/** Let the device functions of the tiles have the shared memory that a tile takes.  The GPU is the current one.
+ *  \param[in]     tile_cols  columns of the widest tile
+ *  \param[in,out] steps      columns per lane: fewer where the tile is too wide
+ *  \return RC_OK; RC_ENOTSUP: it has not even room for one step; RC_EDEVICE */
+rc_status_t rc_cuda_aspt_allow(
+    int64_t tile_cols, rc_precision_t precision, int *steps, rc_err_t *err);
 
 /** Device memory of the matrix of a problem. */
 int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);

@@ -2,6 +2,7 @@
  * lanes hold pieces of the row of Y and load the same pieces of the rows of X, so that as many loads are on
  * their way together.  The partial sums of the entries are added up across the group at once: each step
  * halves the entries that a lane still has. */
+#include "kernels/cuda/group_sum.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
 #include "kernels/cuda/row_sddmm.h"
@@ -14,7 +15,7 @@ namespace
 {
 
 constexpr unsigned FULL = 0xffffffffu;
-constexpr int ENTRIES = RC_ROW_SDDMM_LANES_MIN;
+constexpr int ENTRIES = GROUP_SUMS;
 
 /* Pieces of a row, from piece `first` on in steps of the group; zeros beyond its end. */
 template <typename T, int WIDTH, int VECTORS> struct pieces {
@@ -72,29 +73,12 @@ __device__ __forceinline__ void add_products(T (&sum)[ENTRIES], const pieces<T, 
     }
 }
 
-/* The sum over the group of the entry that belongs to this lane: number lane / (lanes / ENTRIES).  The order of
- * the terms is the same for all entries. */
-template <typename T>
-__device__ __forceinline__ T add_up(const T (&sum)[ENTRIES], int lane, int lanes)
-{
-    int step = lanes / 2;
-    bool upper = (lane & step) != 0;
-    const T first = (upper ? sum[2] : sum[0]) + __shfl_xor_sync(FULL, upper ? sum[0] : sum[2], step);
-    const T second = (upper ? sum[3] : sum[1]) + __shfl_xor_sync(FULL, upper ? sum[1] : sum[3], step);
-    step /= 2;
-    upper = (lane & step) != 0;
-    T total = (upper ? second : first) + __shfl_xor_sync(FULL, upper ? first : second, step);
-    for (step /= 2; step >= 1; step /= 2)
-        total += __shfl_xor_sync(FULL, total, step);
-    return total;
-}
-
 /* All groups of a warp take as many steps as the longest of them needs. */
 template <typename T, int WIDTH, int VECTORS>
 __global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS, VECTORS == 1 ? 5 : 3)
     row_sddmm(const rc_row_sddmm_args_t a)
 {
-    static_assert(ENTRIES == 4, "add_up has two steps that halve");
+    static_assert(ENTRIES == RC_ROW_SDDMM_LANES_MIN, "a lane of the smallest group stores one sum");
     launch_next();
     const int lanes = a.lanes;
     const int lane = threadIdx.x & (lanes - 1);

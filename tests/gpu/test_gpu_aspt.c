@@ -58,7 +58,7 @@ static void check_kinds(const rc_problem_t *p)
 {
     rc_aspt_size_t n;
     rc_err_t err = {0};
-    ok(rc_aspt_measure(p, &n, &err), &err, "count");
+    ok(rc_aspt_measure(p, 0, &n, &err), &err, "count");
     assert_true(n.tiles.panels > 0 && n.longs > 0 && n.tiles.nnz_rest > 0);
 }
 
@@ -90,6 +90,7 @@ static void check_bits(gpu_operands_t *o, const rc_kernel_t *k, void *state, voi
 
 static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t order, int place)
 {
+    const char *name = o->operation->op == RC_OP_SPMM ? "aspt" : "aspt-sddmm";
     rc_schedule_t s = make_schedule(o->a, which, (rc_geometry_t){32, 32, 32});
     rc_kernel_spec_t spec;
     rc_analysis_t n;
@@ -98,7 +99,7 @@ static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t
     void *other = NULL;
     char label[200];
     char text[120];
-    snprintf(text, sizeof text, "aspt%s", params);
+    snprintf(text, sizeof text, "%s%s", name, params);
     snprintf(label, sizeof label, "%s, K %d, schedule %s, output in %s order, %s", text, (int)o->k,
         schedule_name(which), rc_c_order_name(order), place_name(place));
     ok(rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, &err), &err, text);
@@ -122,9 +123,9 @@ static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t
     rc_schedule_free(&s);
 }
 
-static void parts_meet(void **test)
+/* Of one operation. */
+static void parts_of(rc_op_t op)
 {
-    (void)test;
     static const char *const params[] = {"", ":tile_cols=32", ":rest=2", ":rest=1:cf=4:tile_cols=20",
         ":cf=1:panel=300:col_min=5", ":panel=64:tile_cols=64:rest=2:siglen=16"};
     static const int64_t ks[] = {1, 32, 67, 128, 260};
@@ -137,7 +138,7 @@ static void parts_meet(void **test)
     for (int precision = 0; precision < 2; precision++)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
             gpu_operands_t o = {.x = &d->executor,
-                .operation = rc_operation_of(RC_OP_SPMM),
+                .operation = rc_operation_of(op),
                 .matrix = "blocks",
                 .a = &a,
                 .precision = (rc_precision_t)precision,
@@ -147,15 +148,31 @@ static void parts_meet(void **test)
             for (size_t v = 0; v < sizeof params / sizeof *params; v++, turn++)
                 for (int s = 0; s < 2; s++)
                     check(&o, params[v], s ? which[turn % 4] : SCHEDULE_IDENTITY,
-                        turn / 4 % 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL, turn % PLACES);
+                        op == RC_OP_SPMM && turn / 4 % 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL,
+                        turn % PLACES);
             gpu_operands_free(&o);
         }
     free_matrix(&a);
     rc_device_close(d);
 }
 
+static void parts_of_spmm(void **test)
+{
+    (void)test;
+    parts_of(RC_OP_SPMM);
+}
+
+static void parts_of_sddmm(void **test)
+{
+    (void)test;
+    parts_of(RC_OP_SDDMM);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_meet)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_spmm),
+        cmocka_unit_test(parts_of_sddmm),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

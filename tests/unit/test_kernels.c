@@ -345,7 +345,8 @@ static void kernels_compute_the_product(void **state)
     static const char *const specs[] = {"cstat", "rowsplit", "fault", "csr", "csr2:srs=3",
         "csr3:srs=2:ssrs=3", "merge:items=30", "ell", "plain-spmv",
         "plain-spmv-static", "plain-spmm_t", "plain-sddmm", "rs", "rs:t=1:w=8", "rs:t=64:w=64",
-        "rs-spmm_t:t=2:w=16", "aspt", "aspt:panel=7:col_min=2:tile_cols=5:tile_min=2:rest=2"};
+        "rs-spmm_t:t=2:w=16", "aspt", "aspt:panel=7:col_min=2:tile_cols=5:tile_min=2:rest=2",
+        "aspt-sddmm:panel=9:col_min=2:tile_cols=4:tile_min=1:rest=2"};
     for (size_t m = 0; m < sizeof shapes / sizeof shapes[0]; m++) {
         rc_csr_t a = make_matrix(&shapes[m], 100 + m);
         for (int threads = 1; threads <= 3; threads++) {
