@@ -16,12 +16,12 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 59
+plan 65
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
 for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm row-sddmm merge hyb csr ell coo csr5 csr2 csr3 csr35 csrk-split gchunk gchunk-col gchunk-brow-ccol gchunk-bcol-crow gpanel gslice \
-    gstage rs rs-spmm_t; do
+    gstage rs rs-spmm_t aspt aspt-sddmm; do
     ROWCAST_GPU_KERNEL=$kernel
     case $kernel in
     gchunk-*col* | gpanel | gstage) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
@@ -46,6 +46,10 @@ ok "memcheck finds nothing in builds" compute-sanitizer --tool memcheck --leak-c
 for tool in memcheck racecheck; do
     ok "$tool finds nothing in both products of rs" compute-sanitizer --tool "$tool" \
         --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_rs"
+done
+for tool in memcheck racecheck; do
+    ok "$tool finds nothing where parts of aspt meet" compute-sanitizer --tool "$tool" \
+        --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_aspt"
 done
 ok "racecheck finds nothing in builds" compute-sanitizer --tool racecheck \
     --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_builds"
