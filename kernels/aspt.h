@@ -5,7 +5,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/parts.h"
-#include "sparse/tile_parts.h"
+#include "sparse/tile_groups.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +19,7 @@ enum {
     RC_ASPT_TILE_MIN,
     RC_ASPT_REST,
     RC_ASPT_CF,
+    RC_ASPT_ROWS,
     RC_ASPT_SIGLEN,
     RC_ASPT_BSIZE,
     RC_ASPT_SIZE,
@@ -37,6 +38,9 @@ enum {
                                      capability 9.0.  Devices refuse alike */
 };
 
+/** "auto", "1", "4". */
+extern const char *const rc_aspt_rows_choices[];
+
 #define RC_ASPT_PARAMS                                                                             \
     {"panel", "rows of a panel", 128, 1, 1 << 20, 0},                                              \
         {"col_min", "entries of a panel in a column from which on it is dense there", 16, 1,       \
@@ -48,6 +52,10 @@ enum {
             "average similarity is at most 0.1; 2 always",                                         \
             0, 0, 2, 0},                                                                           \
         {"cf", "columns of B per lane; 0: 2", 0, 0, RC_ASPT_STEPS_MAX, 1},                         \
+        {.name = "rows",                                                                           \
+            .help = "rows of a panel that share loads of B, on a GPU; auto: 4 where they share columns",\
+            .type = RC_PARAM_CHOICE,                                                               \
+            .choices = rc_aspt_rows_choices},                                                      \
         {"siglen", "of that order lsh", 128, 1, 4096, 0}, {"bsize", "of that order", 2, 1, 4096, 0},\
         {"size", "of that order", 256, 1, INT32_MAX, 0}, {"seed", "of that order", 1, 0, INT32_MAX, 0},\
     {                                                                                              \
@@ -67,23 +75,26 @@ rc_status_t rc_aspt_identify(const rc_params_t *values, char *text, rc_err_t *er
 /** What a cut counts. */
 typedef struct rc_aspt_size {
     rc_tile_size_t tiles;
+    rc_tile_group_size_t groups; /**< of one row where nobody asks */
     int64_t longs;  /**< rows of the sparse part with more than RC_ASPT_PIECE entries */
     int64_t pieces; /**< of them */
     int64_t segments; /**< of all rows of the sparse part, where they are asked for */
 } rc_aspt_size_t;
 
 /** Count the cut of a problem under its schedule.
+ *  \param[in] grouped  1: count groups of as many rows as the parameters say
  *  \param[in] segment  entries of a segment at most; 0: nobody asks
  *  \return RC_OK; RC_ENOTSUP: a tile takes more bytes than RC_ASPT_SHARED, or 32 bits do not number the parts;
  *          RC_ENOMEM.  Cost O(nnz + slots). */
 rc_status_t rc_aspt_measure(
-    const rc_problem_t *p, int64_t segment, rc_aspt_size_t *out, rc_err_t *err);
+    const rc_problem_t *p, int grouped, int64_t segment, rc_aspt_size_t *out, rc_err_t *err);
 
 /** A matrix cut. */
 typedef struct rc_aspt_cut {
     rc_tile_rule_t rule;
     int32_t *tile_col; /**< [parts.size.cols] dense columns, see rc_tiles_t.col */
     rc_tile_parts_t parts;
+    rc_tile_groups_t groups; /**< of more than one row; else nothing */
     int32_t *rest_row; /**< [slots] slot of each row of the sparse part; NULL: row s is slot s */
 } rc_aspt_cut_t;
 

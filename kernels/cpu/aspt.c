@@ -31,7 +31,7 @@ static int64_t row_of(const aspt_t *s, int64_t slot)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, 0, &n, err);
+    rc_status_t st = rc_aspt_measure(p, 0, 0, &n, err);
     if (st < 0)
         return st;
     int64_t value = (int64_t)rc_precision_bytes(p->precision);

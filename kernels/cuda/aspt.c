@@ -2,7 +2,8 @@
  * whose sums are added in their order, rows that no tile has by the device functions of growmajor.  Then the
  * tiles: a CTA has all tiles of a panel, one after the other, and with the last one takes the sparse part of
  * its rows, which are stored once where the panel has one tile.  Where the sparse part has an order of its own it is
- * multiplied as a whole first, and the tiles add to it.  So sums have one order, and the published kernel
+ * multiplied as a whole first, and the tiles add to it.  Rows may be taken in groups of four, which share loads of B.
+ * So sums have one order, and the published kernel
  * differs: it has a CTA for each tile, and all parts add to a C of zeros with atomics. */
 #include "config.h"
 #include "base/alloc.h"
@@ -18,14 +19,19 @@
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, 0, &n, err);
+    rc_status_t st = rc_aspt_measure(p, 1, 0, &n, err);
     if (st < 0)
         return st;
     out->bytes = rc_cuda_aspt_bytes(p, &n);
     out->bytes_per_column = n.pieces * (int64_t)rc_precision_bytes(p->precision);
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
-    out->fill = 1;
+    out->fill = p->a->nnz == 0 ? 1
+                               : (double)(n.groups.columns * n.groups.rows + n.tiles.nnz_rest) /
+                                     (double)p->a->nnz;
+    out->chosen[0] = n.groups.rows;
+    out->chosen[1] = n.groups.ptrs;
+    out->chosen[2] = n.groups.columns;
     return RC_OK;
 }
 
@@ -68,7 +74,8 @@ static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
         .lanes = c.lanes,
         .slices = c.count,
         .scalars = scalars};
-    const void *entry = rc_cuda_aspt_tiles(s->precision, c.steps, c.lanes == RC_SLICE_LANES);
+    const void *entry = rc_cuda_aspt_tiles(
+        s->precision, s->parts.rows, c.steps, c.lanes == RC_SLICE_LANES);
     void *list[] = {&args};
     rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
     if (st < 0)
@@ -140,7 +147,8 @@ static rc_status_t make_own(rc_cuda_aspt_t *s, int64_t k, rc_err_t *err)
 static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void *of, void **state, rc_err_t *err)
 {
-    (void)analysis;
+    const rc_tile_group_size_t groups = {
+        analysis->chosen[0], analysis->chosen[1], analysis->chosen[2]};
     rc_cuda_aspt_t *from = of;
     if (p->k > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
@@ -151,7 +159,7 @@ static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analy
         *s = *from;
     s->memory = (rc_cuda_memory_t){.x = x};
     rc_status_t st = from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err)
-                          : rc_cuda_aspt_build(s, p, err);
+                          : rc_cuda_aspt_build(s, p, &groups, err);
     if (st == RC_OK)
         st = make_own(s, p->k, err);
     if (st < 0) {
@@ -205,7 +213,7 @@ static int64_t values(void *state, void **array)
 {
     const rc_cuda_aspt_t *s = state;
     *array = (void *)(uintptr_t)s->parts.val;
-    return s->nnz;
+    return s->values;
 }
 
 const rc_kernel_t rc_kernel_cuda_aspt = {

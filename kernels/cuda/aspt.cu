@@ -1,7 +1,8 @@
 /* Device functions of aspt.  A CTA has a panel and a slice of columns: it loads the rows of B of a tile into
  * shared memory, multiplies the entries of the tile, then those of the next tile.  With the last one it takes
  * the entries of the sparse part of its rows too, so that most rows of C are stored once.  The lanes of a slice
- * hold neighbouring columns. */
+ * hold neighbouring columns and take a group of rows: a value of B from shared memory, which is what they
+ * wait for, serves all rows of the group. */
 #include "kernels/cuda/aspt_tile.cuh"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/store.cuh"
@@ -10,114 +11,155 @@ namespace
 {
 
 using rc::pointer_at;
-using rc::team;
 
-/* What a row has to do with a tile. */
-struct visit {
-    int64_t begin; /* entries of the tile */
-    int64_t end;
-    int64_t rest_begin; /* and of the sparse part */
-    int64_t rest_end;
-    bool is_asked; /* anything is to be stored */
-    bool adds;     /* C holds a part of the sum */
-};
-
-__device__ __forceinline__ visit visit_of(
-    const rc_aspt_parts_t &a, int64_t at, int32_t tile, int32_t tiles, int32_t slot)
+/* The values of a column of a group. */
+template <typename T, int ROWS> __device__ __forceinline__ void load_values(const T *from, T (&v)[ROWS])
 {
-    visit v;
-    const bool last = tile == tiles - 1;
-    v.begin = pointer_at(a.ptr, a.ptr_bytes, at);
-    v.end = pointer_at(a.ptr, a.ptr_bytes, at + 1);
-    v.rest_begin = v.rest_end = 0;
-    if (a.apart) {
-        v.adds = true;
-        v.is_asked = v.begin < v.end;
-        return v;
+    constexpr int WIDTH = ROWS * sizeof(T) <= 16 ? ROWS : static_cast<int>(16 / sizeof(T));
+#pragma unroll
+    for (int i = 0; i < ROWS; i += WIDTH) {
+        rc::packed<T, WIDTH> x;
+        x.vector = rc::load_vector<T, WIDTH>(from + i);
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++)
+            v[i + w] = x.value[w];
     }
-    v.rest_begin = pointer_at(a.rest_ptr, a.ptr_bytes, slot);
-    v.rest_end = pointer_at(a.rest_ptr, a.ptr_bytes, slot + 1);
-    const bool in_pieces = v.rest_end - v.rest_begin > RC_ASPT_PIECE;
-    v.adds = in_pieces || (tile > 0 && pointer_at(a.ptr, a.ptr_bytes, at - tile) < v.begin);
-    if (in_pieces || !last)
-        v.rest_end = v.rest_begin;
-    v.is_asked = v.begin < v.end || v.rest_begin < v.rest_end || (last && !v.adds);
-    return v;
 }
 
-template <typename T, int STEPS, bool FULL>
-__device__ __forceinline__ void take_row(const rc_aspt_args_t &x, const team<FULL> &t,
-    const visit &v, const T *tile, int32_t row, int64_t j0)
+/* Add what the columns of a group in a tile give. */
+template <typename T, int STEPS, int ROWS>
+__device__ __forceinline__ void add_tile(const rc_aspt_parts_t &a, int64_t begin, int64_t end,
+    const T *mine, int lanes, T (&sum)[ROWS][STEPS])
 {
-    const int slice = t.lanes * STEPS;
-    const int64_t j = j0 + t.lane;
-    const T *mine = tile + t.lane;
-    const T *val = static_cast<const T *>(x.a.val);
-    const T *rest = static_cast<const T *>(x.a.rest_val);
-    const T *b = static_cast<const T *>(x.b) + j;
-    T sum[STEPS] = {};
-    t.template for_each<T>(
-        v.begin, v.end,
-        [&](int64_t e, int32_t &c, T &a) {
-            c = __ldg(x.a.col + e) * slice;
-            a = __ldg(val + e);
-        },
-        [&](int32_t c, T a) {
+    const int slice = lanes * STEPS;
+#pragma unroll 4
+    for (int64_t e = begin; e < end; e++) {
+        const T *b = mine + __ldg(a.col + e) * slice;
+        T v[ROWS];
+        load_values<T, ROWS>(static_cast<const T *>(a.val) + e * ROWS, v);
+#pragma unroll
+        for (int u = 0; u < STEPS; u++) {
+            const T of_b = b[u * lanes];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                sum[r][u] = fma(v[r], of_b, sum[r][u]);
+        }
+    }
+}
+
+/* Add what the entries of a row of the sparse part give; b: where the columns of the lane begin. */
+template <typename T, int STEPS>
+__device__ __forceinline__ void add_rest(
+    const rc_aspt_args_t &x, int64_t begin, int64_t end, const T *b, int32_t left, int lanes, T (&sum)[STEPS])
+{
+    constexpr int UNROLL = 4; /* entries whose loads of B are on their way together */
+    for (int64_t e = begin; e < end; e += UNROLL) {
+        T v[UNROLL];
+        T m[UNROLL][STEPS];
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++) {
+            const bool has = e + i < end;
+            const T *from = b + rc::line_at(has ? __ldg(x.a.rest_col + e + i) : 0, x.ldb);
+            v[i] = has ? __ldg(static_cast<const T *>(x.a.rest_val) + e + i) : T(0);
 #pragma unroll
             for (int u = 0; u < STEPS; u++)
-                sum[u] = fma(a, mine[c + u * t.lanes], sum[u]);
-        });
-    t.template for_each<T>(
-        v.rest_begin, v.rest_end,
-        [&](int64_t e, int32_t &c, T &a) {
-            c = __ldg(x.a.rest_col + e);
-            a = __ldg(rest + e);
-        },
-        [&](int32_t c, T a) {
-            const T *from = b + rc::line_at(c, x.ldb);
+                m[i][u] = has && u * lanes < left ? __ldg(from + u * lanes) : T(0);
+        }
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
 #pragma unroll
             for (int u = 0; u < STEPS; u++)
-                if (j + u * t.lanes < x.k)
-                    sum[u] = fma(a, __ldg(from + u * t.lanes), sum[u]);
-        });
-    T *to = static_cast<T *>(x.c) + rc::line_at(row, x.ldc) + j;
+                sum[u] = fma(v[i], m[i][u], sum[u]);
+    }
+}
+
+/* Where a CTA is. */
+struct step {
+    rc_tile_panel_t panel;
+    int32_t slots; /* of the panel */
+    int32_t tile;
+    int32_t tiles;
+    int64_t j0; /* first column of the slice */
+};
+
+/* What a row of a group has to do in the end; the group had columns in earlier tiles: started, has some in this
+ * one: has. */
+template <typename T, int STEPS>
+__device__ __forceinline__ void finish_row(const rc_aspt_args_t &x, const step &at, int32_t slot, bool started,
+    bool has, int lane, int lanes, T (&sum)[STEPS])
+{
+    const bool last = at.tile == at.tiles - 1;
+    const int32_t row = x.a.row ? __ldg(x.a.row + slot) : slot;
+    const int32_t left = static_cast<int32_t>(x.k - at.j0 - lane); /* columns of the slice from that of the lane on */
+    bool adds = true;
+    if (row < 0)
+        return;
+    if (!x.a.apart) {
+        const int64_t begin = pointer_at(x.a.rest_ptr, x.a.ptr_bytes, slot);
+        const int64_t end = pointer_at(x.a.rest_ptr, x.a.ptr_bytes, slot + 1);
+        const bool in_pieces = end - begin > RC_ASPT_PIECE;
+        adds = in_pieces || started;
+        if (!in_pieces && last) {
+            add_rest<T, STEPS>(x, begin, end, static_cast<const T *>(x.b) + at.j0 + lane, left, lanes, sum);
+            has = has || begin < end || !started;
+        }
+    }
+    if (!has)
+        return;
+    T *to = static_cast<T *>(x.c) + rc::line_at(row, x.ldc) + at.j0 + lane;
 #pragma unroll
     for (int u = 0; u < STEPS; u++)
-        if (j + u * t.lanes < x.k) {
-            if (v.adds)
-                to[u * t.lanes] = fma(rc::alpha_of(x.scalars, T()), sum[u], to[u * t.lanes]);
+        if (u * lanes < left) {
+            if (adds)
+                to[u * lanes] = fma(rc::alpha_of(x.scalars, T()), sum[u], to[u * lanes]);
             else
-                rc::store(to + u * t.lanes, sum[u], x.scalars);
+                rc::store(to + u * lanes, sum[u], x.scalars);
         }
 }
 
-template <typename T, int STEPS, bool FULL>
+template <typename T, int STEPS, int ROWS>
+__device__ __forceinline__ void take_group(
+    const rc_aspt_args_t &x, const step &at, int32_t group, const T *tile, int lane, int lanes)
+{
+    const int64_t place = at.panel.ptr + static_cast<int64_t>(group) * at.tiles + at.tile;
+    const int64_t begin = pointer_at(x.a.ptr, x.a.ptr_bytes, place);
+    const int64_t end = pointer_at(x.a.ptr, x.a.ptr_bytes, place + 1);
+    const bool has = begin < end;
+    if (!has && at.tile < at.tiles - 1)
+        return;
+    const bool started = at.tile > 0 && pointer_at(x.a.ptr, x.a.ptr_bytes, place - at.tile) < begin;
+    T sum[ROWS][STEPS] = {};
+    add_tile<T, STEPS, ROWS>(x.a, begin, end, tile + lane, lanes, sum);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        if (group * ROWS + r < at.slots)
+            finish_row<T, STEPS>(
+                x, at, at.panel.slot + group * ROWS + r, started, has, lane, lanes, sum[r]);
+}
+
+template <typename T, int STEPS, bool FULL, int ROWS>
 __global__ void __launch_bounds__(RC_ASPT_THREADS) tiles(const rc_aspt_args_t x)
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);
-    const team<FULL> t(x.lanes);
-    const int slice = t.lanes * STEPS;
-    const rc_tile_panel_t p = x.a.panel[blockIdx.x];
-    const int32_t tiles = static_cast<int32_t>(rc_ceil_div(p.cols, x.a.tile_cols));
-    const int32_t left = x.a.slots - p.slot;
-    const int32_t slots = left < x.a.panel_slots ? left : x.a.panel_slots;
-    for (int32_t at = blockIdx.y; at < x.slices; at += gridDim.y) {
-        const int64_t j0 = static_cast<int64_t>(at) * slice;
-        for (int32_t n = 0; n < tiles; n++) {
-            const int32_t first = n * x.a.tile_cols;
-            const int32_t cols = p.cols - first < x.a.tile_cols ? p.cols - first : x.a.tile_cols;
-            rc::load_tile(static_cast<const T *>(x.b), x.ldb, x.k, x.a.tile_col + p.col + first,
-                cols, slice, j0, tile);
+    const int lanes = FULL ? 32 : x.lanes;
+    const int lane = threadIdx.x & (lanes - 1);
+    step at;
+    at.panel = x.a.panel[blockIdx.x];
+    at.tiles = static_cast<int32_t>(rc_ceil_div(at.panel.cols, x.a.tile_cols));
+    const int32_t left = x.a.slots - at.panel.slot;
+    at.slots = left < x.a.panel_slots ? left : x.a.panel_slots;
+    const int32_t groups = (at.slots + ROWS - 1) / ROWS;
+    for (int32_t slice = blockIdx.y; slice < x.slices; slice += gridDim.y) {
+        at.j0 = static_cast<int64_t>(slice) * (lanes * STEPS);
+        for (at.tile = 0; at.tile < at.tiles; at.tile++) {
+            const int32_t first = at.tile * x.a.tile_cols;
+            const int32_t more = at.panel.cols - first;
+            rc::load_tile(static_cast<const T *>(x.b), x.ldb, x.k, x.a.tile_col + at.panel.col + first,
+                more < x.a.tile_cols ? more : x.a.tile_cols, lanes * STEPS, at.j0, tile);
             __syncthreads();
-            for (int32_t s = threadIdx.x / t.lanes; s < slots; s += RC_ASPT_THREADS / t.lanes) {
-                const int32_t slot = p.slot + s;
-                const int32_t row = x.a.row ? __ldg(x.a.row + slot) : slot;
-                const visit v = visit_of(
-                    x.a, p.ptr + static_cast<int64_t>(s) * tiles + n, n, tiles, slot);
-                if (row >= 0 && v.is_asked)
-                    take_row<T, STEPS>(x, t, v, tile, row, j0);
-            }
+            for (int32_t g = threadIdx.x / lanes; g < groups; g += RC_ASPT_THREADS / lanes)
+                take_group<T, STEPS, ROWS>(x, at, g, tile, lane, lanes);
             __syncthreads(); /* the tile is read, and what C holds is seen by the whole CTA */
         }
     }
@@ -137,22 +179,29 @@ template <typename T> __global__ void __launch_bounds__(RC_ASPT_SUM_THREADS) sum
     }
 }
 
-template <typename T, int STEPS> const void *tiles_of(int full)
+template <typename T, int ROWS, int STEPS> const void *tiles_of(int full)
 {
-    return full ? reinterpret_cast<const void *>(tiles<T, STEPS, true>)
-                : reinterpret_cast<const void *>(tiles<T, STEPS, false>);
+    return full ? reinterpret_cast<const void *>(tiles<T, STEPS, true, ROWS>)
+                : reinterpret_cast<const void *>(tiles<T, STEPS, false, ROWS>);
 }
 
-template <typename T> const void *tiles_of(int steps, int full)
+template <typename T, int ROWS> const void *tiles_of(int steps, int full)
 {
-    return steps == 1 ? tiles_of<T, 1>(full) : steps == 2 ? tiles_of<T, 2>(full) : tiles_of<T, 4>(full);
+    return steps == 1   ? tiles_of<T, ROWS, 1>(full)
+           : steps == 2 ? tiles_of<T, ROWS, 2>(full)
+                        : tiles_of<T, ROWS, 4>(full);
+}
+
+template <typename T> const void *tiles_of(int rows, int steps, int full)
+{
+    return rows == 1 ? tiles_of<T, 1>(steps, full) : tiles_of<T, RC_TILE_GROUP_MAX>(steps, full);
 }
 
 } // namespace
 
-extern "C" const void *rc_cuda_aspt_tiles(rc_precision_t precision, int steps, int full)
+extern "C" const void *rc_cuda_aspt_tiles(rc_precision_t precision, int rows, int steps, int full)
 {
-    return precision == RC_FP64 ? tiles_of<double>(steps, full) : tiles_of<float>(steps, full);
+    return precision == RC_FP64 ? tiles_of<double>(rows, steps, full) : tiles_of<float>(rows, steps, full);
 }
 
 extern "C" const void *rc_cuda_aspt_sums(rc_precision_t precision)

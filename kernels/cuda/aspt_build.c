@@ -19,9 +19,10 @@ int64_t rc_cuda_aspt_tile_bytes(const rc_problem_t *p, const rc_aspt_size_t *n)
     const rc_tile_size_t *t = &n->tiles;
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
-    int64_t bytes = rc_sat_mul(t->nnz_dense, (int64_t)sizeof(uint16_t) + value);
+    int64_t bytes =
+        rc_sat_mul(n->groups.columns, (int64_t)sizeof(uint16_t) + n->groups.rows * value);
     bytes = rc_sat_add(bytes, rc_sat_mul(t->nnz_rest, index + value));
-    bytes = rc_sat_add(bytes, (t->ptrs + 1) * pointer_bytes(p));
+    bytes = rc_sat_add(bytes, (n->groups.ptrs + 1) * pointer_bytes(p));
     bytes = rc_sat_add(bytes, t->panels * (int64_t)sizeof(rc_tile_panel_t) + t->cols * index);
     return rc_sat_add(bytes, rc_cuda_rows_bytes(p));
 }
@@ -54,9 +55,12 @@ rc_status_t rc_cuda_aspt_allow(
             "shape: %" PRId64 " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
             tile_cols, bytes, most);
     for (int n = 1; n <= *steps; n *= 2) {
-        for (int full = 0; full < 2; full++)
+        for (int i = 0; i < 4; i++) {
+            int rows = i / 2 ? RC_TILE_GROUP_MAX : 1;
+            int full = i % 2;
             RC_TRY(rc_slices_allow(
-                rc_cuda_aspt_tiles(precision, n, full), most, "shared memory of aspt", err));
+                rc_cuda_aspt_tiles(precision, rows, n, full), most, "shared memory of aspt", err));
+        }
         RC_TRY(rc_slices_allow(
             rc_cuda_aspt_dots_tiles(precision, n), most, "shared memory of aspt-sddmm", err));
     }
@@ -65,19 +69,23 @@ done:
 }
 
 /* The values of both parts in one array. */
-static rc_status_t keep_values(rc_cuda_aspt_t *s, const rc_tile_parts_t *from, rc_err_t *err)
+static rc_status_t keep_values(rc_cuda_aspt_t *s, const rc_aspt_cut_t *c, rc_err_t *err)
 {
+    const rc_tile_parts_t *from = &c->parts;
+    const rc_tile_group_size_t *g = &c->groups.size;
     rc_executor_t *x = s->memory.x;
-    size_t dense = (size_t)from->size.nnz_dense * (size_t)from->value_bytes;
+    int64_t tiles = g->rows > 1 ? g->columns * g->rows : from->size.nnz_dense;
+    size_t dense = (size_t)tiles * (size_t)from->value_bytes;
     size_t rest = (size_t)from->size.nnz_rest * (size_t)from->value_bytes;
     void *to = NULL;
     rc_status_t st = rc_cuda_room(&s->memory, dense + rest, &to, err);
     if (st == RC_OK && dense > 0)
-        st = x->upload(x, to, from->val, dense, err);
+        st = x->upload(x, to, g->rows > 1 ? c->groups.val : from->val, dense, err);
     if (st == RC_OK && rest > 0)
         st = x->upload(x, (char *)to + dense, from->rest_val, rest, err);
     s->parts.val = to;
     s->parts.rest_val = to ? (char *)to + dense : NULL;
+    s->values = tiles + from->size.nnz_rest;
     return st;
 }
 
@@ -94,14 +102,21 @@ rc_status_t rc_cuda_aspt_keep_tiles(
 {
     rc_tile_parts_t *from = &c->parts;
     const rc_tile_size_t *n = &from->size;
+    const int grouped = c->groups.size.rows > 1;
+    const rc_tile_panel_t *panel = grouped ? c->groups.panel : from->panel;
+    const uint16_t *col = grouped ? c->groups.col : from->col;
+    int64_t ptrs = grouped ? c->groups.size.ptrs : n->ptrs;
+    int64_t columns = grouped ? c->groups.size.columns : n->nnz_dense;
     void *to = NULL;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep(m, from->panel, (size_t)n->panels * sizeof *from->panel, &to, err));
+    a->rows = grouped ? (int)c->groups.size.rows : 1;
+    RC_TRY(rc_cuda_keep(m, panel, (size_t)n->panels * sizeof *panel, &to, err));
     a->panel = to;
-    RC_TRY(rc_cuda_keep_pointers(m, from->ptr, n->ptrs + 1, a->ptr_bytes, &a->ptr, err));
+    RC_TRY(rc_cuda_keep_pointers(
+        m, grouped ? c->groups.ptr : from->ptr, ptrs + 1, a->ptr_bytes, &a->ptr, err));
     RC_TRY(rc_cuda_keep(m, c->tile_col, (size_t)n->cols * sizeof *c->tile_col, &to, err));
     a->tile_col = to;
-    RC_TRY(rc_cuda_keep(m, from->col, (size_t)n->nnz_dense * sizeof *from->col, &to, err));
+    RC_TRY(rc_cuda_keep(m, col, (size_t)columns * sizeof *col, &to, err));
     a->col = to;
     RC_TRY(rc_cuda_keep(m, from->rest_col, (size_t)n->nnz_rest * sizeof *from->rest_col, &to, err));
     a->rest_col = to;
@@ -115,7 +130,7 @@ static rc_status_t keep_parts(rc_cuda_aspt_t *s, rc_aspt_cut_t *c, rc_err_t *err
 {
     rc_status_t st;
     RC_TRY(rc_cuda_aspt_keep_tiles(&s->memory, c, &s->parts, err));
-    RC_TRY(keep_values(s, &c->parts, err));
+    RC_TRY(keep_values(s, c, err));
     RC_TRY(rc_cuda_keep_pointers(&s->memory, c->parts.rest_ptr, c->parts.slots + 1,
         s->parts.ptr_bytes, &s->parts.rest_ptr, err));
     s->tile_cols = c->parts.size.widest;
@@ -204,7 +219,8 @@ done:
     return st;
 }
 
-rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_t *err)
+rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p,
+    const rc_tile_group_size_t *groups, rc_err_t *err)
 {
     rc_executor_t *x = s->memory.x;
     rc_slots_t host = {0};
@@ -212,7 +228,6 @@ rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_
     rc_status_t st;
     s->precision = p->precision;
     s->cols = p->a->cols;
-    s->nnz = p->a->nnz;
     s->steps = rc_aspt_steps(p);
     s->parts = rc_cuda_aspt_parts(p);
     RC_TRY(rc_slots_build(x, p, &host, err));
@@ -224,6 +239,9 @@ rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_
         .value_bytes = (int)rc_precision_bytes(p->precision)};
     RC_TRY(rc_aspt_cut(p, &source, x->threads, &cut, err));
     rc_slots_drop_entries(&host);
+    if (groups->rows > 1)
+        RC_TRY(rc_tile_groups_build(
+            &cut.parts, &cut.rule, cut.tile_col, groups, &cut.groups, err));
     RC_TRY(keep_all(s, p, &cut, err));
     rc_cuda_memory_seal(&s->memory);
 done:

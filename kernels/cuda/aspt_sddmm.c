@@ -25,7 +25,7 @@ typedef struct aspt_sddmm {
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, RC_ASPT_SEGMENT, &n, err);
+    rc_status_t st = rc_aspt_measure(p, 0, RC_ASPT_SEGMENT, &n, err);
     if (st < 0)
         return st;
     int64_t number = rc_cuda_slots_wide(p) ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);

@@ -20,7 +20,7 @@ typedef struct rc_cuda_aspt {
     rc_aspt_parts_t parts; /**< in the memory */
     int64_t k;
     int64_t cols;          /**< of the matrix */
-    int64_t nnz;
+    int64_t values;        /**< of both parts, zeros of groups included */
     int64_t tile_cols;     /**< of the widest tile */
     int steps;             /**< columns per lane at most */
     int has_rest;          /**< 1: `rest` stores rows */
@@ -56,8 +56,10 @@ rc_status_t rc_cuda_aspt_allow(
 int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
 
 /** Cut the matrix of a problem on the host and upload it.
+ *  \param[in]  groups  of the analysis
  *  \param[out] s  its memory knows the executor; free that after an error too
  *  \return RC_OK, RC_ENOTSUP, RC_ENOMEM, RC_EDEVICE.  Cost as of rc_aspt_cut. */
-rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p, rc_err_t *err);
+rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p,
+    const rc_tile_group_size_t *groups, rc_err_t *err);
 
 #endif

@@ -58,7 +58,7 @@ static void check_kinds(const rc_problem_t *p)
 {
     rc_aspt_size_t n;
     rc_err_t err = {0};
-    ok(rc_aspt_measure(p, 0, &n, &err), &err, "count");
+    ok(rc_aspt_measure(p, 0, 0, &n, &err), &err, "count");
     assert_true(n.tiles.panels > 0 && n.longs > 0 && n.tiles.nnz_rest > 0);
 }
 
@@ -126,7 +126,7 @@ static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t
 /* Of one operation. */
 static void parts_of(rc_op_t op)
 {
-    static const char *const params[] = {"", ":tile_cols=32", ":rest=2", ":rest=1:cf=4:tile_cols=20",
+    static const char *const params[] = {"", ":tile_cols=32:rows=1", ":rest=2:rows=4", ":rest=1:cf=4:tile_cols=20:rows=4",
         ":cf=1:panel=300:col_min=5", ":panel=64:tile_cols=64:rest=2:siglen=16"};
     static const int64_t ks[] = {1, 32, 67, 128, 260};
     static const int which[] = {SCHEDULE_IDENTITY, SCHEDULE_RANDOM, SCHEDULE_PADS, SCHEDULE_NO_EMPTY};

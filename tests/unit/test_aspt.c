@@ -83,6 +83,53 @@ static void check_parts(const rc_csr_t *a, const rc_tiles_t *t, const rc_tile_pa
     assert_int_equal(p->rest_ptr[a->rows], a->nnz - dense);
 }
 
+/* Groups hold the entries of the parts: of each pair of a group and a tile the columns that any row has, in the
+ * order of the matrix, with the values of those that have it and 0. */
+static void check_groups(
+    const rc_csr_t *a, const rc_tiles_t *t, const rc_tile_parts_t *p, int64_t rows)
+{
+    rc_tile_group_size_t size;
+    rc_tile_groups_t g;
+    rc_schedule_t s = {0};
+    int64_t at = 0;
+    int64_t ptr = 0;
+    assert_int_equal(rc_order_build("csr", a, NULL, 1, &s, NULL), RC_OK);
+    assert_int_equal(rc_tile_groups_measure(a, &s, t, rows, &size, NULL), RC_OK);
+    assert_int_equal(rc_tile_groups_build(p, &t->rule, t->col, &size, &g, NULL), RC_OK);
+    for (int64_t i = 0; i < p->size.panels; i++) {
+        const rc_tile_panel_t *from = &p->panel[i];
+        int64_t end = from->slot + t->rule.panel < a->rows ? from->slot + t->rule.panel : a->rows;
+        int64_t tiles = (from->cols + t->rule.tile_cols - 1) / t->rule.tile_cols;
+        assert_int_equal(g.panel[i].ptr, ptr);
+        for (int64_t first = from->slot; first < end; first += rows)
+            for (int64_t n = 0; n < tiles; n++) {
+                assert_int_equal(g.ptr[ptr++], at);
+                for (int32_t c = 0; c < a->cols; c++) {
+                    int has = 0;
+                    int64_t local = 0;
+                    for (int64_t r = first; r < first + rows && r < end; r++)
+                        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+                            if (a->col_idx[e] == c && tile_of(t, r, c, &local) == n) {
+                                assert_true(((double *)g.val)[at * rows + r - first] == a->val[e]);
+                                has++;
+                            }
+                    if (!has)
+                        continue;
+                    int filled = 0; /* a value of a test is never 0 */
+                    for (int64_t r = 0; r < rows; r++)
+                        filled += ((double *)g.val)[at * rows + r] != 0;
+                    assert_int_equal(filled, has);
+                    assert_int_equal(g.col[at++], local);
+                }
+            }
+    }
+    assert_int_equal(g.ptr[ptr], at);
+    assert_int_equal(size.ptrs, ptr);
+    assert_int_equal(size.columns, at);
+    rc_tile_groups_free(&g);
+    rc_schedule_free(&s);
+}
+
 static void every_entry_is_in_one_part(void **state)
 {
     (void)state;
@@ -95,6 +142,8 @@ static void every_entry_is_in_one_part(void **state)
         rc_tiles_t t;
         rc_tile_parts_t p;
         random_matrix(&r, 90, &a);
+        for (int64_t e = 0; e < a.nnz; e++)
+            a.val[e] = (double)(e + 1);
         const rc_tile_rule_t rule = {1 + (int32_t)rc_rng_below(&r, 40),
             1 + (int32_t)rc_rng_below(&r, 4), 1 + (int32_t)rc_rng_below(&r, 12),
             1 + (int32_t)rc_rng_below(&r, 6)};
@@ -102,6 +151,7 @@ static void every_entry_is_in_one_part(void **state)
         assert_int_equal(rc_tiles_find(&a, NULL, &rule, 1, &t, NULL), RC_OK);
         assert_int_equal(rc_tile_parts_cut(&source, &t, 1 + round % 3, &p, NULL), RC_OK);
         check_parts(&a, &t, &p);
+        check_groups(&a, &t, &p, 1 + round % RC_TILE_GROUP_MAX);
         tiled += p.size.panels > 0;
         split += t.tiles > p.size.panels;
         rc_tile_parts_free(&p);
@@ -344,8 +394,8 @@ static void texts(void **state)
 {
     (void)state;
     static const char *const want[][2] = {
-        {"aspt", "panel=128:col_min=16:tile_cols=128:tile_min=17:rest=0:cf=0"},
-        {"aspt:rest=2:seed=7", "panel=128:col_min=16:tile_cols=128:tile_min=17:rest=2:cf=0:seed=7"}};
+        {"aspt", "panel=128:col_min=16:tile_cols=128:tile_min=17:rest=0:cf=0:rows=auto"},
+        {"aspt:rest=2:seed=7", "panel=128:col_min=16:tile_cols=128:tile_min=17:rest=2:cf=0:rows=auto:seed=7"}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         rc_kernel_spec_t spec;
         assert_int_equal(rc_kernel_spec_parse(want[i][0], RC_DEVICE_CPU, &spec, NULL), RC_OK);
