@@ -207,35 +207,48 @@ part_order-tables()
         { at = $1 == "shuffled" ? key "," $5 : $1 "," key }
         $1 == "natural" && $5 != "csr" { at = "natural-auto," key }
         !(at in best) || $6 < best[at] { best[at] = $6; kernel[at] = $4; order[at] = $7 }
+        $1 != "natural" && (!(key in least) || $6 < least[key]) { least[key] = $6 }
+        $1 == "shuffled" && !((at, $4) in of) { of[at, $4]; kernels[at]++ }
         $1 == "shuffled" && $5 != "csr" { seen[at] = 1 }
         END {
             for (at in seen) {
                 split(at, p, ","); key = p[1] "," p[2]; none = best[key ",csr"]; ideal = best["ideal," key]
-                share = ideal && ideal < 0.95 * none ? sprintf("%.2f", (1 / best[at] - 1 / none) / (1 / ideal - 1 / none)) : "-"
                 print p[1], p[2], p[3], kernel[at], sprintf("%.1f", best[at] / 1000),
-                    library[key] ? sprintf("%.3f", library[key] / best[at]) : "-", sprintf("%.3f", none / best[at]), share,
-                    sprintf("%.0f", order[at] / 1e6)
+                    library[key] ? sprintf("%.3f", library[key] / best[at]) : "-", sprintf("%.3f", none / best[at]),
+                    share(best[at], none, ideal), sprintf("%.0f", order[at] / 1e6), share(best[at], none, least[key]), kernels[at]
             }
+        }
+        function share(ns, none, goal) {
+            return goal && goal < 0.95 * none ? sprintf("%.2f", (1 / ns - 1 / none) / (1 / goal - 1 / none)) : "-"
         }' | sort -t, -k1,1 -k2,2n -k3,3 >"$work/orders.csv"
     printf '#### Geomean over matrices\n\n'
     awk -F, -v OFS=, '
-        { k = $2 "," $3; n[k]++; s[k] += log($7); if ($6 != "-") { m[k]++; l[k] += log($6) } if ($8 != "-") share[k, ++h[k]] = $8 }
-        END { for (k in n) print k, n[k], m[k] ? sprintf("%.3f", exp(l[k] / m[k])) : "-", sprintf("%.3f", exp(s[k] / n[k])), h[k] ? sprintf("%.2f", middle(k)) : "-" }
+        { k = $2 "," $3; n[k]++; s[k] += log($7); if ($6 != "-") { m[k]++; l[k] += log($6) } add(k ",ideal", $8); add(k ",best", $10); kernels[k] = $11 }
+        END { for (k in n) print k, kernels[k], n[k], m[k] ? sprintf("%.3f", exp(l[k] / m[k])) : "-", sprintf("%.3f", exp(s[k] / n[k])), middle(k ",ideal"), middle(k ",best") }
+        function add(k, value) { if (value != "-") share[k, ++h[k]] = value }
         function middle(k, i, j, t) {
             for (i = 2; i <= h[k]; i++)
                 for (j = i; j > 1 && share[k, j - 1] > share[k, j]; j--) { t = share[k, j]; share[k, j] = share[k, j - 1]; share[k, j - 1] = t }
-            return (share[k, int((h[k] + 1) / 2)] + share[k, int(h[k] / 2) + 1]) / 2
+            return h[k] ? sprintf("%.2f", (share[k, int((h[k] + 1) / 2)] + share[k, int(h[k] / 2) + 1]) / 2) : "-"
         }' \
         "$work/orders.csv" | sort -t, -k1,1n -k2,2 \
-        | { echo k,order,matrices,over_library,over_shuffled,median_share_of_ideal && cat; } \
-        | markdown k order matrices over_library over_shuffled median_share_of_ideal
+        | { echo k,order,kernels,matrices,over_library,over_shuffled,median_share_of_ideal,median_share_of_best && cat; } \
+        | markdown k order kernels matrices over_library over_shuffled median_share_of_ideal median_share_of_best
     printf '#### Matrix by matrix\n\n'
-    { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms && cat "$work/orders.csv"; } \
+    { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms,share_of_best,kernels && cat "$work/orders.csv"; } \
         | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms
     order_bounds
+    order_winners
     order_map
     order_when
 }
+
+# class(name) of awk: the class of a matrix of the part orders
+class_of_name='
+    function class(name) {
+        return name ~ /^(mesh|tri)/ ? "meshes" : name ~ /^(geo|knn)/ ? "neighbours" : name ~ /^(sbm|lfr|block)/ ? "communities" \
+            : name ~ /^(uni|rmat|pow)/ ? "random" : name ~ /^road/ ? "road" : "citation"
+    }'
 
 # What no row order and kernel of the shuffled matrices can pass, class by class, as what the library takes over it: all of A,
 # B and C once at 4.7 TB/s of the memory, and (l2) a row of B for each entry, C and A at 8.5 TB/s of the L2, which only
@@ -256,6 +269,7 @@ order_bounds()
                 split(key, p, ","); memory = bytes[key] / 4700; l2 = through[key] / 8500
                 l2 = l2 > memory ? l2 : memory
                 add(class(p[1]) "," p[2]); add("all," p[2])
+                if (class(p[1]) != "random") add("all but random," p[2])
             }
             for (at in n) print at, n[at], geomean(got[at], n[at]), m[at] ? geomean(of_ideal[at], m[at]) : "-",
                 geomean(of_l2[at], n[at]), geomean(of_memory[at], n[at]), geomean(share[at], n[at])
@@ -266,11 +280,46 @@ order_bounds()
             if (key in ideal) { m[at]++; of_ideal[at] += log(library[key] / ideal[key]) }
         }
         function geomean(sum, count) { return sprintf("%.2f", exp(sum / count)) }
-        function class(name) {
-            return name ~ /^(mesh|tri)/ ? "meshes" : name ~ /^(geo|knn)/ ? "neighbours" : name ~ /^(sbm|lfr|block)/ ? "communities" \
-                : name ~ /^(uni|rmat|pow)/ ? "random" : name ~ /^road/ ? "road" : "citation"
-        }' | sort -t, -k2,2n -k1,1 | { echo class,k,matrices,over_library,ideal,bound_l2,bound_memory,share_of_l2 && cat; } \
+        '"$class_of_name" | sort -t, -k2,2n -k1,1 | { echo class,k,matrices,over_library,ideal,bound_l2,bound_memory,share_of_l2 && cat; } \
         | markdown class k matrices over_library ideal bound_l2 bound_memory share_of_l2
+}
+
+# Which kernels and orders are the fastest on the shuffled matrices of a class, and the time of gstage over that of the fastest
+# other kernel, geomean: both under auto, and both with the rows in natural order (ideal).
+order_winners()
+{
+    printf '#### Fastest kernels and orders by class\n\n'
+    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == shuffled || group == ideal)' \
+        --columns group,name,k,kernel,policy,median_ns | awk -F, -v OFS=, '
+        NR == 1 || $4 ~ /^cusparse/ { next }
+        { key = $2 "," $3; sub(/:.*/, "", $4); sub(/:.*/, "", $5) }
+        $1 == "ideal" || $5 == "auto" {
+            side = $1 "," key "," ($4 == "gstage")
+            if (!(side in ns) || $6 < ns[side]) ns[side] = $6
+        }
+        $1 == "shuffled" && (!(key in best) || $6 < best[key]) { best[key] = $6; kernel[key] = $4; order[key] = $5 }
+        END {
+            for (key in best) {
+                split(key, p, ","); at = class(p[1]) "," p[2]; n[at]++
+                wins[at, "k", kernel[key]]++; wins[at, "o", order[key]]++
+                beside(at, "shuffled", key); beside(at, "ideal", key)
+            }
+            for (at in n) print at, n[at], list(at, "k", "growmajor gchunk gpanel gstage"),
+                list(at, "o", "csr auto multilevel cells labels minlabel mincol"), ratio(at, "shuffled"), ratio(at, "ideal")
+        }
+        function beside(at, group, key, side) {
+            side = group "," key ","
+            if ((side 0) in ns && (side 1) in ns) { m[at, group]++; sum[at, group] += log(ns[side 1] / ns[side 0]) }
+        }
+        function ratio(at, group) { return m[at, group] ? sprintf("%.2f", exp(sum[at, group] / m[at, group])) : "-" }
+        function list(at, what, names, i, count, name, text) {
+            count = split(names, name, " ")
+            for (i = 1; i <= count; i++)
+                if ((at, what, name[i]) in wins) text = text (text ? " " : "") name[i] " " wins[at, what, name[i]]
+            return text
+        }
+        '"$class_of_name" | sort -t, -k2,2n -k1,1 | { echo class,k,matrices,kernels,orders,gstage_auto,gstage_ideal && cat; } \
+        | markdown class k matrices kernels orders gstage_auto gstage_ideal
 }
 
 # Whether to order at all.  The costs on a GPU are fits to what tests/gpu/test_gpu_orders --time printed on an H200.
