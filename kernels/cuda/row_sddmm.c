@@ -19,10 +19,16 @@
 enum {
     PARAM_ENTRIES,
     PARAM_VECTORS,
-    ENTRIES = 32,          /* of a segment when nothing is said */
+    ENTRIES_AUTO = -1,
     ENTRIES_ASKED = 1024,  /* at most */
+    ENTRIES_MOST = 128,    /* when nothing is said: a longer row is cut */
     ENTRIES_MAX = 1 << 30, /* of any segment: the device steps past its end */
-    LANES_FEW = 8,         /* from which on a lane takes more vectors before there are more lanes */
+    STEP = RC_ROW_SDDMM_LANES_MIN, /* entries that a group takes at a time */
+    GROUPS = 4,    /* of a warp, as at K = 128 in fp32; more have less to wait for */
+    STEP_COST = 5, /* of a warp for a step of its longest segment, and to begin: fitted to meshes of 7 and 27 points */
+    WARP_COST = 3,
+    SAMPLES = 64, /* runs of slots that are looked at */
+    SAMPLE = 1024,
     LANES = 32,
     ALONE = 1 << 16 /* values that are not worth a second thread */
 };
@@ -38,11 +44,6 @@ typedef struct row_sddmm {
 
 /* ----------------------------------------------------------------- prepare */
 
-static int64_t most_entries(const rc_problem_t *p)
-{
-    return p->param[PARAM_ENTRIES] > 0 ? p->param[PARAM_ENTRIES] : ENTRIES_MAX;
-}
-
 /* Entries of slot i. */
 static int64_t length_of(const rc_problem_t *p, int64_t i)
 {
@@ -50,13 +51,85 @@ static int64_t length_of(const rc_problem_t *p, int64_t i)
     return r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r];
 }
 
+/* Entries of each segment of a row but the last one, where none may have more than `most`: about equal, and full steps. */
+static int64_t segment_size(int64_t length, int64_t most)
+{
+    if (length <= most)
+        return length;
+    int64_t size = rc_ceil_div(length, rc_ceil_div(length, most));
+    return most < STEP ? size : rc_ceil_div(size, STEP) * STEP;
+}
+
+static int64_t count_segments(const rc_problem_t *p, int64_t most)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->schedule->slots; i++) {
+        int64_t length = length_of(p, i);
+        if (length > 0)
+            n += length <= most ? 1 : rc_ceil_div(length, segment_size(length, most));
+    }
+    return n;
+}
+
+/* What the warps of some slots take together, in units of a fifth of a step. */
+static int64_t cost_of(const rc_problem_t *p, int64_t most, int64_t begin, int64_t end)
+{
+    int64_t cost = 0;
+    int64_t longest = 0; /* of the warp so far, in steps */
+    int groups = 0;      /* of it */
+    for (int64_t i = begin; i < end; i++) {
+        int64_t length = length_of(p, i);
+        int64_t size = segment_size(length, most);
+        for (int64_t e = 0; e < length; e += size) {
+            int64_t steps = rc_ceil_div(length - e < size ? length - e : size, STEP);
+            longest = steps > longest ? steps : longest;
+            if (++groups == GROUPS) {
+                cost += STEP_COST * longest + WARP_COST;
+                longest = 0;
+                groups = 0;
+            }
+        }
+    }
+    return cost + (groups > 0 ? STEP_COST * longest + WARP_COST : 0);
+}
+
+/* The same of all slots, or of SAMPLES runs of them. */
+static int64_t sampled_cost(const rc_problem_t *p, int64_t most)
+{
+    int64_t slots = p->schedule->slots;
+    int64_t cost = 0;
+    if (slots <= (int64_t)SAMPLES * SAMPLE)
+        return cost_of(p, most, 0, slots);
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        int64_t begin = (slots - SAMPLE) / (SAMPLES - 1) * i;
+        cost += cost_of(p, most, begin, begin + SAMPLE);
+    }
+    return cost;
+}
+
+/* The most entries of a segment: what was asked for, else what costs least. */
+static int64_t choose_most(const rc_problem_t *p)
+{
+    int64_t most = p->param[PARAM_ENTRIES];
+    if (most != ENTRIES_AUTO)
+        return most > 0 ? most : ENTRIES_MAX;
+    most = ENTRIES_MOST;
+    int64_t best = sampled_cost(p, most);
+    for (int64_t n = ENTRIES_MOST / 2; n >= STEP; n /= 2) {
+        int64_t cost = sampled_cost(p, n);
+        if (cost < best) {
+            best = cost;
+            most = n;
+        }
+    }
+    return most;
+}
+
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)err;
-    int64_t most = most_entries(p);
-    int64_t segments = 0;
-    for (int64_t i = 0; i < p->schedule->slots; i++)
-        segments += rc_ceil_div(length_of(p, i), most);
+    int64_t most = choose_most(p);
+    int64_t segments = count_segments(p, most);
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
     out->bytes = rc_sat_add(rc_sat_mul(p->a->nnz, entry),
         rc_sat_mul(segments, (int64_t)sizeof(rc_sddmm_segment_t)));
@@ -64,18 +137,19 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
     out->chosen[0] = segments;
+    out->chosen[1] = most;
     return RC_OK;
 }
 
 /* The rows of the schedule, cut.  \param[out] out  as many as the analysis counted */
-static void list_segments(const rc_problem_t *p, rc_sddmm_segment_t *out)
+static void list_segments(const rc_problem_t *p, int64_t most, rc_sddmm_segment_t *out)
 {
-    int64_t most = most_entries(p);
     for (int64_t i = 0; i < p->schedule->slots; i++) {
         int64_t length = length_of(p, i);
-        for (int64_t e = 0; e < length; e += most) {
-            int64_t count = length - e < most ? length - e : most;
-            int32_t row = p->schedule->row[i];
+        int64_t size = segment_size(length, most);
+        int32_t row = p->schedule->row[i];
+        for (int64_t e = 0; e < length; e += size) {
+            int64_t count = length - e < size ? length - e : size;
             *out++ = (rc_sddmm_segment_t){p->a->row_ptr[row] + e, (int32_t)count, row};
         }
     }
@@ -109,7 +183,7 @@ static rc_status_t build(
     void *val = NULL;
     rc_status_t st = list ? RC_OK : RC_ENOMEM;
     RC_TRY(st);
-    list_segments(p, list);
+    list_segments(p, analysis->chosen[1], list);
     if (segments > 0) {
         RC_TRY(rc_cuda_keep(&s->memory, list, segments * sizeof *list, &segment, err));
         RC_TRY(rc_cuda_keep(
@@ -165,13 +239,13 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 
 /* --------------------------------------------------------------------- run */
 
-/* Vectors of a lane: few lanes have little to add up, as long as each has not too much to hold. */
+/* Vectors of a lane: few lanes have little to add up, so there are more of them only when each is full. */
 static int vectors_for(const row_sddmm_t *s, int64_t pieces)
 {
     int vectors = 1;
     if (s->vectors > 0)
         return (int)s->vectors;
-    while (vectors < RC_ROW_SDDMM_VECTORS_MAX && (int64_t)LANES_FEW * vectors < pieces)
+    while (vectors < RC_ROW_SDDMM_VECTORS_MAX && (int64_t)RC_ROW_SDDMM_LANES_MIN * vectors < pieces)
         vectors *= 2;
     return vectors;
 }
@@ -224,6 +298,8 @@ static int64_t values(void *state, void **array)
     return s->nnz;
 }
 
+static const char *const entries_names[] = {"auto", NULL};
+
 const rc_kernel_t rc_kernel_row_sddmm = {
     .name = "row-sddmm",
     .summary = "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector loads, no atomics",
@@ -236,8 +312,16 @@ const rc_kernel_t rc_kernel_row_sddmm = {
     .computes = 1,
     .any_k = 1,
     .deterministic = rc_kernel_always,
-    .param = {{"entries", "entries of a row that a group of lanes takes, 0: all", ENTRIES, 0, ENTRIES_ASKED, 1},
-        {"vectors", "vectors of 16 bytes of Y per lane, 0: automatic", 0, 0, RC_ROW_SDDMM_VECTORS_MAX, 1}},
+    .param = {{.name = "entries",
+                  .help = "entries of a row that a group of lanes takes at most, 0: all; auto: what leaves least to wait for",
+                  .value = ENTRIES_AUTO,
+                  .max = ENTRIES_ASKED,
+                  .pow2 = 1,
+                  .choices = entries_names},
+        {.name = "vectors",
+            .help = "vectors of 16 bytes of Y per lane, 0: automatic",
+            .max = RC_ROW_SDDMM_VECTORS_MAX,
+            .pow2 = 1}},
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

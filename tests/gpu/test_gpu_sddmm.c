@@ -61,7 +61,7 @@ static void segments_do_not_change_values(void **state)
 {
     (void)state;
     enum { most = 40000 };
-    static const char *const entries[] = {"row-sddmm:entries=0", "row-sddmm:entries=1", "row-sddmm:entries=4",
+    static const char *const entries[] = {"row-sddmm:entries=0", "row-sddmm", "row-sddmm:entries=1", "row-sddmm:entries=4",
         "row-sddmm:entries=32", "row-sddmm:entries=1024"};
     static float out[2][most];
     rc_device_t *d = open_gpu();
