@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_STEPS = 2 };
-
 const char *const rc_aspt_rows_choices[] = {"auto", "1", "4", NULL};
 
 static const struct {
@@ -29,7 +27,8 @@ rc_tile_rule_t rc_aspt_rule(const rc_problem_t *p)
 
 int rc_aspt_steps(const rc_problem_t *p)
 {
-    return p->param[RC_ASPT_CF] ? (int)p->param[RC_ASPT_CF] : USUAL_STEPS;
+    int usual = p->precision == RC_FP64 ? 2 : RC_ASPT_STEPS_MAX; /* of 8 and 4 bytes: 16 bytes */
+    return p->param[RC_ASPT_CF] ? (int)p->param[RC_ASPT_CF] : usual;
 }
 
 rc_status_t rc_aspt_identify(const rc_params_t *values, char *text, rc_err_t *err)

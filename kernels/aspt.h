@@ -51,7 +51,7 @@ extern const char *const rc_aspt_rows_choices[];
             "rows of the sparse part: 0 keep their order; 1 are put in the order lsh where their " \
             "average similarity is at most 0.1; 2 always",                                         \
             0, 0, 2, 0},                                                                           \
-        {"cf", "columns of B per lane; 0: 2", 0, 0, RC_ASPT_STEPS_MAX, 1},                         \
+        {"cf", "columns of B per lane; 0: 4 in fp32, 2 in fp64", 0, 0, RC_ASPT_STEPS_MAX, 1},      \
         {.name = "rows",                                                                           \
             .help = "rows of a panel that share loads of B, on a GPU; auto: 4 where they share columns",\
             .type = RC_PARAM_CHOICE,                                                               \

@@ -66,7 +66,7 @@ static size_t tile_bytes(const rc_cuda_aspt_t *s, const rc_slices_t *c)
 static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
     rc_cuda_scalars_t scalars, rc_err_t *err)
 {
-    const rc_slices_t c = rc_slices_for(s->k, s->steps);
+    const rc_slices_t c = rc_slices_narrow(s->k, s->steps);
     rc_aspt_args_t args = {.a = s->parts,
         .b = o->in[0].data,
         .c = o->out.data,

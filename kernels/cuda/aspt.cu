@@ -31,8 +31,9 @@ template <typename T, int STEPS, int ROWS>
 __device__ __forceinline__ void add_tile(const rc_aspt_parts_t &a, int64_t begin, int64_t end,
     const T *mine, int lanes, T (&sum)[ROWS][STEPS])
 {
+    constexpr int UNROLL = ROWS * STEPS > 8 ? 2 : 4; /* as registers allow */
     const int slice = lanes * STEPS;
-#pragma unroll 4
+#pragma unroll UNROLL
     for (int64_t e = begin; e < end; e++) {
         const T *b = mine + __ldg(a.col + e) * slice;
         T v[ROWS];
@@ -47,12 +48,12 @@ __device__ __forceinline__ void add_tile(const rc_aspt_parts_t &a, int64_t begin
     }
 }
 
-/* Add what the entries of a row of the sparse part give; b: where the columns of the lane begin. */
-template <typename T, int STEPS>
+/* Add what the entries of a row of the sparse part give, UNROLL of them at a time; b: where the columns of the
+ * lane begin. */
+template <typename T, int STEPS, int UNROLL>
 __device__ __forceinline__ void add_rest(
     const rc_aspt_args_t &x, int64_t begin, int64_t end, const T *b, int32_t left, int lanes, T (&sum)[STEPS])
 {
-    constexpr int UNROLL = 4; /* entries whose loads of B are on their way together */
     for (int64_t e = begin; e < end; e += UNROLL) {
         T v[UNROLL];
         T m[UNROLL][STEPS];
@@ -82,27 +83,43 @@ struct step {
     int64_t j0; /* first column of the slice */
 };
 
-/* What a row of a group has to do in the end; the group had columns in earlier tiles: started, has some in this
- * one: has. */
-template <typename T, int STEPS>
-__device__ __forceinline__ void finish_row(const rc_aspt_args_t &x, const step &at, int32_t slot, bool started,
-    bool has, int lane, int lanes, T (&sum)[STEPS])
+/* A group of rows in a tile. */
+template <int ROWS> struct group {
+    int64_t begin; /* columns */
+    int64_t end;
+    bool started;           /* it had columns in earlier tiles */
+    int32_t row[ROWS];      /* of C; -1: none */
+    int64_t rest[ROWS + 1]; /* where its rows begin in the sparse part, and the end */
+
+    __device__ __forceinline__ group(const rc_aspt_parts_t &a, const step &at, int32_t number)
+    {
+        const int64_t place = at.panel.ptr + static_cast<int64_t>(number) * at.tiles + at.tile;
+        const int32_t first = at.panel.slot + number * ROWS;
+        const int32_t last = at.panel.slot + at.slots;
+        begin = pointer_at(a.ptr, a.ptr_bytes, place);
+        end = pointer_at(a.ptr, a.ptr_bytes, place + 1);
+        started = at.tile > 0 && pointer_at(a.ptr, a.ptr_bytes, place - at.tile) < begin;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            row[r] = first + r >= last ? -1 : a.row ? __ldg(a.row + first + r) : first + r;
+#pragma unroll
+        for (int r = 0; r <= ROWS; r++)
+            rest[r] = a.apart ? 0 : pointer_at(a.rest_ptr, a.ptr_bytes, first + r < last ? first + r : last);
+    }
+};
+
+/* What a row of a group has to do in the end. */
+template <typename T, int STEPS, int ROWS>
+__device__ __forceinline__ void finish_row(const rc_aspt_args_t &x, const step &at, int32_t row, int64_t begin,
+    int64_t end, bool has, bool started, int lane, int lanes, T (&sum)[STEPS])
 {
-    const bool last = at.tile == at.tiles - 1;
-    const int32_t row = x.a.row ? __ldg(x.a.row + slot) : slot;
     const int32_t left = static_cast<int32_t>(x.k - at.j0 - lane); /* columns of the slice from that of the lane on */
-    bool adds = true;
+    const bool elsewhere = x.a.apart || end - begin > RC_ASPT_PIECE; /* its sparse part is in C */
     if (row < 0)
         return;
-    if (!x.a.apart) {
-        const int64_t begin = pointer_at(x.a.rest_ptr, x.a.ptr_bytes, slot);
-        const int64_t end = pointer_at(x.a.rest_ptr, x.a.ptr_bytes, slot + 1);
-        const bool in_pieces = end - begin > RC_ASPT_PIECE;
-        adds = in_pieces || started;
-        if (!in_pieces && last) {
-            add_rest<T, STEPS>(x, begin, end, static_cast<const T *>(x.b) + at.j0 + lane, left, lanes, sum);
-            has = has || begin < end || !started;
-        }
+    if (!elsewhere && at.tile == at.tiles - 1) {
+        add_rest<T, STEPS, (ROWS * STEPS > 8 ? 2 : 4)>(x, begin, end, static_cast<const T *>(x.b) + at.j0 + lane, left, lanes, sum);
+        has = has || begin < end || !started;
     }
     if (!has)
         return;
@@ -110,7 +127,7 @@ __device__ __forceinline__ void finish_row(const rc_aspt_args_t &x, const step &
 #pragma unroll
     for (int u = 0; u < STEPS; u++)
         if (u * lanes < left) {
-            if (adds)
+            if (elsewhere || started)
                 to[u * lanes] = fma(rc::alpha_of(x.scalars, T()), sum[u], to[u * lanes]);
             else
                 rc::store(to + u * lanes, sum[u], x.scalars);
@@ -119,26 +136,21 @@ __device__ __forceinline__ void finish_row(const rc_aspt_args_t &x, const step &
 
 template <typename T, int STEPS, int ROWS>
 __device__ __forceinline__ void take_group(
-    const rc_aspt_args_t &x, const step &at, int32_t group, const T *tile, int lane, int lanes)
+    const rc_aspt_args_t &x, const step &at, int32_t number, const T *tile, int lane, int lanes)
 {
-    const int64_t place = at.panel.ptr + static_cast<int64_t>(group) * at.tiles + at.tile;
-    const int64_t begin = pointer_at(x.a.ptr, x.a.ptr_bytes, place);
-    const int64_t end = pointer_at(x.a.ptr, x.a.ptr_bytes, place + 1);
-    const bool has = begin < end;
-    if (!has && at.tile < at.tiles - 1)
+    const group<ROWS> g(x.a, at, number);
+    if (g.begin == g.end && at.tile < at.tiles - 1)
         return;
-    const bool started = at.tile > 0 && pointer_at(x.a.ptr, x.a.ptr_bytes, place - at.tile) < begin;
     T sum[ROWS][STEPS] = {};
-    add_tile<T, STEPS, ROWS>(x.a, begin, end, tile + lane, lanes, sum);
+    add_tile<T, STEPS, ROWS>(x.a, g.begin, g.end, tile + lane, lanes, sum);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        if (group * ROWS + r < at.slots)
-            finish_row<T, STEPS>(
-                x, at, at.panel.slot + group * ROWS + r, started, has, lane, lanes, sum[r]);
+        finish_row<T, STEPS, ROWS>(x, at, g.row[r], g.rest[r], g.rest[r + 1], g.begin < g.end, g.started, lane, lanes,
+            sum[r]);
 }
 
 template <typename T, int STEPS, bool FULL, int ROWS>
-__global__ void __launch_bounds__(RC_ASPT_THREADS) tiles(const rc_aspt_args_t x)
+__global__ void __launch_bounds__(RC_ASPT_THREADS, sizeof(T) == 4 ? 4 : 2) tiles(const rc_aspt_args_t x)
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 enum {
-    RC_ASPT_THREADS = 512, /**< of a CTA of the tiles */
+    RC_ASPT_THREADS = 256, /**< of a CTA of the tiles */
     RC_ASPT_SUM_THREADS = 128
 };
 

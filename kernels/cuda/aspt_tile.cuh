@@ -16,6 +16,7 @@ __device__ __forceinline__ void load_tile(const T *operand, uint32_t ld, int32_t
     int32_t cols, int slice, int64_t j0, T *tile)
 {
     const T *from = operand + j0;
+#pragma unroll 8
     for (int i = threadIdx.x; i < cols * slice; i += RC_ASPT_THREADS) {
         const int j = i & (slice - 1);
         tile[i] = j0 + j < k ? __ldg(from + line_at(__ldg(col + i / slice), ld) + j) : T(0);

@@ -14,6 +14,17 @@ rc_slices_t rc_slices_for(int64_t k, int steps)
     return s;
 }
 
+rc_slices_t rc_slices_narrow(int64_t k, int steps)
+{
+    rc_slices_t s = {.lanes = RC_SLICE_LANES, .steps = steps};
+    while (s.steps / 2 >= k)
+        s.steps /= 2;
+    while (s.lanes > 1 && (int64_t)s.lanes / 2 * s.steps >= k)
+        s.lanes /= 2;
+    s.count = (int32_t)rc_ceil_div(k, (int64_t)s.lanes * s.steps);
+    return s;
+}
+
 unsigned rc_slices_grid(const rc_slices_t *s)
 {
     return (unsigned)(s->count < RC_SLICES_MAX ? s->count : RC_SLICES_MAX);

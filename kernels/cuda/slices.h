@@ -18,6 +18,9 @@ typedef struct rc_slices {
  *  \param[in] k  >= 1  \param[in] steps  at most: a power of two */
 rc_slices_t rc_slices_for(int64_t k, int steps);
 
+/** The same with fewer lanes before fewer steps: more rows at a time where K is small. */
+rc_slices_t rc_slices_narrow(int64_t k, int steps);
+
 /** Rows of a grid for them. */
 unsigned rc_slices_grid(const rc_slices_t *s);
 
