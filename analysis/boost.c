@@ -1,9 +1,9 @@
 #include "config.h"
 #include "analysis/boost.h"
+#include "analysis/boost_trees.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,72 +118,43 @@ static rc_status_t check_options(
 
 /* ------------------------------------------------------------------ trees */
 
-/* The model is read from XGBoost's own JSON: learner.gradient_booster.model has the trees, each as
- * arrays over nodes with node 0 the root, and tree_info, the output of each tree
- * (https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html, "JSON Schema"). */
-typedef struct tree {
-    json_t *left; /* -1 at leaves */
-    json_t *right;
-    json_t *feature;
-    json_t *value; /* threshold; at leaves what is added */
-    size_t nodes;
-} tree_t;
-
 static rc_status_t foreign(const char *what, rc_err_t *err)
 {
     return rc_fail(err, RC_EFORMAT, "XGBoost's model: expected %s, found something else", what);
 }
 
-static rc_status_t open_tree(const json_t *object, tree_t *t, rc_err_t *err)
+static int is_inside(const rc_boost_tree_t *t, int inputs, int32_t at)
 {
-    *t = (tree_t){.left = json_object_get(object, "left_children"),
-        .right = json_object_get(object, "right_children"),
-        .feature = json_object_get(object, "split_indices"),
-        .value = json_object_get(object, "split_conditions")};
-    t->nodes = json_array_size(t->left);
-    if (t->nodes == 0 || t->nodes > INT32_MAX || json_array_size(t->right) != t->nodes ||
-        json_array_size(t->feature) != t->nodes || json_array_size(t->value) != t->nodes)
-        return foreign("children, features and thresholds of each node", err);
-    return RC_OK;
-}
-
-static int64_t whole(const json_t *array, int64_t at)
-{
-    return json_integer_value(json_array_get(array, (size_t)at));
+    return t->left[at] < t->nodes && t->right[at] >= 0 && t->right[at] < t->nodes && t->feature[at] >= 0 &&
+           t->feature[at] < inputs;
 }
 
 /* Breadth first from the root, so that children stand side by side behind their parent.
  * \param[out] node  [t->nodes] at place `first` of the forest
  * \param[out] used  nodes that the root leads to */
-static rc_status_t copy_tree(const tree_t *t, int inputs, int32_t first, rc_tree_node_t *node,
+static rc_status_t copy_tree(const rc_boost_tree_t *t, int inputs, int32_t first, rc_tree_node_t *node,
     int32_t *from, int32_t *used, rc_err_t *err)
 {
     int32_t n = 1;
     from[0] = 0;
     for (int32_t i = 0; i < n; i++) {
-        int64_t left = whole(t->left, from[i]);
-        int64_t right = whole(t->right, from[i]);
-        int64_t feature = whole(t->feature, from[i]);
-        double value = json_number_value(json_array_get(t->value, (size_t)from[i]));
-        /* the library's numbers are floats, and so are these, bit by bit */
-        node[i] = (rc_tree_node_t){.value = (float)value, .feature = -1};
-        if (left < 0)
+        int32_t at = from[i];
+        node[i] = (rc_tree_node_t){.value = t->value[at], .feature = -1};
+        if (t->left[at] < 0)
             continue;
-        if ((size_t)left >= t->nodes || right < 0 || (size_t)right >= t->nodes || feature < 0 ||
-            feature >= inputs || (size_t)n + 2 > t->nodes)
+        if (!is_inside(t, inputs, at) || n + 2 > t->nodes)
             return foreign("nodes and features in range", err);
-        node[i].feature = (int32_t)feature;
+        node[i].feature = t->feature[at];
         node[i].left = first + n;
-        from[n++] = (int32_t)left;
-        from[n++] = (int32_t)right;
+        from[n++] = t->left[at];
+        from[n++] = t->right[at];
     }
     *used = n;
     return RC_OK;
 }
 
 /* Trees come round by round; a forest has them output by output. */
-static rc_status_t copy_trees(
-    const json_t *trees, const json_t *info, rc_forest_t *f, rc_err_t *err)
+static rc_status_t copy_trees(const rc_boost_trees_t *trees, rc_forest_t *f, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     int32_t *from = rc_alloc((size_t)f->nodes, sizeof *from, "trees", err);
@@ -194,13 +165,11 @@ static rc_status_t copy_trees(
     for (int o = 0; o < f->outputs; o++) {
         f->first[o] = at;
         for (int32_t i = 0; i < f->trees; i++) {
-            if (whole(info, i) != o)
-                continue;
-            tree_t t;
             int32_t used = 0;
+            if (trees->tree[i].output != o)
+                continue;
             f->root[at++] = node;
-            RC_TRY(open_tree(json_array_get(trees, (size_t)i), &t, err));
-            RC_TRY(copy_tree(&t, f->inputs, node, f->node + node, from, &used, err));
+            RC_TRY(copy_tree(&trees->tree[i], f->inputs, node, f->node + node, from, &used, err));
             node += used;
         }
     }
@@ -214,33 +183,21 @@ done:
     return st;
 }
 
-static rc_status_t read_forest(
-    const json_t *model, const rc_boost_options_t *o, int inputs, rc_forest_t **out, rc_err_t *err)
+static rc_status_t read_forest(const rc_boost_trees_t *trees, const rc_boost_options_t *o, int inputs,
+    rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     rc_forest_t *f = NULL;
-    const json_t *trees = NULL;
-    const json_t *info = NULL;
     int64_t nodes = 0;
-    json_error_t at;
-    if (json_unpack_ex((json_t *)model, &at, 0, "{s:{s:{s:{s:o,s:o}}}}", "learner",
-            "gradient_booster", "model", "trees", &trees, "tree_info", &info) != 0)
-        return rc_fail(err, RC_EFORMAT, "XGBoost's model: %s", at.text);
-    size_t count = json_array_size(trees);
-    if (count != (size_t)o->rounds * (size_t)o->outputs || json_array_size(info) != count)
-        return foreign("a tree per round and output", err);
-    for (size_t i = 0; i < count; i++) {
-        tree_t t;
-        RC_TRY(open_tree(json_array_get(trees, i), &t, err));
-        nodes += (int64_t)t.nodes;
-    }
+    for (int64_t i = 0; i < trees->count; i++)
+        nodes += trees->tree[i].nodes;
     if (nodes > INT32_MAX)
         return rc_fail(err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
-    f = rc_forest_new(inputs, o->outputs, (int32_t)count, (int32_t)nodes, err);
+    f = rc_forest_new(inputs, o->outputs, (int32_t)trees->count, (int32_t)nodes, err);
     RC_TRY(f ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < o->outputs; i++)
         f->base[i] = (float)o->base;
-    RC_TRY(copy_trees(trees, info, f, err));
+    RC_TRY(copy_trees(trees, f, err));
     *out = f;
     f = NULL;
 done:
@@ -251,57 +208,46 @@ done:
 /* Add the splits of a tree that its root leads to.
  * \param[out] at     [t->nodes] scratch, a node each
  * \param[out] depth  [t->nodes] scratch */
-static rc_status_t add_splits(const tree_t *t, const json_t *gains, int inputs, int32_t *at,
-    int32_t *depth, double *count, double *gain, int *deepest, rc_err_t *err)
+static rc_status_t add_splits(const rc_boost_tree_t *t, int inputs, int32_t *at, int32_t *depth, double *count,
+    double *gain, int *deepest, rc_err_t *err)
 {
-    size_t n = 1;
+    int64_t n = 1;
     at[0] = 0;
     depth[0] = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t left = whole(t->left, at[i]);
-        int64_t feature = whole(t->feature, at[i]);
+    for (int64_t i = 0; i < n; i++) {
         *deepest = depth[i] > *deepest ? depth[i] : *deepest;
-        if (left < 0)
+        if (t->left[at[i]] < 0)
             continue;
-        if (n + 2 > t->nodes || feature < 0 || feature >= inputs)
+        if (!is_inside(t, inputs, at[i]) || n + 2 > t->nodes)
             return foreign("nodes and features in range", err);
-        count[feature]++;
-        gain[feature] += json_number_value(json_array_get(gains, (size_t)at[i]));
+        count[t->feature[at[i]]]++;
+        gain[t->feature[at[i]]] += t->gain[at[i]];
         for (int side = 0; side < 2; side++) {
             depth[n] = depth[i] + 1;
-            at[n++] = (int32_t)whole(side ? t->right : t->left, at[i]);
+            at[n++] = side ? t->right[at[i]] : t->left[at[i]];
         }
     }
     return RC_OK;
 }
 
-static rc_status_t read_splits(const json_t *model, const rc_boost_options_t *o, int inputs,
+static rc_status_t read_splits(const rc_boost_trees_t *trees, const rc_boost_options_t *o, int inputs,
     rc_boost_splits_t *s, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    const json_t *trees = NULL;
     int32_t *scratch = NULL;
     size_t capacity = 0;
     size_t size = (size_t)o->rounds * (size_t)inputs;
-    if (json_unpack((json_t *)model, "{s:{s:{s:{s:o}}}}", "learner", "gradient_booster", "model",
-            "trees", &trees) != 0 || json_array_size(trees) != (size_t)o->rounds * (size_t)o->outputs)
-        return foreign("a tree per round and output", err);
     memset(s->count, 0, size * sizeof *s->count);
     memset(s->gain, 0, size * sizeof *s->gain);
     s->depth = 0;
-    for (size_t i = 0; i < json_array_size(trees); i++) {
-        const json_t *object = json_array_get(trees, i);
-        const json_t *gains = json_object_get(object, "loss_changes");
-        size_t row = i / (size_t)o->outputs * (size_t)inputs;
+    for (int64_t i = 0; i < trees->count; i++) {
+        const rc_boost_tree_t *t = &trees->tree[i];
+        size_t row = (size_t)(i / o->outputs) * (size_t)inputs;
         void *p = scratch;
-        tree_t t;
-        RC_TRY(open_tree(object, &t, err));
-        RC_TRY(json_array_size(gains) == t.nodes ? RC_OK : foreign("a gain for each node", err));
-        st = rc_grow(&p, &capacity, 2 * t.nodes, sizeof *scratch, "splits of trees", err);
+        st = rc_grow(&p, &capacity, 2 * (size_t)t->nodes, sizeof *scratch, "splits of trees", err);
         scratch = p;
         RC_TRY(st);
-        RC_TRY(add_splits(&t, gains, inputs, scratch, scratch + t.nodes, s->count + row,
-            s->gain + row, &s->depth, err));
+        RC_TRY(add_splits(t, inputs, scratch, scratch + t->nodes, s->count + row, s->gain + row, &s->depth, err));
     }
 done:
     free(scratch);
@@ -314,19 +260,17 @@ static rc_status_t take_model(BoosterHandle b, const rc_boost_options_t *o, int 
     rc_status_t st = RC_OK;
     bst_ulong bytes = 0;
     const char *text = NULL;
-    json_t *model = NULL;
-    json_error_t at;
-    TRY_XGB(XGBoosterSaveModelToBuffer(b, "{\"format\": \"json\"}", &bytes, &text), "trees");
-    model = json_loadb(text, bytes, 0, &at);
-    if (!model) {
-        st = rc_fail(err, RC_EFORMAT, "XGBoost's model: line %d: %s", at.line, at.text);
-        goto done;
-    }
-    st = splits ? read_splits(model, o, inputs, splits, err) : RC_OK;
-    if (st == RC_OK && out)
-        st = read_forest(model, o, inputs, out, err);
+    rc_boost_trees_t trees = {0};
+    TRY_XGB(XGBoosterSaveModelToBuffer(b, "{\"format\": \"ubj\"}", &bytes, &text), "trees");
+    RC_TRY(rc_boost_trees_read(text, bytes, &trees, err));
+    if (trees.count != (int64_t)o->rounds * o->outputs)
+        RC_TRY(foreign("a tree per round and output", err));
+    if (splits)
+        RC_TRY(read_splits(&trees, o, inputs, splits, err));
+    if (out)
+        RC_TRY(read_forest(&trees, o, inputs, out, err));
 done:
-    json_decref(model);
+    rc_boost_trees_free(&trees);
     return st;
 }
 
