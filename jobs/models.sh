@@ -72,7 +72,7 @@ fit)
     fit plan-row --model xgboost --features storage "${plan[@]}" --where 'layout == row && group != large'
     fit plan-col --model xgboost --features storage "${plan[@]}" --where 'layout == col && group != large'
     store=$vectors
-    fit spmv --model xgboost --op spmv --task format
+    fit spmv --model xgboost --op spmv --task format --features shares
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"

@@ -1,0 +1,123 @@
+/* The feature set `shares` against its definitions, written plainly: shares are walked through entry by entry. */
+#include "config.h"
+#include "unit.h"
+
+#include "feature/feature.h"
+#include "order_matrix.h"
+#include "rowcast.h"
+#include "sparse/csr.h"
+#include "sparse/generate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN = 4, MAX, SIGMA, EMPTY, LONG, WARP, OVER, PIECES, OPEN_ENTRIES, OPEN_ITEMS, COUNT };
+
+/* Shares of 896 whose first entry has more than 128 of its row before it.  \param[in] ends  1: rows end in a place */
+static double open_shares(const rc_csr_t *a, int ends)
+{
+    int64_t place = 0;
+    double n = 0;
+    for (int64_t r = 0; r < a->rows; r++) {
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++, place++)
+            n += place % 896 == 0 && e - a->row_ptr[r] > 128;
+        place += ends;
+    }
+    return n;
+}
+
+static void rows_of(const rc_csr_t *a, double out[COUNT])
+{
+    double mean = (double)a->nnz / (double)a->rows;
+    double warp = 0;
+    out[MIN] = INFINITY;
+    for (int64_t r = 0; r < a->rows; r++) {
+        double n = (double)(a->row_ptr[r + 1] - a->row_ptr[r]);
+        out[MIN] = fmin(out[MIN], n);
+        out[MAX] = fmax(out[MAX], n);
+        out[SIGMA] += (n - mean) * (n - mean) / (double)a->rows;
+        out[EMPTY] += (n == 0) / (double)a->rows;
+        out[LONG] += n > 256 ? n / (double)a->nnz : 0;
+        out[OVER] += n > ceil(mean) ? (n - ceil(mean)) / (double)a->nnz : 0;
+        out[PIECES] += n > 256;
+        for (double rest = n - 4096; rest >= 256; rest -= 4096)
+            out[PIECES]++;
+        warp = r % 32 == 0 ? n : fmax(warp, n);
+        if (r % 32 == 31 || r + 1 == a->rows)
+            out[WARP] += a->nnz > 0 ? 32 * warp / (double)a->nnz : 0;
+    }
+    out[SIGMA] = sqrt(out[SIGMA]);
+    out[3] = mean;
+}
+
+static void check(const rc_csr_t *a, const char *name)
+{
+    const rc_feature_set_t *set = rc_feature_set_find("shares");
+    const rc_geometry_t g = {.nw = 32, .nt = 32, .line = 32};
+    double want[COUNT] = {(double)a->rows, (double)a->cols, (double)a->nnz};
+    double found[COUNT];
+    rc_err_t err = {0};
+    assert_non_null(set);
+    assert_int_equal(set->count, COUNT);
+    if (a->rows > 0)
+        rows_of(a, want);
+    want[WARP] = a->nnz == 0 ? 1 : want[WARP];
+    want[OPEN_ENTRIES] = open_shares(a, 0);
+    want[OPEN_ITEMS] = open_shares(a, 1);
+    assert_int_equal(set->compute(a, &g, 2, found, &err), RC_OK);
+    for (int i = 0; i < COUNT; i++)
+        if (!(fabs(found[i] - want[i]) <= 1e-9 * fmax(1, fabs(want[i]))))
+            fail_msg("%s, %s: expected %.12g, found %.12g", name, set->feature[i].name, want[i], found[i]);
+}
+
+static void random_matrices(void **state)
+{
+    rc_rng_t rng;
+    (void)state;
+    rc_rng_seed(&rng, 72);
+    for (int i = 0; i < 150; i++) {
+        rc_csr_t a;
+        random_matrix(&rng, 700, &a);
+        check(&a, "random");
+        rc_csr_free(&a);
+    }
+}
+
+static void generated_matrices(void **state)
+{
+    static const char *const specs[] = {"mesh2d:n=40", "arrow:n=30000", "manyempty:n=2000", "rmat:scale=15,edges=30",
+        "block:n=800", "uniform:n=400,mean=300"};
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        rc_csr_t a;
+        rc_err_t err = {0};
+        assert_int_equal(rc_generate(specs[i], &a, NULL, &err), RC_OK);
+        check(&a, specs[i]);
+        rc_csr_free(&a);
+    }
+}
+
+/* Row pointers alone, with lengths about the limits: what a share looks back, and what a piece may have. */
+static void limits(void **state)
+{
+    static const int64_t first[] = {766, 767, 768, 895, 896};
+    static const int64_t second[] = {127, 128, 129, 130, 131, 256, 257, 4352, 4353, 9000};
+    (void)state;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        for (size_t k = 0; k < sizeof second / sizeof *second; k++) {
+            int64_t row_ptr[] = {0, first[i], first[i], first[i] + second[k]};
+            rc_csr_t a = {.rows = 3, .cols = 9000, .nnz = row_ptr[3], .row_ptr = row_ptr};
+            check(&a, "limits");
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_matrices),
+        cmocka_unit_test(generated_matrices),
+        cmocka_unit_test(limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
