@@ -380,7 +380,7 @@ static int32_t copy_node(const tree_t *t, int32_t i, rc_c45_t *out)
 {
     const growing_t *node = &t->node[i];
     int32_t at = out->nodes++;
-    rc_c45_node_t n = {.input = node->input, .left = -1, .right = -1, .label = node->label};
+    rc_question_t n = {.input = node->input, .left = -1, .right = -1, .label = node->label};
     if (node->input >= 0) {
         n.threshold = node->threshold;
         n.left = copy_node(t, node->left, out);
@@ -442,8 +442,5 @@ void rc_c45_free(rc_c45_t *t)
 
 int32_t rc_c45_predict(const rc_c45_t *t, const double *x)
 {
-    const rc_c45_node_t *node = t->node;
-    while (node->input >= 0)
-        node = &t->node[x[node->input] <= node->threshold ? node->left : node->right];
-    return node->label;
+    return rc_tree_predict(t->node, x);
 }

@@ -4,19 +4,10 @@
 #ifndef RC_ANALYSIS_C45_H
 #define RC_ANALYSIS_C45_H
 
-#include "rowcast.h"
-
-/** A node: at most the threshold goes to the left. */
-typedef struct rc_c45_node {
-    int32_t input; /**< -1: a leaf */
-    int32_t left;
-    int32_t right;
-    int32_t label; /**< of the most samples, of equal ones the first */
-    double threshold; /**< a value of the input that a sample has */
-} rc_c45_node_t;
+#include "base/tree.h"
 
 typedef struct rc_c45 {
-    rc_c45_node_t *node; /**< [nodes] the root first */
+    rc_question_t *node; /**< [nodes] the root first */
     int32_t nodes;
     int32_t inputs;
 } rc_c45_t;

@@ -1,9 +1,7 @@
-/* The distances between adjacent entries of a row, Hong et al. 2018, section 4.2: how many of them
- * fall into each of the bins 1, 2-3, 4-15, 16-63, ..., in powers of 4.  A distance is the
- * difference of the columns; what the paper writes as "1, 1-3" is taken as 1 and 2 to 3.  The last
- * bin of the paper ends at 4^10; one more takes what is beyond, so that every pair is counted. */
+/* What sparse/distances.h counts, Hong et al. 2018, section 4.2. */
 #include "config.h"
 #include "feature/feature.h"
+#include "sparse/distances.h"
 
 #define BIN(name, what)                                                                            \
     {                                                                                              \
@@ -26,25 +24,13 @@ static const rc_feature_t features[] = {
 };
 enum { COUNT = sizeof features / sizeof features[0] };
 
-/* By the number of binary digits: 1 is bin 0, 2 is bin 1, 3 and 4 are bin 2, 5 and 6 bin 3, ... */
-static inline int bin_of(uint32_t distance)
-{
-    int digits = 32 - __builtin_clz(distance);
-    int bin = digits == 1 ? 0 : (digits + 1) / 2;
-    return bin < COUNT ? bin : COUNT - 1;
-}
-
 static rc_status_t compute(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
-    int64_t bins[COUNT] = {0};
+    int64_t bins[RC_DISTANCES];
     (void)geometry;
     (void)err;
-    threads = rc_feature_threads(a, 0, threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256) reduction(+ : bins)
-    for (int64_t row = 0; row < a->rows; row++)
-        for (int64_t e = a->row_ptr[row] + 1; e < a->row_ptr[row + 1]; e++)
-            bins[bin_of((uint32_t)(a->col_idx[e] - a->col_idx[e - 1]))]++;
+    rc_distances_count(a, rc_feature_threads(a, 0, threads), bins);
     for (int i = 0; i < COUNT; i++)
         out[i] = (double)bins[i];
     return RC_OK;
