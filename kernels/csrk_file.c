@@ -4,27 +4,10 @@
 #include "base/error.h"
 #include "base/replace.h"
 #include "kernels/csrk_fit.h"
+#include "kernels/tuning.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A finite number of a member, at least `least`. */
-static rc_status_t read_number(
-    const json_t *o, const char *path, const char *key, double least, double *out, rc_err_t *err)
-{
-    const json_t *v = json_object_get(o, key);
-    if (!json_is_number(v))
-        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a number, found %s", path, key,
-            !v ? "none" : json_is_null(v) ? "null" : "something else");
-    *out = json_number_value(v);
-    if (!isfinite(*out) || *out < least)
-        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a finite number of %g or more, found %g", path,
-            key, least, *out);
-    return RC_OK;
-}
 
 static rc_status_t read_line(
     const json_t *root, const char *key, rc_csrk_line_t *out, rc_err_t *err)
@@ -33,8 +16,8 @@ static rc_status_t read_line(
     const json_t *o = json_object_get(root, key);
     if (!json_is_object(o))
         return rc_fail(err, RC_EFORMAT, "%s: expected an object with constant and slope", key);
-    rc_status_t st = read_number(o, key, "constant", any, &out->constant, err);
-    return st == RC_OK ? read_number(o, key, "slope", any, &out->slope, err) : st;
+    rc_status_t st = rc_tuning_number(o, key, "constant", any, &out->constant, err);
+    return st == RC_OK ? rc_tuning_number(o, key, "slope", any, &out->slope, err) : st;
 }
 
 /* The members "2", "3" and "4". */
@@ -53,15 +36,16 @@ static rc_status_t read_cases(const json_t *root, rc_csrk_tuning_t *t, rc_err_t 
         rc_csrk_factors_t *f = &t->factors[c - 1];
         if (!json_is_object(o))
             return rc_fail(err, RC_EFORMAT, "%s: expected an object with ssrs and srs, found none", path);
-        st = read_number(o, path, "ssrs", 0, &f->ssrs, err);
+        st = rc_tuning_number(o, path, "ssrs", 0, &f->ssrs, err);
         if (st == RC_OK)
-            st = read_number(o, path, "srs", 0, &f->srs, err);
+            st = rc_tuning_number(o, path, "srs", 0, &f->srs, err);
     }
     return st;
 }
 
-static rc_status_t read_tuning(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
+static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
 {
+    rc_csrk_tuning_t *t = user;
     const char *device = json_string_value(json_object_get(root, "device"));
     if (!device || !device[0] || strlen(device) >= sizeof t->device)
         return rc_fail(err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes",
@@ -76,20 +60,10 @@ static rc_status_t read_tuning(const json_t *root, rc_csrk_tuning_t *t, rc_err_t
 rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err)
 {
     rc_csrk_tuning_t t = {.device = ""};
-    json_error_t why;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return rc_fail_errno(err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno,
-            "neither volta nor ampere, and cannot open '%s'", path);
-    json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
-    (void)fclose(f);
-    rc_status_t st = root ? read_tuning(root, &t, err)
-                          : rc_fail(err, RC_EFORMAT, "line %d: %s", why.line, why.text);
-    json_decref(root);
-    if (st < 0)
-        return rc_err_context(err, "%s", path);
-    *out = t;
-    return RC_OK;
+    rc_status_t st = rc_tuning_read(path, "neither volta nor ampere", parse, &t, err);
+    if (st == RC_OK)
+        *out = t;
+    return st;
 }
 
 rc_status_t rc_csrk_tuning_identify(

@@ -23,12 +23,14 @@ typedef struct rs {
 #define NAME(x) x##_f64
 #include "kernels/cpu/rs.inc"
 
+extern const rc_kernel_t rc_kernel_rs;
+
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    const rc_rs_shape_t shape = rc_rs_shape(p);
     rc_status_t st = rc_rs_count(p, out, err);
     if (st < 0)
         return st;
+    const rc_rs_shape_t shape = rc_rs_shape(p, out);
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t heavy = out->chosen[RC_RS_NNZ_HEAVY];
     int64_t panels = (p->a->cols + shape.rule.w - 1) / shape.rule.w;
@@ -55,10 +57,10 @@ static void release(void *state)
     free(s);
 }
 
-static rc_status_t build(
-    const rc_executor_t *x, const rc_problem_t *p, rs_t *s, rc_err_t *err)
+static rc_status_t build(const rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis, rs_t *s,
+    rc_err_t *err)
 {
-    const rc_rs_shape_t shape = rc_rs_shape(p);
+    const rc_rs_shape_t shape = rc_rs_shape(p, analysis);
     rc_status_t st = rc_slots_build(x, p, &s->slots, err);
     if (st < 0)
         return st;
@@ -76,7 +78,6 @@ static rc_status_t build(
 static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void *of, void **state, rc_err_t *err)
 {
-    (void)analysis;
     rs_t *from = of;
     rc_status_t st = RC_OK;
     if (from && !from->users)
@@ -88,7 +89,7 @@ static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analy
         *s = *from;
         rc_users_join(s->users);
     } else
-        st = build(x, p, s, err);
+        st = build(x, p, analysis, s, err);
     if (st < 0) {
         release(s);
         return st;
@@ -137,9 +138,15 @@ static rc_status_t run_transposed(
     return RC_OK;
 }
 
+/* Of both, which have the same parameters. */
+static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return rc_rs_identify(rc_kernel_rs.param, values, text, err);
+}
+
 /* What both descriptors say.  They are the reference of the GPU's, not rivals: by name alone. */
 #define SHARED                                                                                     \
-    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1,                       \
+    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1, .identify = identify,                       \
     .device = RC_DEVICE_CPU, .layout = RC_ROW_MAJOR, .computes = 1, .for_testing = 1, .any_k = 1,                    \
     .deterministic = rc_kernel_always, .param = {RC_RS_PARAMS}, .analyse = analyse,                \
     .geometry = rc_cpu_geometry, .prepare = prepare, .share = share, .release = release

@@ -16,6 +16,8 @@
 
 enum { CTAS_PER_SM = 2 /* of the heavy part */ };
 
+extern const rc_kernel_t rc_kernel_cuda_rs;
+
 /* ---------------------------------------------------------------- analysis */
 
 /* What says which rows have heavy segments. */
@@ -27,10 +29,10 @@ static int64_t dense_bytes(const rc_problem_t *p, int64_t heavy_rows)
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    const rc_rs_shape_t shape = rc_rs_shape(p);
     rc_status_t st = rc_rs_count(p, out, err);
     if (st < 0)
         return st;
+    const rc_rs_shape_t shape = rc_rs_shape(p, out);
     const int64_t *n = out->chosen;
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
@@ -42,7 +44,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     bytes = rc_sat_add(
         bytes, (n[RC_RS_HEAVY] + 1 + p->schedule->slots + 1) * rc_cuda_rs_pointer_bytes(p));
     if (shape.stores)
-        bytes = rc_sat_add(bytes, dense_bytes(p, n[RC_RS_HEAVY_ROWS]));
+        bytes = rc_sat_add(bytes, dense_bytes(p, rc_rs_heavy_rows(out)));
     out->traffic = bytes;
     out->bytes = rc_sat_add(bytes, rc_cuda_rows_bytes(p));
     out->stored_rows = rc_stored_rows(p);
@@ -286,9 +288,15 @@ static int64_t values(void *state, void **array)
     return s->nnz;
 }
 
+/* Of both, which have the same parameters. */
+static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return rc_rs_identify(rc_kernel_cuda_rs.param, values, text, err);
+}
+
 /* What both descriptors say. */
 #define SHARED                                                                                     \
-    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1,                       \
+    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1, .identify = identify,                       \
     .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1, .any_k = 1, .builds = 1,      \
     .param = {RC_RS_PARAMS}, .analyse = analyse, .geometry = rc_cuda_geometry,                     \
     .prepare = prepare, .share = share, .release = release, .values = values

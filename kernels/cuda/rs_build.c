@@ -144,9 +144,10 @@ done:
 }
 
 /* Room for the parts, as rc_build_segments fills it. */
-static rc_status_t room_for_parts(rc_cuda_rs_t *s, const rc_problem_t *p, const int64_t *n,
+static rc_status_t room_for_parts(rc_cuda_rs_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
     rc_build_segments_t *out, rc_err_t *err)
 {
+    const int64_t *n = analysis->chosen;
     rc_cuda_memory_t *m = &s->memory;
     size_t value = rc_precision_bytes(s->precision);
     size_t heavy = (size_t)n[RC_RS_NNZ_HEAVY];
@@ -172,15 +173,16 @@ static rc_status_t room_for_parts(rc_cuda_rs_t *s, const rc_problem_t *p, const 
     RC_TRY(rc_cuda_keep(
         m, NULL, ((size_t)p->schedule->slots + 31) / 32 * sizeof *out->dense, &to, err));
     out->dense = to;
-    RC_TRY(rc_cuda_room(m, (size_t)n[RC_RS_HEAVY_ROWS] * sizeof *out->scaled, &to, err));
+    RC_TRY(rc_cuda_room(m, (size_t)rc_rs_heavy_rows(analysis) * sizeof *out->scaled, &to, err));
     out->scaled = to;
 done:
     return st;
 }
 
 static rc_status_t build_there(
-    rc_cuda_rs_t *s, const rc_problem_t *p, const int64_t *n, rc_err_t *err)
+    rc_cuda_rs_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
+    const int64_t *n = analysis->chosen;
     rc_build_segments_t b = {.rule = s->shape.rule,
         .panels = (p->a->cols + s->shape.rule.w - 1) / s->shape.rule.w,
         .segments = n[RC_RS_SEGMENTS],
@@ -188,7 +190,7 @@ static rc_status_t build_there(
     rc_rs_parts_t *a = &s->parts;
     rc_build_csr_t c = {.slots = 0};
     rc_status_t st;
-    RC_TRY(room_for_parts(s, p, n, &b, err));
+    RC_TRY(room_for_parts(s, p, analysis, &b, err));
     RC_TRY(rc_build_csr_begin(p, &c, err));
     RC_TRY(rc_build_segments(&c, p->precision, &b, err));
     RC_TRY(rc_executor_cuda_wait(s->memory.x, err)); /* it is part of the time to prepare */
@@ -204,7 +206,7 @@ static rc_status_t build_there(
     a->light_val = b.light_val;
     a->dense = b.dense;
     s->scaled = b.scaled;
-    s->scaled_rows = b.dense ? n[RC_RS_HEAVY_ROWS] : 0;
+    s->scaled_rows = b.dense ? rc_rs_heavy_rows(analysis) : 0;
 done:
     rc_build_csr_end(&c);
     return st;
@@ -213,7 +215,7 @@ done:
 rc_status_t rc_cuda_rs_build(
     rc_cuda_rs_t *s, const rc_problem_t *p, const rc_analysis_t *n, rc_err_t *err)
 {
-    s->shape = rc_rs_shape(p);
+    s->shape = rc_rs_shape(p, n);
     s->precision = p->precision;
     s->nnz = p->a->nnz;
     s->heavy = n->chosen[RC_RS_HEAVY];
@@ -223,7 +225,7 @@ rc_status_t rc_cuda_rs_build(
         .cols = (int32_t)p->a->cols,
         .ptr_bytes = (int)rc_cuda_rs_pointer_bytes(p)};
     int there = p->resident && p->a->nnz > 0 && s->parts.ptr_bytes == (int)sizeof(int32_t);
-    rc_status_t st = there ? build_there(s, p, n->chosen, err) : build_here(s, p, err);
+    rc_status_t st = there ? build_there(s, p, n, err) : build_here(s, p, err);
     if (st == RC_OK)
         st = keep_rows(s, p, err);
     rc_cuda_memory_seal(&s->memory);

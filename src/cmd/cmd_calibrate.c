@@ -67,7 +67,8 @@ const rc_command_t rc_command_calibrate = {
         "matrix of N x N and of one with exactly 8 entries in every row and panel, all of them heavy; "
         "light_row and light_entry (D1 and D2) from random matrices with 16 and 64 entries a row, all of "
         "them light. What comes out negative is 0.\n\n"
-        "The parameters are one JSON object with the class of the device. No kernel reads it yet.",
+        "They are one JSON object with the class of the device, which 'rowcast train --task parameters --costs FILE' makes a "
+        "tuning of.",
     .examples = "rowcast calibrate --kernel rs -o rs.json|on the GPU, K = 8, 32, 128, 512\n"
                 "rowcast calibrate --kernel rs --device cpu --k 8 --n 256|a quick look",
     .options = options,
@@ -173,22 +174,14 @@ done:
     return st < 0 ? rc_err_context(err, "%s of %s", spec, matrix) : st;
 }
 
-/* Columns of a panel of a cfv. */
-static int64_t width_of(const point_t *at, int cfv)
-{
-    rc_problem_t p = {.precision = at->precision};
-    p.param[RC_RS_CFV] = cfv;
-    return rc_rs_shape(&p).rule.w;
-}
-
 static rc_status_t heavy_costs(const point_t *at, int i, rc_rs_cost_t *out, rc_err_t *err)
 {
     char matrix[96];
     char spec[48];
     int cfv = 1 << i;
-    int64_t w = width_of(at, cfv);
+    int64_t w = rc_rs_width(cfv, at->precision);
     rc_rs_heavy_times_t t = {.n = at->n, .panels = (at->n + w - 1) / w, .tau = TAU};
-    (void)snprintf(spec, sizeof spec, "rs:t=1:cfv=%d", cfv);
+    (void)snprintf(spec, sizeof spec, "rs:t=1:cfv=%d:cfh=1", cfv);
     (void)snprintf(matrix, sizeof matrix, "segments:n=%" PRId64 ",w=%" PRId64 ",tau=%" PRId64, at->n, w, w);
     rc_status_t st = time_of(at, matrix, spec, &t.dense, err);
     if (st < 0)
@@ -205,7 +198,7 @@ static rc_status_t light_costs(const point_t *at, rc_rs_cost_t *out, rc_err_t *e
     rc_rs_light_times_t t = {.n = at->n, .few_entries = FEW, .many_entries = MANY};
     double *const time[] = {&t.few, &t.many};
     const int entries[] = {FEW, MANY};
-    (void)snprintf(spec, sizeof spec, "rs:t=%d", RC_RS_T_MAX);
+    (void)snprintf(spec, sizeof spec, "rs:t=%d:cfv=1:cfh=%d", RC_RS_T_MAX, at->precision == RC_FP64 ? 1 : 2);
     for (int i = 0; i < 2; i++) {
         (void)snprintf(matrix, sizeof matrix, "segments:n=%" PRId64 ",w=%" PRId64 ",tau=%d", at->n, at->n,
             entries[i]);
@@ -245,7 +238,7 @@ static rc_status_t print_file(
     const struct options *o, const rc_device_t *d, json_t *costs, FILE *to, rc_err_t *err)
 {
     const rc_kernel_t *kernel = rc_kernel_find("rs", d->executor.kind);
-    json_t *file = json_pack("{s:s, s:i, s:s, s:i, s:s, s:I, s:i, s:O}", "format", "rowcast parameters",
+    json_t *file = json_pack("{s:s, s:i, s:s, s:i, s:s, s:I, s:i, s:O}", "format", "rowcast costs",
         "version", 1, "kernel", "rs", "kernel_version", kernel->version, "device", d->class_name, "n",
         (json_int_t)o->n, "tau", TAU, "costs_ns", costs);
     int failed = !file || json_dumpf(file, to, JSON_INDENT(1) | JSON_REAL_PRECISION(NUMBER)) < 0 ||

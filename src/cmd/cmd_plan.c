@@ -9,11 +9,14 @@
 #include "cmd/open_device.h"
 #include "cmd/table.h"
 #include "kernels/cuda/orders.h"
+#include "kernels/rs_tuning.h"
+#include "kernels/specs.h"
 #include "plan/plan.h"
 #include "sparse/csr.h"
 
 #include <float.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,6 +395,26 @@ static rc_status_t check_options(const struct options *o, rc_err_t *err)
     return RC_OK;
 }
 
+/* A line for each kernel that was asked for whose tuning was made for something else. */
+static rc_status_t tell_tuning(const struct options *o, const rc_device_t *d, const rc_plan_problem_t *p, rc_err_t *err)
+{
+    rc_kernel_spec_t *spec = NULL;
+    int n = 0;
+    rc_status_t st = RC_OK;
+    if (o->kernels)
+        st = rc_kernel_specs_parse(o->kernels, d->executor.kind, 1u << p->op, INT_MAX, &spec, &n, err);
+    for (int i = 0; st == RC_OK && i < n * p->ks; i++) {
+        rc_str_t line = {0};
+        rc_rs_tuning_notice(&spec[i / p->ks], d->class_name, p->k[i % p->ks], p->precision, &line);
+        if (line.text)
+            fprintf(stderr, "rowcast plan: %s\n", line.text);
+        st = line.failed ? rc_fail(err, RC_ENOMEM, "no memory for a line") : RC_OK;
+        rc_str_free(&line);
+    }
+    free(spec);
+    return st;
+}
+
 static rc_status_t plan_matrix(
     const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
@@ -405,6 +428,7 @@ static rc_status_t plan_matrix(
     RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
     RC_TRY(parse_problem(o, &a, &p, &k, err));
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
+    RC_TRY(tell_tuning(o, d, &p, err));
     RC_TRY(make_plan(o, d, &a, &p, &plan, err));
     RC_TRY(verify(d, plan, &p, &a, err));
     if (format == RC_TABLE_TEXT)

@@ -13,6 +13,7 @@
 #include "sweep/drain.h"
 #include "sweep/landing.h"
 #include "sweep/liveness.h"
+#include "sweep/notice.h"
 #include "sweep/placement.h"
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
@@ -135,6 +136,7 @@ static rc_status_t make_worklist(sweep_t *w)
     RC_TRY(
         rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
     RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
+    RC_TRY(rc_sweep_notice(w->c, w->device, w->log, w->err));
     w->result.planned = w->work.cases;
     w->result.done_before = w->work.done;
     w->result.given_up = w->work.given_up;

@@ -1,0 +1,33 @@
+/** \file kernels/tuning.h  Tuning files of kernels, JSON: where they are and how they are read, for every kernel with a
+ *  parameter `tune`.  Local; nothing is kept between calls. */
+#ifndef RC_KERNELS_TUNING_H
+#define RC_KERNELS_TUNING_H
+
+#include "base/str.h"
+
+#include <jansson.h>
+
+/** What --help says of the word. */
+#define RC_TUNING_HELP                                                                                 \
+    "a file, or the name of one (without .json) in $ROWCAST_TUNING or among the installed ones ("     \
+    RC_PKGDATADIR "/tuning)"
+
+/** The file of a word: itself where it has '/' or ".json" or is a file, else that name in $ROWCAST_TUNING, else
+ *  among the installed ones, else itself again.
+ *  \param[out] path  rc_str_free, after an error too
+ *  \return 1: there is a file of that name; 0: none, or no memory (then path->failed) */
+int rc_tuning_find(const char *word, rc_str_t *path);
+
+/** Read the file of a word.
+ *  \param[in]  known  what the word may be beside a file, for the message: "neither volta nor ampere"; NULL: nothing
+ *  \param[in]  parse  fills `user` from the object of the file
+ *  \return RC_OK; RC_ENOENT, RC_EIO; RC_EFORMAT for what is no JSON; what `parse` returned; with the name of the file */
+rc_status_t rc_tuning_read(const char *word, const char *known,
+    rc_status_t (*parse)(const json_t *root, void *user, rc_err_t *err), void *user, rc_err_t *err);
+
+/** A finite number of a member, at least `least`.  \param[in] path  of `o` in the file, for messages
+ *  \return RC_OK; RC_EFORMAT with the member, what was expected and what was found */
+rc_status_t rc_tuning_number(
+    const json_t *o, const char *path, const char *key, double least, double *out, rc_err_t *err);
+
+#endif
