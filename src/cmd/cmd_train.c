@@ -6,6 +6,7 @@
 #include "cmd/unsealed.h"
 #include "cmd/evaluation.h"
 #include "cmd/learn.h"
+#include "cmd/train_parameters.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct options {
     const char *output;
     const char *format;
     const char *deterministic;
+    const char *costs;
     int unsealed;
 };
 
@@ -39,6 +41,9 @@ static const rc_opt_t table[] = {
     {"deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
         "Kernels, names or globs, whose runs are known to give the same bits each time, beside those "
         "of this build that say so: the model file keeps it for 'predict --deterministic'.",
+        0, 0},
+    {"costs", 0, RC_OPT_TEXT, AT(costs), "FILE",
+        "Task parameters: what 'rowcast calibrate' measured on the device of the store. Its K and precisions are fitted.",
         0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "Of the evaluation: table or json. Default: table.", 0, 0},
@@ -68,7 +73,14 @@ const rc_command_t rc_command_train = {
         "model file is JSON and holds what it was fitted on, how, and the evaluation; and what it "
         "knows: operation, K, precisions, layouts, device, range of features, and the time of the "
         "features, fitted to those of the store without what a busy machine added. A model of "
-        "xgboost-nisa also holds how often each input splits, which is printed.",
+        "xgboost-nisa also holds how often each input splits, which is printed.\n\n"
+        "Task parameters makes no model but the tuning file that rs reads where t, cfv or cfh is 0, after Hong et al. "
+        "2018, section 4: for each K and precision of --costs, from a sweep of rs:t=1..16:cfv=1..4:cfh=1..4 in natural "
+        "order. The training set is every 20th of the store's matrices with at least 100,000 entries, by their number; "
+        "where fewer than 40 come out, every 5th of those with at least 10,000. cfh is the value most often best, cfv "
+        "the one most often best at that cfh; t comes from a tree of C4.5 (inputs: the sets hong and segments), and per "
+        "matrix cfv from the costs. It takes --kernel, --costs, --where and --output, and no other option of fits. The "
+        "table says what the tree keeps of the best times of the training set: it is not a test.",
     .examples =
         "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
         "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
@@ -76,6 +88,8 @@ const rc_command_t rc_command_train = {
         "order, evaluated on all rows, fitted on all\n"
         "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y = A x "
         "takes, with the times that --reuse needs\n"
+        "rowcast train rs.h5 -o rs.json --task parameters --kernel rs --costs costs.json|what t, cfv and cfh are "
+        "where rs is given 0\n"
         "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
         "order, for another kernel",
     .options = table,
@@ -201,6 +215,19 @@ done:
     return st;
 }
 
+/* The task that makes no model. */
+static rc_status_t train_parameters(
+    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
+{
+    const rc_train_parameters_t p = {.store = store,
+        .kernel = o->learn.kernel,
+        .costs = o->costs,
+        .output = o->output,
+        .where = o->learn.where,
+        .quiet = o->learn.quiet};
+    return rc_train_parameters(&p, format, err);
+}
+
 static int run(int argc, char **argv)
 {
     struct options o = {.learn = RC_LEARN_DEFAULTS, .model = "mlp"};
@@ -213,11 +240,14 @@ static int run(int argc, char **argv)
     if (rc_command_unsealed(&rc_command_train, o.unsealed, operands, 1, &code))
         return code;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK && format == RC_TABLE_CSV)
+    int parameters = o.learn.task && strcmp(o.learn.task, "parameters") == 0;
+    if (st == RC_OK && o.costs && !parameters)
+        st = rc_fail(&err, RC_EINVAL, "--costs goes with --task parameters only");
+    if (st == RC_OK && format == RC_TABLE_CSV && !parameters)
         st = rc_fail(&err, RC_EINVAL, "--format: expected table or json, found 'csv'");
     if (st == RC_OK && !o.output)
         st = rc_fail(&err, RC_EINVAL, "no model file: name one with -o");
     if (st == RC_OK)
-        st = train(&o, operands[0], format, &err);
+        st = (parameters ? train_parameters : train)(&o, operands[0], format, &err);
     return st < 0 ? rc_command_fail(&rc_command_train, &err) : RC_EXIT_OK;
 }

@@ -45,10 +45,10 @@ typedef struct rc_learn_options {
 /** Rows of an option table; `at(member)` is the offset of a member of rc_learn_options_t in the
  *  command's struct. */
 #define RC_LEARN_SELECTION(at)                                                                     \
-    {"task", 0, RC_OPT_TEXT, at(task), "order|plan|format",                                        \
+    {"task", 0, RC_OPT_TEXT, at(task), "order|plan|format|parameters",                                        \
         "order (default): which row order, for one kernel; plan: which pair of kernel and order; " \
         "format (default of spmv): which of coo, ell, csr, hyb, csr5, merge, each our own kernel " \
-        "at its defaults in original order.",                                                      \
+        "at its defaults in original order; parameters (of train): which t, cfv and cfh rs takes.",                                                      \
         0, 0},                                                                                     \
         {"op", 0, RC_OPT_TEXT, at(op), "OP",                                                       \
             "Operation: spmm (default), spmv, spmm_t or sddmm. One: times of two are not mixed.",  \

@@ -1,0 +1,378 @@
+#include "config.h"
+#include "cmd/train_parameters.h"
+#include "analysis/c45.h"
+#include "analysis/parameters.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/replace.h"
+#include "kernels/rs.h"
+#include "kernels/rs_tuning.h"
+#include "kernels/tuning.h"
+#include "table/counted.h"
+#include "table/features_read.h"
+#include "table/training.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = RC_PARAMETERS_CELLS, INPUTS = RC_RS_INPUTS };
+
+/* One run of the command. */
+typedef struct study {
+    const rc_train_parameters_t *o;
+    rc_view_t *view;
+    rc_counted_t counted;
+    json_t *costs;       /* list of the file */
+    const char *device;  /* its class */
+    json_t *file;        /* that of the costs */
+    int32_t *id;         /* [n] training matrices, by name of the store's list */
+    int64_t n;
+    double *x;           /* [n * INPUTS] */
+    double *ns;          /* [n * CELLS] of the setting in hand */
+    int32_t *label;      /* [n] */
+    json_t *settings;    /* what was fitted */
+} study_t;
+
+/* What was fitted for a K and precision, for people. */
+typedef struct fitted {
+    rc_parameters_t p;
+    int32_t nodes;
+    double kept; /* geomean over the training matrices of the best time over that with the tree's t, cfv and cfh */
+} fitted_t;
+
+/* ------------------------------------------------------------------- costs */
+
+static rc_status_t keep_file(const json_t *root, void *user, rc_err_t *err)
+{
+    json_t **out = user;
+    *out = json_deep_copy(root);
+    return *out ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for costs");
+}
+
+static rc_status_t read_costs(study_t *s, rc_err_t *err)
+{
+    rc_status_t st = rc_tuning_read(s->o->costs, NULL, keep_file, &s->file, err);
+    if (st < 0)
+        return rc_err_context(err, "--costs");
+    const char *format = json_string_value(json_object_get(s->file, "format"));
+    s->costs = json_object_get(s->file, "costs_ns");
+    s->device = json_string_value(json_object_get(s->file, "device"));
+    if (!format || strcmp(format, "rowcast costs") != 0 || !json_is_array(s->costs) || json_array_size(s->costs) == 0 ||
+        !s->device)
+        return rc_fail(err, RC_EFORMAT, "--costs: %s: expected a file of 'rowcast calibrate --kernel rs'", s->o->costs);
+    return RC_OK;
+}
+
+/* ------------------------------------------------------------------- store */
+
+static rc_status_t read_store(study_t *s, rc_err_t *err)
+{
+    rc_expr_t *where = NULL;
+    rc_status_t st;
+    RC_TRY(rc_view_read(s->o->store, &s->view, err));
+    if (s->o->where)
+        RC_TRY(rc_expr_compile(s->o->where, rc_view_fields.field, rc_view_fields.count, &where, err));
+    RC_TRY(rc_view_check(s->view, where, err));
+    RC_TRY(rc_counted_make(s->view, where, RC_OP_SPMM, RC_SETTINGS_BY_K, &s->counted, err));
+done:
+    rc_expr_free(where);
+    return st;
+}
+
+static rc_status_t list_training(study_t *s, rc_err_t *err)
+{
+    unsigned char *marks = NULL;
+    int64_t count = 0;
+    rc_status_t st = rc_training_of(s->view, &marks, &count, err);
+    if (st < 0)
+        return st;
+    if (count == 0)
+        st = rc_fail(err, RC_EINVAL,
+            "%s: no training matrices: every 20th of those with 100,000 entries, or every 5th of those with 10,000",
+            s->o->store);
+    s->id = rc_alloc((size_t)count, sizeof *s->id, "training matrices", err);
+    s->x = rc_alloc((size_t)count * INPUTS, sizeof *s->x, "training matrices", err);
+    s->ns = rc_alloc((size_t)count * CELLS, sizeof *s->ns, "training matrices", err);
+    s->label = rc_alloc((size_t)count, sizeof *s->label, "training matrices", err);
+    if (st == RC_OK && (!s->id || !s->x || !s->ns || !s->label))
+        st = RC_ENOMEM;
+    for (int32_t m = 0; st == RC_OK && m < rc_view_matrices(s->view); m++)
+        if (marks[m])
+            s->id[s->n++] = m;
+    free(marks);
+    return st;
+}
+
+static int64_t number_of(const study_t *s, int32_t matrix)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        if (s->id[i] == matrix)
+            return i;
+    return -1;
+}
+
+/* Inputs from one feature set of the store. */
+static rc_status_t read_set(study_t *s, const char *set, int first, int last, rc_err_t *err)
+{
+    rc_feature_table_t t = {0};
+    rc_status_t st = rc_feature_table_read(s->o->store, set, &t, err);
+    for (int i = first; st == RC_OK && i < last; i++) {
+        int column = -1;
+        for (int c = 0; c < t.names.count; c++)
+            if (strcmp(t.names.word[c], rc_rs_input_name(i)) == 0)
+                column = c;
+        if (column < 0)
+            st = rc_fail(err, RC_EINVAL, "%s: set %s has no feature %s", s->o->store, set, rc_rs_input_name(i));
+        for (int64_t r = 0; st == RC_OK && r < t.rows; r++) {
+            int64_t m = number_of(s, t.row[r].matrix);
+            if (m >= 0)
+                s->x[m * INPUTS + i] = t.value[r * t.names.count + column];
+        }
+    }
+    rc_feature_table_free(&t);
+    return st;
+}
+
+static rc_status_t read_inputs(study_t *s, rc_err_t *err)
+{
+    for (int64_t i = 0; i < s->n * INPUTS; i++)
+        s->x[i] = NAN;
+    rc_status_t st = read_set(s, "hong", 0, RC_DISTANCES, err);
+    if (st == RC_OK)
+        st = read_set(s, "segments", RC_DISTANCES, INPUTS, err);
+    for (int64_t i = 0; st == RC_OK && i < s->n * INPUTS; i++)
+        if (!isfinite(s->x[i]))
+            st = rc_fail(err, RC_EINVAL, "%s: %s has no feature %s", s->o->store,
+                rc_view_matrix(s->view, s->id[i / INPUTS])->name, rc_rs_input_name((int)(i % INPUTS)));
+    return st;
+}
+
+/* ------------------------------------------------------------------- times */
+
+/* The cell of a kernel of the store: rs with t, cfv and cfh given and nothing else; -1: another. */
+static int cell_of(const char *kernel, rc_device_kind_t device)
+{
+    rc_kernel_spec_t spec;
+    if (strncmp(kernel, "rs:", 3) != 0 || rc_kernel_spec_parse(kernel, device, &spec, NULL) < 0)
+        return -1;
+    const int64_t *p = spec.param;
+    if (rc_rs_is_open(p) || p[RC_RS_T] > RC_PARAMETERS_T || p[RC_RS_W] != 0 || p[RC_RS_HBLOCKS] != 1 ||
+        p[RC_RS_LIGHT] != RC_RS_LIGHT_ADD)
+        return -1;
+    return rc_parameters_cell((int)p[RC_RS_T], (int)p[RC_RS_CFV], (int)p[RC_RS_CFH]);
+}
+
+/* 1: results of a K and precision of the study, warm, in natural order, on its device. */
+static int is_setting(const study_t *s, const rc_setting_t *of, int64_t k, rc_precision_t precision)
+{
+    return of->k == k && of->precision == (int32_t)precision && of->c_order == RC_C_ORIGINAL && of->cache == 0 &&
+           strcmp(rc_view_device(s->view, of->device), s->device) == 0;
+}
+
+static void read_times(study_t *s, int64_t k, rc_precision_t precision)
+{
+    const rc_counted_t *c = &s->counted;
+    rc_device_kind_t device = strncmp(s->device, "cuda:", 5) == 0 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
+    for (int64_t i = 0; i < s->n * CELLS; i++)
+        s->ns[i] = NAN;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const rc_counted_row_t *e = &c->row[i];
+        int64_t m = number_of(s, e->matrix);
+        if (m < 0 || !is_setting(s, &c->setting[e->setting], k, precision) ||
+            strcmp(rc_view_policy(s->view, e->policy), "csr") != 0)
+            continue;
+        int at = cell_of(rc_view_kernel(s->view, e->kernel), device);
+        if (at >= 0)
+            s->ns[m * CELLS + at] = fmin(s->ns[m * CELLS + at], e->ns);
+    }
+}
+
+/* --------------------------------------------------------------------- fit */
+
+/* Matrices that have a time, moved to the front of x, ns and label.  \return how many */
+static int64_t pack(double *x, double *ns, int32_t *label, int64_t n)
+{
+    int64_t to = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (label[i] < 0)
+            continue;
+        memmove(x + to * INPUTS, x + i * INPUTS, INPUTS * sizeof *x);
+        memmove(ns + to * CELLS, ns + i * CELLS, CELLS * sizeof *ns);
+        label[to++] = label[i];
+    }
+    return to;
+}
+
+static double best_of(const double *ns)
+{
+    double best = NAN;
+    for (int i = 0; i < CELLS; i++)
+        best = fmin(best, ns[i]);
+    return best;
+}
+
+/* What the tree keeps of the best, geomean. */
+static double kept_by(const rc_c45_t *tree, const rc_parameters_t *p, const double *x, const double *ns, int64_t n)
+{
+    double sum = 0;
+    int64_t counted = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int t = 1 + rc_c45_predict(tree, x + i * INPUTS);
+        double own = ns[i * CELLS + rc_parameters_cell(t, p->cfv, p->cfh)];
+        if (isnan(own))
+            continue;
+        sum += log(best_of(ns + i * CELLS) / own);
+        counted++;
+    }
+    return counted ? exp(sum / (double)counted) : NAN;
+}
+
+static json_t *tree_json(const rc_c45_t *t)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; list && i < t->nodes; i++) {
+        const rc_question_t *n = &t->node[i];
+        json_t *one = n->input < 0 ? json_pack("{s:i}", "t", n->label + 1)
+                                   : json_pack("{s:s, s:f, s:i, s:i}", "input", rc_rs_input_name(n->input), "at_most",
+                                         n->threshold, "yes", n->left, "no", n->right);
+        if (json_array_append_new(list, one) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static rc_status_t add_setting(study_t *s, const json_t *cost, const rc_c45_t *tree, const fitted_t *f, rc_err_t *err)
+{
+    json_t *one = json_pack("{s:i, s:i, s:i, s:I, s:f, s:o}", "t", f->p.t, "cfv", f->p.cfv, "cfh", f->p.cfh,
+        "training_matrices", (json_int_t)f->p.counted, "training_kept", f->kept, "tree", tree_json(tree));
+    int failed = !one || json_object_update_missing(one, (json_t *)(uintptr_t)cost) < 0;
+    return json_array_append(s->settings, one) < 0 || failed
+               ? (json_decref(one), rc_fail(err, RC_ENOMEM, "no memory for a tuning"))
+               : (json_decref(one), RC_OK);
+}
+
+/* One K and precision of the costs. */
+static rc_status_t fit(study_t *s, const json_t *cost, fitted_t *out, rc_err_t *err)
+{
+    const char *name = json_string_value(json_object_get(cost, "precision"));
+    int64_t k = json_integer_value(json_object_get(cost, "k"));
+    rc_c45_options_t options = RC_C45_OPTIONS;
+    rc_precision_t precision;
+    rc_c45_t tree = {.nodes = 0};
+    double *x = rc_alloc((size_t)s->n * INPUTS, sizeof *x, "training matrices", err);
+    rc_status_t st;
+    RC_TRY(x ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_precision_parse(name ? name : "", &precision, err));
+    read_times(s, k, precision);
+    if (rc_parameters_choose(s->ns, s->n, s->label, &out->p, err) < 0) {
+        st = rc_err_context(err, "%s: rs:t=1..16:cfv=1..4:cfh=1..4 on %s, K = %" PRId64 ", %s", s->o->store, s->device, k,
+            name);
+        goto done;
+    }
+    memcpy(x, s->x, (size_t)s->n * INPUTS * sizeof *x);
+    int64_t n = pack(x, s->ns, s->label, s->n);
+    const rc_c45_samples_t samples = {.x = x, .label = s->label, .n = n, .inputs = INPUTS, .classes = RC_PARAMETERS_T};
+    RC_TRY(rc_c45_fit(&samples, &options, &tree, err));
+    out->nodes = tree.nodes;
+    out->kept = kept_by(&tree, &out->p, x, s->ns, n);
+    RC_TRY(add_setting(s, cost, &tree, out, err));
+done:
+    rc_c45_free(&tree);
+    free(x);
+    return st;
+}
+
+/* ------------------------------------------------------------------ output */
+
+static rc_status_t write_file(const study_t *s, rc_err_t *err)
+{
+    enum { digits = 17 };
+    rc_replace_t r = {0};
+    json_t *names = json_array();
+    for (int64_t i = 0; names && i < s->n; i++)
+        (void)json_array_append_new(names, json_string(rc_view_matrix(s->view, s->id[i])->name));
+    json_t *root = json_pack("{s:s, s:i, s:s, s:O, s:s, s:O, s:O, s:o, s:O}", "format", "rowcast parameters", "version",
+        RC_RS_TUNING_VERSION, "kernel", "rs", "kernel_version", json_object_get(s->file, "kernel_version"), "device",
+        s->device, "n", json_object_get(s->file, "n"), "tau", json_object_get(s->file, "tau"), "training_matrices", names,
+        "settings", s->settings);
+    if (!root)
+        return rc_fail(err, RC_EFORMAT, "--costs: %s: expected n, tau and kernel_version", s->o->costs);
+    rc_status_t st = rc_replace_begin(s->o->output, &r, err);
+    if (st == RC_OK) {
+        int ok = json_dumpf(root, r.file, JSON_INDENT(1) | JSON_REAL_PRECISION(digits)) == 0 && fputc('\n', r.file) != EOF;
+        st = rc_replace_end(&r, ok, err);
+        if (!ok)
+            st = rc_fail(err, RC_EIO, "cannot write '%s'", s->o->output);
+    }
+    json_decref(root);
+    return st;
+}
+
+static void put_line(rc_table_t *t, const json_t *cost, const fitted_t *f)
+{
+    rc_table_int(t, json_integer_value(json_object_get(cost, "k")));
+    rc_table_text(t, json_string_value(json_object_get(cost, "precision")));
+    rc_table_int(t, f->p.counted);
+    rc_table_int(t, f->p.cfh);
+    rc_table_int(t, f->p.cfv);
+    rc_table_int(t, f->p.t);
+    rc_table_int(t, f->nodes);
+    rc_table_real(t, f->kept, 4);
+}
+
+/* The paper's: cfh 2 in fp32 and 1 in fp64; of the others it prints none. */
+static rc_status_t fit_all(study_t *s, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"k", ""}, {"precision", ""}, {"matrices", ""}, {"cfh", ""}, {"cfv", ""},
+        {"t", ""}, {"tree", "nodes"}, {"kept", "of the best"}};
+    rc_table_t *t = NULL;
+    rc_status_t st = RC_OK;
+    size_t n = json_array_size(s->costs);
+    fitted_t *f = rc_alloc0(n, sizeof *f, "settings", err);
+    RC_TRY(f ? RC_OK : RC_ENOMEM);
+    for (size_t i = 0; i < n; i++)
+        RC_TRY(fit(s, json_array_get(s->costs, i), &f[i], err));
+    RC_TRY(write_file(s, err));
+    t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    for (size_t i = 0; i < n; i++)
+        put_line(t, json_array_get(s->costs, i), &f[i]);
+    st = rc_table_end(t, err);
+done:
+    free(f);
+    return st;
+}
+
+rc_status_t rc_train_parameters(const rc_train_parameters_t *o, rc_table_format_t format, rc_err_t *err)
+{
+    study_t s = {.o = o, .settings = json_array()};
+    rc_status_t st;
+    if (!o->kernel || strcmp(o->kernel, "rs") != 0)
+        st = rc_fail(err, RC_EINVAL, "--kernel: expected rs for --task parameters, found %s", o->kernel ? o->kernel : "none");
+    else if (!o->costs)
+        st = rc_fail(err, RC_EINVAL, "--costs: expected a file of 'rowcast calibrate --kernel rs' for --task parameters");
+    else
+        st = s.settings ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for a tuning");
+    RC_TRY(st);
+    RC_TRY(read_costs(&s, err));
+    RC_TRY(read_store(&s, err));
+    RC_TRY(list_training(&s, err));
+    RC_TRY(read_inputs(&s, err));
+    if (!o->quiet)
+        fprintf(stderr, "train: parameters of rs, %" PRId64 " training matrices of %d\n", s.n, (int)rc_view_matrices(s.view));
+    RC_TRY(fit_all(&s, format, err));
+done:
+    json_decref(s.settings);
+    json_decref(s.file);
+    free(s.id);
+    free(s.x);
+    free(s.ns);
+    free(s.label);
+    rc_counted_free(&s.counted);
+    rc_view_free(s.view);
+    return st;
+}

@@ -1,0 +1,23 @@
+/** \file cmd/train_parameters.h  'rowcast train --task parameters': what rs leaves to a tuning, from a store in which the
+ *  parameters were swept and the costs that 'rowcast calibrate' measured. */
+#ifndef RC_CMD_TRAIN_PARAMETERS_H
+#define RC_CMD_TRAIN_PARAMETERS_H
+
+#include "cmd/table.h"
+
+/** What the command line says. */
+typedef struct rc_train_parameters {
+    const char *store;
+    const char *kernel; /**< rs */
+    const char *costs;  /**< file of 'rowcast calibrate' */
+    const char *output; /**< file of the tuning */
+    const char *where;  /**< result rows; NULL: all */
+    int quiet;          /**< 1: nothing on stderr */
+} rc_train_parameters_t;
+
+/** Fit, write the file, print what was chosen on stdout.
+ *  \return RC_OK; RC_EINVAL (an option, rows or features that are missing), RC_EFORMAT (the costs), RC_ENOENT,
+ *          RC_ESTORE, RC_ENOMEM, RC_EIO */
+rc_status_t rc_train_parameters(const rc_train_parameters_t *o, rc_table_format_t format, rc_err_t *err);
+
+#endif
