@@ -58,7 +58,9 @@ static const rc_opt_t table[] = {
         "each loses always taken, what is missing), coo (section V.A); of spmv by class of matrix (Lane and Booth): suite "
         "(Table 1: the matrices), suite-rate (Figures 6 and 7: rates, what is gained over cuSPARSE's CSR in natural order "
         "and under rcm, what the order takes and after how many products it has paid), scaling (Figure 5: by threads of a "
-        "CPU over the plain row loop).",
+        "CPU over the plain row loop); of rs, without the training matrices of 'rowcast train --task parameters' (Hong et al.): "
+        "modelling (figure 7: what fixed parameters and rs:t=0:cfv=0 reach of the best measured), prepare (figure 13: products "
+        "that pay the split), both (figures 14 and 15: A B and A' B, the times added up).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
         "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
@@ -66,6 +68,8 @@ static const rc_opt_t table[] = {
         0, 0},
     {"side-b", 'B', RC_OPT_TEXT, AT(summary.side_b), "SIDE",
         "The other side; ratios are its time over that of side A. Default: 'cusparse*'.", 0, 0},
+    {"kernel", 0, RC_OPT_TEXT, AT(summary.kernel), "KERNEL",
+        "Of prepare: the name of a kernel, without parameters. Default: rs.", 0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",
         "Of versus: orders of a side that names none: csr, any or a list of patterns. Default: "
         "csr.",

@@ -2,6 +2,7 @@
 #include "cmd/summary.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cmd/summary_segmented.h"
 #include "cmd/summary_spmv.h"
 #include "cmd/summary_suite.h"
 #include "table/best.h"
@@ -391,6 +392,9 @@ static const struct {
     {"suite", rc_summary_suite},
     {"suite-rate", rc_summary_suite_rate},
     {"scaling", rc_summary_scaling},
+    {"modelling", rc_summary_modelling},
+    {"prepare", rc_summary_prepare},
+    {"both", rc_summary_both},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -412,14 +416,16 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
     const char *name = o->name ? o->name : "";
     if (o->name && find(o->name) < 0)
         return rc_fail(err, RC_EINVAL,
-            "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats, coo, suite, suite-rate or "
-            "scaling, found '%s'",
+            "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats, coo, suite, suite-rate, "
+            "scaling, modelling, prepare or both, found '%s'",
             o->name);
     if (o->by_matrix && strcmp(name, "rate") != 0 && strcmp(name, "suite-rate") != 0)
         return rc_fail(err, RC_EINVAL, "--matrices goes with --summary rate and suite-rate only");
     if ((o->side_a || o->side_b || o->orders) && strcmp(name, "versus") != 0)
         return rc_fail(
             err, RC_EINVAL, "--side-a, --side-b and --orders go with --summary versus only");
+    if (o->kernel && strcmp(name, "prepare") != 0)
+        return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare only");
     if (o->top && strcmp(name, "best") != 0)
         return rc_fail(err, RC_EINVAL, "--top goes with --summary best only");
     return RC_OK;

@@ -14,6 +14,7 @@ typedef struct rc_summary_options {
     const char *side_a;
     const char *side_b;
     const char *orders;
+    const char *kernel; /**< of prepare */
     int64_t top;
 } rc_summary_options_t;
 

@@ -1,0 +1,123 @@
+#include "config.h"
+#include "cmd/summary_segmented.h"
+#include "base/error.h"
+#include "table/segmented.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTING_COLUMNS {"k", ""}, {"precision", ""}, {"cache", ""}, {"device", ""}, {"set", ""}
+#define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
+
+static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set)
+{
+    if (s->is_n)
+        rc_table_text(t, "n");
+    else
+        rc_table_int(t, s->k);
+    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
+    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
+    rc_table_text(t, rc_view_device(v, s->device));
+    rc_table_text(t, rc_segmented_set_names[set]);
+}
+
+/* A number, or nothing for NaN. */
+static void put_real(rc_table_t *t, double x)
+{
+    if (isnan(x))
+        rc_table_missing(t);
+    else
+        rc_table_real(t, x, 4);
+}
+
+/* The paper has words for some settings only. */
+static void put_paper(rc_table_t *t, const rc_setting_t *s, int64_t k, const char *text)
+{
+    if (s->k == k && !s->is_n)
+        rc_table_text(t, text);
+    else
+        rc_table_missing(t);
+}
+
+static void put_mean(rc_table_t *t, const rc_segmented_mean_t *m)
+{
+    rc_table_int(t, m->matrices);
+    put_real(t, m->geomean);
+    put_real(t, m->worst);
+}
+
+/* Figure 7 is of K = 128, fp32. */
+rc_status_t rc_summary_modelling(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
+    rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"t", "of none"}, {"matrices_none", ""},
+        {"none", "of the best"}, {"worst_none", ""}, {"matrices", ""}, {"model", "of the best"}, {"worst", ""},
+        {"close", "share >= .95"}, {"gain", "x"}, {"paper", "figure 7"}};
+    rc_modelling_t *m = NULL;
+    int n = 0;
+    (void)o;
+    rc_status_t st = rc_modelling_make(v, where, &m, &n, err);
+    rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
+    for (int i = 0; t && i < n; i++) {
+        put_setting(t, v, &m[i].setting, m[i].set);
+        if (m[i].t > 0)
+            rc_table_int(t, m[i].t);
+        else
+            rc_table_missing(t);
+        put_mean(t, &m[i].none);
+        put_mean(t, &m[i].model);
+        put_real(t, m[i].close);
+        put_real(t, m[i].gain);
+        put_paper(t, &m[i].setting, 128, m[i].setting.precision == RC_FP32 ? "matches or closely follows" : "");
+    }
+    free(m);
+    return st < 0 ? st : t ? rc_table_end(t, err) : RC_ENOMEM;
+}
+
+/* Figure 13 is of K = 128; its text has no number. */
+rc_status_t rc_summary_prepare(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
+    rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"op", ""}, {"kernel", ""}, {"matrices", ""},
+        {"median", "products"}, {"p90", "products"}, {"most", "products"}, {"within_2", "share"}, {"paper", "figure 13"}};
+    rc_paying_t *p = NULL;
+    int n = 0;
+    rc_status_t st = rc_paying_make(v, where, o->kernel ? o->kernel : "rs", &p, &n, err);
+    rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
+    for (int i = 0; t && i < n; i++) {
+        put_setting(t, v, &p[i].setting, p[i].set);
+        rc_table_text(t, rc_view_name(rc_op_names, p[i].setting.op));
+        rc_table_text(t, p[i].kernel);
+        rc_table_int(t, p[i].matrices);
+        put_real(t, p[i].median);
+        put_real(t, p[i].p90);
+        put_real(t, p[i].most);
+        put_real(t, p[i].within);
+        put_paper(t, &p[i].setting, 128, "no number");
+    }
+    free(p);
+    return st < 0 ? st : t ? rc_table_end(t, err) : RC_ENOMEM;
+}
+
+/* Figures 14 and 15 are of K = 128. */
+rc_status_t rc_summary_both(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
+    rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"contestant", ""}, {"matrices", ""}, {"over_library", "x"},
+        {"worst", "x"}, {"bytes", "of the library's"}, {"paper", "section 6"}};
+    rc_both_t *b = NULL;
+    int n = 0;
+    (void)o;
+    rc_status_t st = rc_both_make(v, where, &b, &n, err);
+    rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
+    for (int i = 0; t && i < n; i++) {
+        put_setting(t, v, &b[i].setting, b[i].set);
+        rc_table_text(t, b[i].contestant);
+        put_mean(t, &b[i].over);
+        put_real(t, b[i].bytes);
+        put_paper(t, &b[i].setting, 128, strcmp(b[i].contestant, "rs") == 0 ? "A' B alone: over 16 on a fifth" : "");
+    }
+    free(b);
+    return st < 0 ? st : t ? rc_table_end(t, err) : RC_ENOMEM;
+}

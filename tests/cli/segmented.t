@@ -1,0 +1,59 @@
+#!/bin/sh
+# rowcast query --summary modelling, prepare and both, against what single rows say.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 16
+
+# six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
+mkdir -p "$tmp/c/g"
+i=0
+for spec in mesh2d:n=50 mesh2d:n=52 mesh2d:n=54 banded:n=1400 banded:n=1500 banded:n=1600; do
+    i=$((i + 1))
+    echo "$spec" >"$tmp/c/g/m$i.spec"
+done
+store=$tmp/s.h5
+sweep()
+{
+    "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr --case-time 0.0001 --max-reps 1 -k 4 "$@" >/dev/null 2>"$tmp/err"
+}
+# rows WHERE FIELDS: of the matrices that are not for training
+rows()
+{
+    "$ROWCAST" query "$store" -f csv -w "fullname != 'g/m5' && ($1)" -o "$2" | sed 1d
+}
+table() # table SUMMARY [OPTIONS]: its line of all matrices
+{
+    summary=$1
+    shift
+    "$ROWCAST" query "$store" -S "$summary" -f csv "$@" | sed 1d
+}
+
+ok "parameters" env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr --case-time 0.0001 \
+    --max-reps 1 -k 4 -x rs:t=2..3:cfv=1..2:cfh=1,rs
+ok "A' B" sweep --op spmm_t -x rs-spmm_t:t=2:cfv=1:cfh=1
+
+"$ROWCAST" query "$store" -S modelling -f csv >"$tmp/out" || exit 99
+is "generated matrices are in the line of all alone" "$(cut -d, -f5 <"$tmp/out" | paste -s -d' ')" "set all"
+is "the training matrix is left out" "$(sed 1d "$tmp/out" | cut -d, -f7,10)" "5,5"
+t=$(sed 1d "$tmp/out" | cut -d, -f6)
+ok "t is one that was measured" sh -c "test '$t' -eq 2 || test '$t' -eq 3"
+rows "kernel ~ 'rs:*' && kernel !~ '*t=0:*'" fullname,median_ns | awk -F, '{ if (!($1 in best) || $2 < best[$1]) best[$1] = $2 }
+    END { for (m in best) print m, best[m] }' | sort >"$tmp/best"
+rows "kernel ~ '*t=$t:cfv=1:cfh=1*' && op == spmm" fullname,median_ns | tr ',' ' ' | sort >"$tmp/none"
+want=$(join "$tmp/best" "$tmp/none" | awk '{ s += log($2 / $3) } END { printf "%.4f", exp(s / NR) }')
+is "none is the geomean over the best" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $8 }')" "$want"
+rows "kernel ~ '*t=0:*'" fullname,median_ns | tr ',' ' ' | sort >"$tmp/model"
+want=$(join "$tmp/best" "$tmp/model" | awk '{ s += log(($2 < $3 ? $2 : $3) / $3) } END { printf "%.4f", exp(s / NR) }')
+is "the model likewise" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $11 }')" "$want"
+want=$(join "$tmp/none" "$tmp/model" | awk '{ s += log($2 / $3) } END { printf "%.4f", exp(s / NR) }')
+is "and what it gains" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $14 }')" "$want"
+ok "K = 4 is not in the paper" sh -c "sed 1d '$tmp/out' | grep -q ',\"\\?\"\\?\$'"
+
+is "a line for each kernel of the name" "$(table prepare | wc -l)" 5
+is "of another name" "$(table prepare --kernel rs-spmm_t | cut -d, -f8 | sort -u)" 5
+most=$(rows "kernel ~ '*t=2:cfv=2:*' && op == spmm" prepare_ns,median_ns | awk -F, '{ x = $1 / $2; if (x > m) m = x } END { printf "%.6g", m }')
+is "the most products" "$(table prepare | grep 't=2:cfv=2' | awk -F, '{ printf "%.6g", $11 }')" "$most"
+ok "without cuSPARSE nothing is over it" test -z "$(table both)"
+code "--kernel of another summary" 2 "$ROWCAST" query "$store" -S both --kernel rs
+code "an empty table is no error" 0 "$ROWCAST" query "$store" -S modelling -w 'k == 4 && op == spmm_t'
+ok "it has its heading" grep -q model "$tmp/out"
