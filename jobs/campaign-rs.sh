@@ -51,7 +51,10 @@ part_rs()
     sweep "rs: A B, the parameters" "$store" 1 --where "$where" --op spmm --k "$ks" --precision fp32,fp64 \
         --policies csr --kernels 'rs:t=1..16:cfv=1..4:cfh=1..4'
     sweep "rs: A B, the rivals" "$store" 1 --where "$where" --op spmm --k "$ks" --precision fp32,fp64 \
-        --policies csr --kernels "growmajor,$csr,cusparse-coo-*:alg=0..4,rs:light=store"
+        --policies csr --kernels "growmajor,$csr,cusparse-coo-*:alg=0..4,rs:t=4:cfv=2:light=store"
+    # RS_TUNING: a file of rowcast train --task parameters
+    [[ -z ${RS_TUNING:-} ]] || sweep "rs: A B, the model" "$store" 1 --where "$where" --op spmm --k "$ks" \
+        --precision fp32,fp64 --policies csr --kernels "rs:tune=$RS_TUNING"
     sweep "rs: loops" "$store" 1 --where "$where" --op spmm --k 8,32 --precision fp32,fp64 --policies csr \
         --kernels loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
     sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision fp32,fp64 --policies csr \

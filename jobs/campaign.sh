@@ -43,7 +43,8 @@
 #            twins of the study (Lane and Booth 2022) of --catalog in natural order, rcm and bandk.  Into a store of
 #            its own: -s csrk.h5.  csrk-fit and csrk-study are its halves
 #   rs       RS-SpMM and its rivals, A B at K = 8, 32, 128, 512 and A' B at K = 128, fp32 and fp64, all matrices and
-#            generated ones of about 1 to 20 million entries (group rs).  Into a store of its own: -s rs.h5
+#            generated ones of about 1 to 20 million entries (group rs).  Into a store of its own: -s rs.h5, which rowcast
+#            calibrate and train --task parameters make a tuning of, for RS_TUNING=FILE in the next run
 #   sddmm    the sampled product: row-sddmm and the library, K = 32, 128, 512 and 1,024, fp32 and fp64, all matrices and
 #            generated ones of about 1 to 30 million entries (group sddmm).  Into a store of its own: -s sddmm.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
