@@ -132,8 +132,8 @@ static int64_t next_value(const rc_param_t *p, int64_t v)
 static int random_range(rc_rng_t *rng, const rc_param_t *p, char *text, size_t size)
 {
     int64_t first = p->min;
-    if (p->type == RC_PARAM_TEXT) { /* nor have texts: of CSR-k a device */
-        snprintf(text, size, "%s=%s", p->name, rc_rng_below(rng, 2) ? "volta" : "ampere");
+    if (p->type == RC_PARAM_TEXT) { /* nor have texts, which may name files */
+        snprintf(text, size, "%s=%s", p->name, p->text);
         return 1;
     }
     if (p->type == RC_PARAM_CHOICE) { /* choices have no ranges */
