@@ -195,6 +195,7 @@ here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 export PATH="$here/bin:${PATH:-/usr/local/bin:/usr/bin:/bin}"
 export ROWCAST="${ROWCAST:-$here/bin/rowcast}"
 export ROWCAST_MODELS="${ROWCAST_MODELS:-$here/share/rowcast/models}"
+export ROWCAST_TUNING="${ROWCAST_TUNING:-$here/share/rowcast/tuning}"
 export ROWCAST_ASSETS="${ROWCAST_ASSETS:-$here/share/rowcast}"
 # distributions configure Open MPI with absolute folders: its prefix alone does not move them
 export OPAL_PREFIX="$here" OPAL_EXEC_PREFIX="$here" OPAL_BINDIR="$here/bin"

@@ -23,9 +23,7 @@ int rc_tuning_find(const char *word, rc_str_t *path)
     const char *own = getenv("ROWCAST_TUNING");
     *path = (rc_str_t){0};
     if (!strchr(word, '/') && !strstr(word, ".json") && access(word, F_OK) != 0) {
-        if (own && is_in(own, word, path))
-            return 1;
-        if (is_in(RC_PKGDATADIR "/tuning", word, path))
+        if (is_in(own ? own : RC_PKGDATADIR "/tuning", word, path))
             return 1;
         rc_str_free(path);
         *path = (rc_str_t){0};

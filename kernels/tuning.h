@@ -7,13 +7,8 @@
 
 #include <jansson.h>
 
-/** What --help says of the word. */
-#define RC_TUNING_HELP                                                                                 \
-    "a file, or the name of one (without .json) in $ROWCAST_TUNING or among the installed ones ("     \
-    RC_PKGDATADIR "/tuning)"
-
-/** The file of a word: itself where it has '/' or ".json" or is a file, else that name in $ROWCAST_TUNING, else
- *  among the installed ones, else itself again.
+/** The file of a word: itself where it has '/' or ".json" or is a file, else that name in the directory
+ *  $ROWCAST_TUNING, or, where that is not set, among the installed ones, else itself again.
  *  \param[out] path  rc_str_free, after an error too
  *  \return 1: there is a file of that name; 0: none, or no memory (then path->failed) */
 int rc_tuning_find(const char *word, rc_str_t *path);
