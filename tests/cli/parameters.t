@@ -2,7 +2,7 @@
 # rowcast train --task parameters, and rs with the tuning that it writes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 40
+plan 42
 
 # eleven matrices of more than 10,000 entries: every 5th of them, by entries, are two
 mkdir -p "$tmp/c/g"
@@ -59,6 +59,8 @@ is "is said in one line" "$(grep -c 'it was measured on cuda:other, this is cpu'
 code "no installed tuning" 0 env ROWCAST_TUNING="$tmp/none" "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels rs:t=3:cfv=1:cfh=1
 is "says nothing where nothing is open" "$(grep -c tuning "$tmp/err")" 0
 
+code "the file of the H200" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 128 --kernels "rs:tune=$top_srcdir/data/tuning/rs-h200.json"
+is "another device is said" "$(grep -c 'measured on cuda:NVIDIA H200' "$tmp/err")" 1
 bad 'expected 1 to 16, found 17' 's/"t": [0-9]*/"t": 17/'
 bad 'file.version: expected 1 to 1, found 9' 's/"version": 1,/"version": 9,/'
 bad 'line' 's/"settings"/settings/'
