@@ -56,7 +56,7 @@ static void budget(rc_settings_t *s)
 
 rc_settings_t rc_settings_read(void)
 {
-    rc_settings_t s = {.seconds = 30, .share = 0.1, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
+    rc_settings_t s = {.seconds = 30, .share = 0.07, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
     s.off = is("ROWCAST_DROPIN", "off", "on");
     s.trust = is("ROWCAST_TRUST", "preprocess", "nothing");
     s.summary = is("ROWCAST_LOG", "summary", "nothing");
