@@ -239,12 +239,16 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 
 /* --------------------------------------------------------------------- run */
 
-/* Vectors of a lane: few lanes have little to add up, so there are more of them only when each is full. */
+/* Vectors of a lane: few lanes have little to add up, so there are more of them only when each is full.  A warp that
+ * goes over wide rows several times is faster with fewer registers. */
 static int vectors_for(const row_sddmm_t *s, int64_t pieces)
 {
+    enum { WIDE = 128, OF_WIDE = 2 };
     int vectors = 1;
     if (s->vectors > 0)
         return (int)s->vectors;
+    if (pieces >= WIDE)
+        return OF_WIDE;
     while (vectors < RC_ROW_SDDMM_VECTORS_MAX && (int64_t)RC_ROW_SDDMM_LANES_MIN * vectors < pieces)
         vectors *= 2;
     return vectors;
@@ -304,7 +308,7 @@ const rc_kernel_t rc_kernel_row_sddmm = {
     .name = "row-sddmm",
     .summary = "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector loads, no atomics",
     .source = "rowcast; warp per row: Jiang et al. 2020, Algorithm 2",
-    .version = 1,
+    .version = 2,
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
