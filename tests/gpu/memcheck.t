@@ -47,6 +47,7 @@ for tool in memcheck racecheck; do
     ok "$tool finds nothing in both products of rs" compute-sanitizer --tool "$tool" \
         --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_rs"
 done
+ROWCAST_GPU_SAMPLE=29
 for tool in memcheck racecheck; do
     ok "$tool finds nothing where parts of aspt meet" compute-sanitizer --tool "$tool" \
         --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_aspt"

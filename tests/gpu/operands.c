@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/str.h"
 #include "kernels/device.h"
 #include "operands.h"
 #include "order/policy.h"
@@ -34,6 +35,16 @@ rc_device_t *open_gpu(void)
     if (!d && must && strcmp(must, "1") == 0)
         fail_msg("ROWCAST_GPU=1, but: %s", st < 0 ? err.text : "there is no GPU");
     return d;
+}
+
+int64_t sample_of_runs(void)
+{
+    const char *text = getenv("ROWCAST_GPU_SAMPLE");
+    int64_t n = 1;
+    rc_err_t err = {0};
+    if (text)
+        ok(rc_parse_int(text, 1, 1000000, "ROWCAST_GPU_SAMPLE", &n, &err), &err, "environment");
+    return n;
 }
 
 /* ---------------------------------------------------------------- places */

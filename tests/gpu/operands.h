@@ -58,6 +58,9 @@ void ok(rc_status_t st, const rc_err_t *err, const char *what);
 rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
     const rc_schedule_t *s, rc_c_order_t c_order);
 
+/* One run in so many is wanted: ROWCAST_GPU_SAMPLE, or 1. */
+int64_t sample_of_runs(void);
+
 /* The first GPU as a device; NULL: there is none, and that is all right. */
 struct rc_device *open_gpu(void);
 

@@ -1,7 +1,7 @@
 /* aspt on a GPU, where its parts meet: rows that have entries in several tiles and beside them, rows in pieces within
  * panels that have tiles and without, rows that no slot holds; against fp64, and the same bits from run to run.
  * The kernel with every parameter on small matrices: test_gpu_kernels.  Needs a GPU: without one it skips itself,
- * or fails when ROWCAST_GPU is 1. */
+ * or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N does one run in N (for compute-sanitizer). */
 #include "config.h"
 #include "unit.h"
 
@@ -62,27 +62,40 @@ static void check_kinds(const rc_problem_t *p)
     assert_true(n.tiles.panels > 0 && n.longs > 0 && n.tiles.nnz_rest > 0);
 }
 
+/* Values of the output that lie side by side, and how often they do; between them are gaps where operands have some. */
+typedef struct lines {
+    int64_t count;
+    size_t length; /* bytes */
+    size_t step;   /* bytes from one to the next */
+} lines_t;
+
+static lines_t lines_of(const rc_dense_t *m)
+{
+    size_t value = rc_precision_bytes(m->precision);
+    int by_row = m->layout == RC_ROW_MAJOR;
+    return (lines_t){.count = by_row ? m->rows : m->cols,
+        .length = (size_t)(by_row ? m->cols : m->rows) * value,
+        .step = (size_t)m->ld * value};
+}
+
 /* Three runs: the first and the second from other values in C, the third in a state of its own. */
 static void check_bits(gpu_operands_t *o, const rc_kernel_t *k, void *state, void *other,
     const rc_operands_t *of, const char *label)
 {
+    const lines_t l = lines_of(&of->out);
     unsigned char *first = malloc(o->c_bytes);
     rc_err_t err = {0};
     assert_non_null(first);
     for (int i = 0; i < 3; i++) {
         gpu_operands_fill(o, of, i == 1);
         ok(k->run(i == 2 ? other : state, of, 1.5, 0, &err), &err, label);
-        ok(o->x->download(o->x, o->host, of->out.data,
-               (size_t)(of->out.rows * of->out.ld) * rc_precision_bytes(o->precision), &err),
-            &err, label);
-        /* rows lie apart where operands have gaps: compare what was stored */
-        for (int64_t r = 0; r < of->out.rows; r++) {
-            size_t at = (size_t)(r * of->out.ld) * rc_precision_bytes(o->precision);
-            size_t bytes = (size_t)of->out.cols * rc_precision_bytes(o->precision);
+        ok(o->x->download(o->x, o->host, of->out.data, (size_t)l.count * l.step, &err), &err, label);
+        for (int64_t r = 0; r < l.count; r++) {
+            size_t at = (size_t)r * l.step;
             if (i == 0)
-                memcpy(first + at, o->host + at, bytes);
-            else if (memcmp(first + at, o->host + at, bytes) != 0)
-                fail_msg("%s: run %d gave other bits in row %d", label, i, (int)r);
+                memcpy(first + at, o->host + at, l.length);
+            else if (memcmp(first + at, o->host + at, l.length) != 0)
+                fail_msg("%s: run %d gave other bits in line %d", label, i, (int)r);
         }
     }
     free(first);
@@ -131,6 +144,8 @@ static void parts_of(rc_op_t op)
     static const int64_t ks[] = {1, 32, 67, 128, 260};
     static const int which[] = {SCHEDULE_IDENTITY, SCHEDULE_RANDOM, SCHEDULE_PADS, SCHEDULE_NO_EMPTY};
     rc_device_t *d = open_gpu();
+    int64_t sample = sample_of_runs();
+    int64_t run = 0;
     int turn = 0;
     if (!d)
         skip();
@@ -147,9 +162,10 @@ static void parts_of(rc_op_t op)
             gpu_operands_new(&o);
             for (size_t v = 0; v < sizeof params / sizeof *params; v++, turn++)
                 for (int s = 0; s < 2; s++)
-                    check(&o, params[v], s ? which[turn % 4] : SCHEDULE_IDENTITY,
-                        op == RC_OP_SPMM && turn / 4 % 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL,
-                        turn % PLACES);
+                    if (run++ % sample == 0)
+                        check(&o, params[v], s ? which[turn % 4] : SCHEDULE_IDENTITY,
+                            op == RC_OP_SPMM && turn / 4 % 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL,
+                            turn % PLACES);
             gpu_operands_free(&o);
         }
     free_matrix(&a);

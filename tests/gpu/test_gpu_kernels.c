@@ -7,7 +7,6 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "base/str.h"
 #include "kernels/device.h"
 #include "operands.h"
 #include "order/policy.h"
@@ -274,22 +273,12 @@ static void on_every_operation(plan_t *plan, body_fn *body)
         }
 }
 
-static int64_t sample_from_environment(void)
-{
-    const char *text = getenv("ROWCAST_GPU_SAMPLE");
-    int64_t n = 1;
-    rc_err_t err = {0};
-    if (text)
-        ok(rc_parse_int(text, 1, 1000000, "ROWCAST_GPU_SAMPLE", &n, &err), &err, "environment");
-    return n;
-}
-
 static void on_every_matrix(body_fn *body)
 {
     rc_device_t *d = open_gpu();
     if (!d)
         skip();
-    plan_t plan = {.o = {.x = &d->executor}, .sample = sample_from_environment()};
+    plan_t plan = {.o = {.x = &d->executor}, .sample = sample_of_runs()};
     plain_alloc = d->executor.alloc;
     plain_release = d->executor.release;
     d->executor.alloc = counting_alloc;

@@ -98,23 +98,13 @@ static void check(gpu_t *gpu, const rc_csr_t *a, const char *name)
     gpu_pattern_free(&g);
 }
 
-static int sample(void)
-{
-    const char *text = getenv("ROWCAST_GPU_SAMPLE");
-    int64_t n = 1;
-    rc_err_t err = {0};
-    if (text)
-        ok(rc_parse_int(text, 1, 1000000, "ROWCAST_GPU_SAMPLE", &n, &err), &err, "environment");
-    return (int)n;
-}
-
 static void generated_matrices(void **state)
 {
     (void)state;
     gpu_t gpu;
     if (!begin(&gpu))
         skip();
-    for (int i = 0; i < rc_builtin_count; i += sample()) {
+    for (int i = 0; i < rc_builtin_count; i += (int)sample_of_runs()) {
         rc_csr_t a;
         rc_err_t err = {0};
         ok(rc_generate(rc_builtins[i].spec, &a, NULL, &err), &err, rc_builtins[i].name);
