@@ -11,13 +11,32 @@
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CUDA(call) assert_int_equal(call, cudaSuccess)
 
-enum { K_LEAST = 3, K_MOST = 40, GAP = 2 };
+/* Leading dimensions: a wide one, which keeps vectors of 16 bytes aligned, and an odd one, which cuSPARSE refuses
+ * where K is a multiple of four. */
+enum { K_LEAST = 3, K_MOST = 40, LD_WIDE = K_MOST + 4, LD_ODD = K_MOST + 3 };
 
-static const char *const kernels[] = {NULL, "row-sddmm", "row-sddmm:entries=4", "row-sddmm:vectors=2", "gplain-sddmm",
-    "cusparse-sddmm-row"};
+/* Kernels to choose from, and how. */
+typedef struct choice {
+    const char *kernels; /* NULL: any */
+    int any_k;           /* they serve ranges */
+    int any_order;
+    int64_t ld;
+    int declared; /* the problem says what ld runs will have */
+} choice_t;
+
+static const choice_t choices[] = {
+    {NULL, 1, 1, LD_ODD, 1}, /* cuSPARSE's is timed first, which takes no such ld */
+    {"row-sddmm", 1, 1, LD_ODD, 0},
+    {"row-sddmm:entries=4", 1, 1, LD_WIDE, 0},
+    {"row-sddmm:vectors=2", 1, 1, LD_ODD, 0},
+    {"gplain-sddmm", 0, 1, LD_ODD, 0},
+    {"cusparse-sddmm-row", 0, 0, LD_WIDE, 0},
+    {"cusparse-sddmm-row,row-sddmm", 0, 0, LD_ODD, 1},
+};
 static const char *const orders[] = {"csr", "random:seed=3", "dcsr"};
 
 /* A plan, and its operands in device memory. */
@@ -29,6 +48,7 @@ typedef struct trial {
     void *dense[2]; /* Y [rows * ld], X [cols * ld] */
     void *out;      /* [nnz] */
     const char *kernel;
+    int64_t ld; /* of both */
 } trial_t;
 
 /* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
@@ -97,8 +117,8 @@ static void compare(const trial_t *t, int64_t k, double factor, double old)
 static void execute(const trial_t *t, int64_t k, double alpha, double beta)
 {
     rc_err_t err = {0};
-    ok(rc_plan_execute_sddmm(t->plan, k, alpha, t->dense[0], K_MOST + GAP, t->dense[1], K_MOST + GAP, beta, t->out,
-           t->stream, &err),
+    ok(rc_plan_execute_sddmm(t->plan, k, alpha, t->dense[0], t->ld, t->dense[1], t->ld, beta, t->out, t->stream,
+           &err),
         &err, t->kernel ? t->kernel : "any kernel");
 }
 
@@ -146,7 +166,7 @@ static void run_all(trial_t *t, const int64_t *k, int ks)
     update(t, k[ks - 1]);
 }
 
-static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_precision_t precision, int range)
+static void one_plan(rc_rng_t *rng, const choice_t *c, const char *order, rc_precision_t precision, int range)
 {
     static input_t in;
     static const int64_t list[] = {8, 5, 32};
@@ -158,17 +178,18 @@ static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_pr
     void *col = upload(in.col, (size_t)in.nnz * sizeof *in.col);
     void *val = upload(in.val32, (size_t)in.nnz * sizeof *in.val32);
     const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = precision, .layout = RC_ROW_MAJOR,
-        .k = range ? between : list, .ks = range ? 2 : 3, .k_range = range};
+        .k = range ? between : list, .ks = range ? 2 : 3, .k_range = range,
+        .ld_in = {c->declared ? c->ld : 0, c->declared ? c->ld : 0}};
     const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1};
-    const rc_plan_options_t o = {.kernels = kernel, .orders = order, .tune = kernel ? 0 : 3, .threads = 1};
-    trial_t t = {.in = &in, .precision = precision, .kernel = kernel};
+    const rc_plan_options_t o = {.kernels = c->kernels, .orders = order, .tune = c->kernels ? 0 : 3, .threads = 1};
+    trial_t t = {.in = &in, .precision = precision, .kernel = c->kernels, .ld = c->ld};
     CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
-    ok(rc_plan_create(&p, &m, &o, t.stream, &t.plan, &err), &err, kernel ? kernel : "any kernel");
+    ok(rc_plan_create(&p, &m, &o, t.stream, &t.plan, &err), &err, c->kernels ? c->kernels : "any kernel");
     CUDA(cudaFree(ptr));
     CUDA(cudaFree(col));
     CUDA(cudaFree(val));
-    t.dense[0] = upload_values(&t, 0, in.rows, K_MOST + GAP);
-    t.dense[1] = upload_values(&t, 1, in.cols, K_MOST + GAP);
+    t.dense[0] = upload_values(&t, 0, in.rows, t.ld);
+    t.dense[1] = upload_values(&t, 1, in.cols, t.ld);
     t.out = upload_values(&t, 0, in.nnz, 1);
     run_all(&t, range ? some : list, range ? 5 : 3);
     rc_plan_free(t.plan);
@@ -178,30 +199,59 @@ static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_pr
     CUDA(cudaStreamDestroy(t.stream));
 }
 
-/* Kernels whose descriptor says that they take any K serve ranges; cuSPARSE takes the original order alone. */
-static void plans_sample(void **state)
+static void need_gpu(void)
 {
-    enum { rounds = 2, ranged = 4 };
-    (void)state;
-    rc_rng_t rng;
-    rc_rng_seed(&rng, 78);
     rc_device_t *d = open_gpu(); /* says when there must be one */
     if (!d)
         skip();
     rc_device_close(d);
+}
+
+static void plans_sample(void **state)
+{
+    enum { rounds = 2 };
+    (void)state;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 78);
+    need_gpu();
     for (int round = 0; round < rounds; round++)
-        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
             for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
                 for (int variant = 0; variant < 4; variant++) {
-                    int is_library = kernels[k] && kernels[k][0] == 'c';
-                    if ((variant / 2 && k >= ranged) || (is_library && i > 0))
+                    if ((variant / 2 && !choices[k].any_k) || (i > 0 && !choices[k].any_order))
                         continue;
-                    one_plan(&rng, kernels[k], orders[i], (rc_precision_t)(variant % 2), variant / 2);
+                    one_plan(&rng, &choices[k], orders[i], (rc_precision_t)(variant % 2), variant / 2);
                 }
+}
+
+/* What no kernel takes is said when the plan is made. */
+static void strides_that_no_kernel_takes_are_refused(void **state)
+{
+    static input_t in;
+    static const int64_t k[] = {8};
+    (void)state;
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    rc_plan_t *plan = NULL;
+    rc_rng_seed(&rng, 79);
+    need_gpu();
+    do
+        make(&rng, 1, &in);
+    while (in.nnz == 0);
+    const rc_plan_matrix_t m = matrix_of(&in, 4, 4);
+    const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = RC_FP32, .layout = RC_ROW_MAJOR, .k = k, .ks = 1,
+        .ld_in = {LD_ODD, LD_ODD}};
+    const rc_plan_options_t o = {.kernels = "cusparse-sddmm-row", .threads = 1};
+    assert_int_equal(rc_plan_create(&p, &m, &o, NULL, &plan, &err), RC_ENOTSUP);
+    assert_null(plan);
+    assert_non_null(strstr(err.text, "leading dimension"));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_sample)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_sample),
+        cmocka_unit_test(strides_that_no_kernel_takes_are_refused),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
