@@ -155,13 +155,25 @@ static int random_range(rc_rng_t *rng, const rc_param_t *p, char *text, size_t s
     return n;
 }
 
+/* Values that go with each other alone are refused together: a text that is too long, or what a kernel says of two
+ * parameters. */
+static int is_refused(rc_status_t st, const rc_err_t *err)
+{
+    return st < 0
+        && (strstr(err->text, "its parameters take more than") || strstr(err->text, "expected a multiple of bsize"));
+}
+
 /* The expansion holds as many members as the product of the ranges, no two alike, and each member
- * alone gives itself. */
-static void check_expansion(const rc_kernel_t *k, const char *text, int members)
+ * alone gives itself.  \return 0: it was refused */
+static int check_expansion(const rc_kernel_t *k, const char *text, int members)
 {
     list_t l = {0};
     rc_err_t err = {0};
-    assert_int_equal(rc_kernel_specs_parse(text, k->device, 1u << k->op, MOST * 4, &l.spec, &l.count, &err), 0);
+    rc_status_t st = rc_kernel_specs_parse(text, k->device, 1u << k->op, MOST * 4, &l.spec, &l.count, &err);
+    if (is_refused(st, &err))
+        return 0;
+    if (st != RC_OK)
+        fail_msg("%s: %s", text, err.text);
     if (l.count != members)
         fail_msg("%s: expected %d members, found %d", text, members, l.count);
     for (int i = 0; i < l.count; i++) {
@@ -177,15 +189,18 @@ static void check_expansion(const rc_kernel_t *k, const char *text, int members)
             assert_string_not_equal(l.spec[i].params, l.spec[j].params);
     }
     free(l.spec);
+    return 1;
 }
 
 static void every_kernel(void **state)
 {
+    enum { rounds = 20 };
     (void)state;
     rc_rng_t rng;
     rc_rng_seed(&rng, 11);
-    for (int round = 0; round < 20; round++)
-        for (int i = 0; rc_kernels[i]; i++) {
+    for (int i = 0; rc_kernels[i]; i++) {
+        int checked = 0;
+        for (int round = 0; round < rounds; round++) {
             const rc_kernel_t *k = rc_kernels[i];
             char text[512];
             int members = 1;
@@ -198,8 +213,11 @@ static void every_kernel(void **state)
                 size_t at = strlen(text);
                 snprintf(text + at, sizeof text - at, ":%s", range);
             }
-            check_expansion(k, text, members);
+            checked += check_expansion(k, text, members);
         }
+        if (checked < rounds / 4)
+            fail_msg("%s: %d of %d lists are taken", rc_kernels[i]->name, checked, rounds);
+    }
 }
 
 /* The lists of the documentation, in a build that has these kernels. */
