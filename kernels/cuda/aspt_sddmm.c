@@ -50,7 +50,9 @@ static rc_status_t keep_entries(
     size_t rest = (size_t)from->size.nnz_rest;
     size_t value = rc_precision_bytes(p->precision);
     int64_t *entry = rc_alloc(dense + rest, sizeof *entry, "entries of tiles", err);
-    char *val = rc_alloc(dense + rest, value, "values of tiles", err);
+    void *val = rc_alloc(dense + rest, value, "values of tiles", err);
+    double *wide = val;
+    float *narrow = val;
     void *to = NULL;
     rc_status_t st = entry && val ? RC_OK : RC_ENOMEM;
     RC_TRY(st);
@@ -60,9 +62,9 @@ static rc_status_t keep_entries(
         memcpy(entry + dense, from->rest_val, rest * sizeof *entry);
     for (size_t i = 0; i < dense + rest; i++)
         if (p->precision == RC_FP64)
-            ((double *)val)[i] = p->a->val[entry[i]];
+            wide[i] = p->a->val[entry[i]];
         else
-            ((float *)val)[i] = (float)p->a->val[entry[i]];
+            narrow[i] = (float)p->a->val[entry[i]];
     RC_TRY(rc_cuda_keep(&s->memory, val, (dense + rest) * value, &to, err));
     s->args.a.val = to;
     s->args.a.rest_val = to ? (char *)to + dense * value : NULL;
