@@ -86,7 +86,9 @@ install_here()
 {
     [[ -f $build/Makefile ]] || die 3 "$build: not a build directory; build first, or name --prefix"
     say "installing from $build"
-    run_logged "$work/install.log" make -C "$build" install DESTDIR="$work/root"
+    local alone=() # installing links the libraries once more, in the build
+    ! command -v flock >/dev/null || alone=(flock "$build/installing.lock")
+    run_logged "$work/install.log" "${alone[@]}" make -C "$build" install DESTDIR="$work/root"
     prefix=$(dirname "$(dirname "$(find "$work/root" -path '*/bin/rowcast' -print -quit)")")
 }
 

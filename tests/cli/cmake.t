@@ -8,7 +8,7 @@
 
 command -v cmake >/dev/null || skip_all "no cmake"
 cxx=$(command -v c++ || command -v g++) || skip_all "no C++ compiler"
-make -C "$top_builddir" install DESTDIR="$tmp/root" >"$tmp/log" 2>&1 || {
+install_to "$tmp/root" >"$tmp/log" 2>&1 || {
     cat "$tmp/log"
     exit 1
 }

@@ -6,7 +6,7 @@
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
 
-make -C "$top_builddir" install DESTDIR="$tmp/root" >"$tmp/log" 2>&1 || {
+install_to "$tmp/root" >"$tmp/log" 2>&1 || {
     cat "$tmp/log"
     exit 1
 }

@@ -86,7 +86,7 @@ fi
 rm -f block-*
 blocks compile src/README.md README.md
 is "there are two examples of the library" "$(find . -name 'block-*' | wc -l)" 2
-make -C "$top_builddir" install DESTDIR="$tmp/root" >log 2>&1
+install_to "$tmp/root" >log 2>&1
 is "make install" "$?" 0
 prefix=$(find "$tmp/root" -name rowcast.pc | sed 's|/lib.*/pkgconfig/rowcast.pc$||')
 library=$(find "$prefix" -name librowcast.so)
