@@ -41,6 +41,7 @@ static rc_status_t keep_narrowed(
 rc_status_t rc_resident_values(
     rc_executor_t *x, const double *val, int64_t nnz, int value_bytes, void **out, rc_err_t *err)
 {
+    *out = NULL;
     return value_bytes == (int)sizeof *val ? keep(x, val, (size_t)nnz * sizeof *val, out, err)
                                            : keep_narrowed(x, val, nnz, out, err);
 }

@@ -66,8 +66,7 @@ typedef struct rc_rs_choice {
     rc_segments_size_t size; /**< out: of the split with them */
 } rc_rs_choice_t;
 
-/** Fill what is 0 in the choice.  
-eturn RC_OK, RC_ENOMEM.  Cost O(nnz + rows), at most five times. */
+/** Fill what is 0 in the choice.  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows), at most five times. */
 rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a, rc_precision_t precision,
     rc_rs_choice_t *choice, rc_err_t *err);
 

@@ -79,7 +79,7 @@ typedef struct rc_plan_matrix {
     const int32_t *col_idx; /**< [nnz] */
     const void *val;        /**< [nnz] */
     int value_bytes;        /**< of one of them: 4 or 8 */
-    int on_device; /**< 1: the arrays are memory of the device; 0: of the host */
+    int on_device; /**< 1: the arrays are memory of the GPU of the stream; 0: of the host */
 } rc_plan_matrix_t;
 
 /** What is to be computed. */

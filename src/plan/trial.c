@@ -310,17 +310,26 @@ static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t
     return st;
 }
 
+/* 1: the candidate alone takes more than the plan may. */
+static int is_over(const rc_plan_t *plan, const rc_plan_candidate_t *c)
+{
+    return plan->memory > 0 && c->bytes > plan->memory;
+}
+
+/* Memory that is short may be enough without the matrix on the device. */
 rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of,
     int64_t kept, rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *t,
     rc_err_t *err)
 {
     rc_err_t why = {0};
     rc_status_t st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
-    if (st == RC_ENOMEM && (plan->resident_bytes > 0 || plan->given.row_ptr)) { /* without the matrix there may be enough */
+    if (st == RC_ENOMEM && (plan->resident_bytes > 0 || (plan->given.row_ptr && !is_over(plan, c)))) {
+        const rc_resident_t given = plan->given; /* the next candidate may have enough with it */
         rc_plan_resident_drop(plan);
         plan->resident_bytes = -1;
         why = (rc_err_t){0};
         st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
+        plan->given = given;
     }
     c->status = st;
     (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);

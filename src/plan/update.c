@@ -74,14 +74,12 @@ static rc_status_t put_values(rc_plan_t *plan, const rc_plan_entry_t *e, const r
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     rc_executor_t *x = plan->place.x;
     rc_problem_t p = e->trial.problem;
-    rc_analysis_t analysis;
     void *state = NULL;
     void *array = NULL;
     p.a = a;
     p.resident = resident;
-    rc_status_t st = rc_kernel_analyse(kernel, &p, &analysis, err);
-    if (st == RC_OK)
-        st = kernel->prepare(x, &p, &analysis, &state, err);
+    /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it now */
+    rc_status_t st = kernel->prepare(x, &p, &e->trial.analysis, &state, err);
     if (st < 0)
         return st;
     *alike = kernel->values(state, &array) == count;
