@@ -7,7 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
+
+/* 1: it is there, and no folder. */
+static int is_file(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISDIR(s.st_mode);
+}
 
 /* 1: DIR/WORD.json is there, and its name in path. */
 static int is_in(const char *dir, const char *word, rc_str_t *path)
@@ -15,21 +22,21 @@ static int is_in(const char *dir, const char *word, rc_str_t *path)
     rc_str_free(path);
     *path = (rc_str_t){0};
     rc_str_addf(path, "%s/%s.json", dir, word);
-    return !path->failed && access(path->text, F_OK) == 0;
+    return !path->failed && is_file(path->text);
 }
 
 int rc_tuning_find(const char *word, rc_str_t *path)
 {
     const char *own = getenv("ROWCAST_TUNING");
     *path = (rc_str_t){0};
-    if (!strchr(word, '/') && !strstr(word, ".json") && access(word, F_OK) != 0) {
+    if (!strchr(word, '/') && !strstr(word, ".json")) {
         if (is_in(own ? own : RC_PKGDATADIR "/tuning", word, path))
             return 1;
         rc_str_free(path);
         *path = (rc_str_t){0};
     }
     rc_str_add(path, word);
-    return !path->failed && access(word, F_OK) == 0;
+    return !path->failed && is_file(word);
 }
 
 rc_status_t rc_tuning_read(const char *word, const char *known,

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-/** The file of a word: itself where it has '/' or ".json" or is a file, else that name in the directory
- *  $ROWCAST_TUNING, or, where that is not set, among the installed ones, else itself again.
+/** The file of a word: that name in the directory $ROWCAST_TUNING, or, where that is not set, among the installed ones;
+ *  else, and where it has '/' or ".json", itself.
  *  \param[out] path  rc_str_free, after an error too
  *  \return 1: there is a file of that name; 0: none, or no memory (then path->failed) */
 int rc_tuning_find(const char *word, rc_str_t *path);

@@ -2,7 +2,7 @@
 # rowcast train --task parameters, and rs with the tuning that it writes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 42
+plan 44
 
 # eleven matrices of more than 10,000 entries: every 5th of them, by entries, are two
 mkdir -p "$tmp/c/g"
@@ -58,6 +58,16 @@ code "another device" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tu
 is "is said in one line" "$(grep -c 'it was measured on cuda:other, this is cpu' "$tmp/err")" 1
 code "no installed tuning" 0 env ROWCAST_TUNING="$tmp/none" "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels rs:t=3:cfv=1:cfh=1
 is "says nothing where nothing is open" "$(grep -c tuning "$tmp/err")" 0
+mkdir "$tmp/here" "$tmp/here/rs-h200"
+ran_here()
+{
+    (cd "$tmp/here" && "$@")
+}
+code "a folder of that name is no tuning" 0 ran_here env ROWCAST_TUNING="$tmp/none" "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels rs
+cp "$tmp/t.json" "$tmp/rs-h200.json"
+rmdir "$tmp/here/rs-h200"
+echo '{' >"$tmp/here/rs-h200"
+code "nor is a file, where one is installed" 0 ran_here env ROWCAST_TUNING="$tmp" "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels rs
 
 code "the file of the H200" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 128 --kernels "rs:tune=$top_srcdir/data/tuning/rs-h200.json"
 is "another device is said" "$(grep -c 'measured on cuda:NVIDIA H200' "$tmp/err")" 1
