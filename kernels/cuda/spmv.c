@@ -368,8 +368,7 @@ static void cut(const rc_csr_view_t *e, int64_t items, int64_t look, int64_t sha
     }
 }
 
-/* How many lanes take the rows of each share. */
-static void count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, int64_t shares,
+void rc_spmv_count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, int64_t shares,
     const rc_spmv_lanes_t *rule, int threads, uint8_t *out)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -393,7 +392,7 @@ static rc_status_t shares_here(const rc_csr_view_t *e, int64_t items, int64_t lo
     if (!*share || !*lanes)
         return RC_ENOMEM;
     cut(e, items, look, shares, threads, *share);
-    count_lanes(e, *share, shares, rule, threads, *lanes);
+    rc_spmv_count_lanes(e, *share, shares, rule, threads, *lanes);
     return RC_OK;
 }
 

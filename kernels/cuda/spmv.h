@@ -181,7 +181,11 @@ rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, 
     int64_t look, int64_t most, const rc_spmv_lanes_t *rule, rc_spmv_t *s, rc_spmv_share_t **out,
     uint8_t **lanes, rc_err_t *err);
 
-/** Device memory of those. */
+/** How many lanes take the rows of each share, on the host.  \param[out] out  [shares] as `lanes` above */
+void rc_spmv_count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, int64_t shares,
+    const rc_spmv_lanes_t *rule, int threads, uint8_t *out);
+
+/** Device memory of shares and lanes. */
 int64_t rc_spmv_shares_bytes(int64_t shares);
 
 /* ------------------------------------------------------------- coordinates */

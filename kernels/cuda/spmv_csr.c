@@ -53,9 +53,9 @@ static cuts_t cuts_of(const rc_problem_t *p, const int64_t *chosen)
     return c;
 }
 
-static int64_t late_bytes(const cuts_t *c)
+int64_t rc_spmv_csr_late_bytes(int64_t lates)
 {
-    return c->lates > 0 ? (c->lates + 1) * (int64_t)sizeof(rc_spmv_share_t) : 0;
+    return lates > 0 ? (lates + 1) * (int64_t)sizeof(rc_spmv_share_t) : 0;
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -65,7 +65,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     RC_TRY(rc_spmv_count(p, LONGEST, LONGEST, out->chosen, err));
     const cuts_t c = cuts_of(p, out->chosen);
     RC_TRY(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
-    int64_t points = rc_spmv_shares_bytes(c.shares) + late_bytes(&c);
+    int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_csr_late_bytes(c.lates);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->bytes = rc_sat_add(out->bytes,
@@ -87,28 +87,28 @@ static void list_late(const rc_csr_view_t *e, int64_t longest, rc_spmv_share_t *
     }
 }
 
-static rc_status_t keep_late(const rc_problem_t *p, const rc_spmv_source_t *from, const cuts_t *cuts,
-    csr_t *c, rc_err_t *err)
+rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t longest,
+    int64_t lates, int64_t most, rc_spmv_t *s, rc_spmv_csr_args_t *out, rc_err_t *err)
 {
-    size_t bytes = (size_t)late_bytes(cuts);
+    size_t bytes = (size_t)rc_spmv_csr_late_bytes(lates);
     rc_spmv_share_t *late = NULL;
     void *device = NULL;
     rc_status_t st = RC_OK;
-    if (cuts->lates == 0)
+    if (lates == 0)
         return RC_OK;
-    RC_TRY(rc_cuda_keep(&c->s.memory, NULL, bytes, &device, err));
+    RC_TRY(rc_cuda_keep(&s->memory, NULL, bytes, &device, err));
     if (from->there)
-        RC_TRY(rc_build_late(from->there, cuts->longest, device, err));
+        RC_TRY(rc_build_late(from->there, longest, device, err));
     else {
-        late = rc_alloc0((size_t)cuts->lates + 1, sizeof *late, "long rows", err);
+        late = rc_alloc0((size_t)lates + 1, sizeof *late, "long rows", err);
         RC_TRY(late ? RC_OK : RC_ENOMEM);
-        list_late(&from->here, cuts->longest, late);
+        list_late(&from->here, longest, late);
     }
-    RC_TRY(rc_spmv_spans(p, from, late ? late : device, cuts->lates, cuts->most, &c->s, err));
+    RC_TRY(rc_spmv_spans(p, from, late ? late : device, lates, most, s, err));
     if (late)
-        RC_TRY(c->s.memory.x->upload(c->s.memory.x, device, late, bytes, err));
-    c->args.late = device;
-    c->args.lates = (int32_t)cuts->lates;
+        RC_TRY(s->memory.x->upload(s->memory.x, device, late, bytes, err));
+    out->late = device;
+    out->lates = (int32_t)lates;
 done:
     free(late);
     return st;
@@ -128,7 +128,7 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     rc_status_t st;
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
     RC_TRY(rc_spmv_shares(p, from, cuts.items, INT64_MAX, 0, &rule, s, &share, &few, err));
-    RC_TRY(keep_late(p, from, &cuts, c, err));
+    RC_TRY(rc_spmv_csr_late(p, from, cuts.longest, cuts.lates, cuts.most, &c->s, &c->args, err));
     c->args.ptr = a.ptr;
     c->args.col = a.col;
     c->args.val = a.val;

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(RC_CSRK_THREADS_MAX) csrk(const rc_spmv_csrk_a
     rc::launch_next();
     const rc::csrk_place at = LANES == 1 ? rc::csrk_place{0, x, y, nx, ny} : rc::csrk_place{x, y, z, ny, nz};
     T *mine = LANES > 1 && !SHUFFLE ? part + (z * ny + y) * nx + x : part;
-    rc::csrk_take<T, I, LANES, SHUFFLE>(a, static_cast<int32_t>(blockIdx.x), at, nullptr, mine);
+    rc::csrk_take<T, I, LANES, SHUFFLE>(a, static_cast<int32_t>(blockIdx.x), at, mine);
 }
 
 template <typename T, typename I, bool SHUFFLE> const void *entry(int32_t lanes)

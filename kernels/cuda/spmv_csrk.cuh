@@ -1,4 +1,4 @@
-/* How CTAs take super-rows: shared by csr2, csr3, csr35 and csrk-split. */
+/* How CTAs take super-rows: shared by csr2, csr3 and csr35. */
 #ifndef RC_KERNELS_CUDA_SPMV_CSRK_CUH
 #define RC_KERNELS_CUDA_SPMV_CSRK_CUH
 
@@ -47,11 +47,10 @@ __device__ __forceinline__ T csrk_sum(T sum, int32_t lane, unsigned mask, T *min
     return *mine;
 }
 
-/* The super-rows of CTA `cta`.  All loops stride by the block, so that groups of any size are taken.
- * apart: NULL, or bits of slots that are not stored to; they have no entries. */
+/* The super-rows of CTA `cta`.  All loops stride by the block, so that groups of any size are taken. */
 template <typename T, typename I, int LANES, bool SHUFFLE>
 __device__ __forceinline__ void csrk_take(const rc_spmv_csrk_args_t &a, int32_t cta,
-    const csrk_place &at, const uint32_t *apart, T *mine)
+    const csrk_place &at, T *mine)
 {
     const I *ptr = static_cast<const I *>(a.ptr);
     const T *val = static_cast<const T *>(a.val);
@@ -67,8 +66,6 @@ __device__ __forceinline__ void csrk_take(const rc_spmv_csrk_args_t &a, int32_t 
         for (int32_t p = __ldg(a.sr_ptr + s) + at.row; p < rows_end; p += at.rows) {
             const I from = load(ptr + p);
             const I to = load(ptr + p + 1);
-            if (apart && from == to && (__ldg(apart + p / 32) >> p % 32 & 1u))
-                continue;
             T sum = T(0);
             for (I e = from + at.lane; e < to; e += LANES)
                 sum = fma(__ldg(val + e), __ldg(x + __ldg(a.col + e)), sum);

@@ -1,169 +1,174 @@
-/* y = A x of CSR-3 on a GPU for irregular rows: the case of csr35 looks at the mean row alone, so rows above a bound are
- * apart.  Their entries are coordinates in equal shares (as coo), in the same launch; the others are as tuned, sums
- * by shuffles.  A slot that is apart has no entries in CSR, and a bit says that it is not to be stored to. */
+/* y = A x of CSR-k on a GPU for rows of all lengths.  Super-rows are those of the order or of a size; super-super-rows are
+ * cut here, as many super-rows as fill the shared memory of a CTA, because a size that does not fit it costs more
+ * than any formula of the mean row gains.  Rows above a bound are apart: CTAs of their own take pieces of them, in the same
+ * launch, which is that of csr. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cuda/spmv_csrk_split.h"
+#include "kernels/cuda/spmv_csr.h"
+#include "kernels/cuda/spmv_lanes.h"
+#include "kernels/csrk.h"
+#include "kernels/super_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { PARAM_TUNE, PARAM_SRS, PARAM_SSRS, PARAM_BOUND };
-enum { AUTO = -1, WORD = 32, OF_A_LANE = 16, OF_A_THREAD = 32 };
+enum { PARAM_SRS, PARAM_BOUND };
+
+enum {
+    AUTO = -1,
+    FEWEST = 128, /* row ends and entries of a CTA */
+    ENOUGH = 256, /* CTAs that keep a GPU busy */
+    LONGEST = 256, /* entries of a row that lanes take, or twice the mean row */
+    PARTS = 16     /* super-rows of a CTA where their size is ours */
+};
 
 /* What the analysis leaves in `chosen`. */
 enum {
     CHOSEN_BOUND,
-    CHOSEN_APART, /* entries of rows that are */
-    CHOSEN_BEYOND /* of those rows, with more entries than a share looks back */
+    CHOSEN_SHARES,
+    CHOSEN_LATES, /* pieces of rows that are apart */
+    CHOSEN_SEVERAL /* rows of several pieces */
 };
 
 typedef struct split {
     rc_spmv_t s;
-    rc_spmv_csrk_split_args_t args;
-    rc_cuda_launch_t launch;
+    rc_spmv_csr_args_t args;
+    const void *entry;
+    int64_t ctas;
 } split_t;
 
-static rc_csrk_choice_t choice_of(const rc_problem_t *p)
+static int64_t bound_of(const rc_problem_t *p)
 {
-    return (rc_csrk_choice_t){
-        .levels = 2, .size = {p->param[PARAM_SRS], p->param[PARAM_SSRS]}, .shuffle = 1};
-}
-
-/* As csr35, but a block of case 1 has a share's threads. */
-static rc_status_t form_of(const rc_problem_t *p, rc_csrk_form_t *out, rc_err_t *err)
-{
-    const rc_csrk_choice_t c = choice_of(p);
-    rc_status_t st = rc_csrk_form(p, &c, out, err);
-    if (st == RC_OK && out->shape.lanes == 1)
-        out->shape.super_rows = RC_SPMV_THREADS / out->shape.rows;
-    return st;
-}
-
-/* Entries that lanes take without holding up a CTA [chosen], and twice the mean row. */
-static int64_t bound_of(const rc_problem_t *p, const rc_csrk_form_t *f)
-{
-    int64_t most = f->shape.lanes == 1 ? OF_A_THREAD : (int64_t)f->shape.lanes * OF_A_LANE;
     int64_t twice = (int64_t)ceil(2 * rc_csrk_rdensity(p->a->rows, p->a->nnz));
     if (p->param[PARAM_BOUND] != AUTO)
         return p->param[PARAM_BOUND];
-    return twice > most ? twice : most;
+    return twice <= LONGEST ? LONGEST : twice < RC_SPMV_TILE ? twice : RC_SPMV_TILE - 1;
+}
+
+/* Row ends and entries of a CTA: its shared memory, or less where there would be few CTAs. */
+static int64_t items_of(const rc_problem_t *p)
+{
+    int64_t all = rc_sat_add(p->schedule->slots, p->a->nnz) / ENOUGH;
+    return all < FEWEST ? FEWEST : all < RC_SPMV_TILE ? all : RC_SPMV_TILE;
+}
+
+static rc_status_t super_rows_of(const rc_problem_t *p, rc_super_rows_t *out, rc_err_t *err)
+{
+    double each = (double)items_of(p) / PARTS / (1 + rc_csrk_rdensity(p->a->rows, p->a->nnz));
+    const int64_t tuned = each >= 1 ? (int64_t)each : 1;
+    return rc_super_rows_build(p, 1, &p->param[PARAM_SRS], &tuned, out, err);
+}
+
+/* Where CTAs begin: runs of whole super-rows that fit; of slots where the last super-row would leave an eighth of the
+ * room empty.  ptr: [slots + 1].  out: [shares + 1], or NULL.  Returns how many there are. */
+static int64_t cut(const rc_problem_t *p, const int64_t *ptr, int64_t bound, const rc_super_rows_t *super,
+    rc_spmv_share_t *out)
+{
+    const int64_t items = items_of(p);
+    const int64_t slots = p->schedule->slots;
+    int64_t shares = 0;
+    int64_t begin = 0;
+    int64_t held = 0; /* row ends and entries from there on */
+    int64_t end[2] = {0, 0}; /* the last end of a super-row that is near enough to a full CTA, and what was held there */
+    for (int64_t i = 0, next = 0; i < slots; i++) {
+        int64_t entries = ptr[i + 1] - ptr[i];
+        int64_t cost = 1 + (entries > bound ? 0 : entries);
+        if (next < super->count[0] && super->ptr[0][next] == i) {
+            next++;
+            if (8 * held >= 7 * items) {
+                end[0] = i;
+                end[1] = held;
+            }
+        }
+        while (held + cost > items && i > begin) {
+            int64_t to = end[0] > begin ? end[0] : i;
+            held -= end[0] > begin ? end[1] : held;
+            if (out)
+                out[shares] = (rc_spmv_share_t){.entry = ptr[begin], .row = (int32_t)begin};
+            shares++;
+            begin = to;
+        }
+        held += cost;
+    }
+    if (out) {
+        out[shares] = (rc_spmv_share_t){.entry = ptr[begin], .row = (int32_t)begin};
+        out[shares + 1] = (rc_spmv_share_t){.entry = ptr[slots], .row = (int32_t)slots};
+    }
+    return shares + 1;
+}
+
+/* Pointers of the slots, of the lengths of rows alone; free. */
+static int64_t *slot_pointers(const rc_problem_t *p, rc_err_t *err)
+{
+    const int32_t *row = p->schedule->row;
+    int64_t slots = p->schedule->slots;
+    int64_t *ptr = rc_alloc((size_t)slots + 1, sizeof *ptr, "slot pointers", err);
+    if (!ptr)
+        return NULL;
+    ptr[0] = 0;
+    for (int64_t i = 0; i < slots; i++)
+        ptr[i + 1] = ptr[i] + (row[i] < 0 ? 0 : p->a->row_ptr[row[i] + 1] - p->a->row_ptr[row[i]]);
+    return ptr;
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    const rc_csrk_choice_t c = choice_of(p);
-    const int64_t value = (int64_t)rc_precision_bytes(p->precision);
-    rc_csrk_form_t f;
+    rc_super_rows_t super = {0};
+    int64_t bound = bound_of(p);
+    int64_t *ptr = NULL;
     rc_status_t st;
-    RC_TRY(rc_csrk_gpu_analyse(p, &c, out, err));
-    RC_TRY(form_of(p, &f, err));
-    int64_t bound = bound_of(p, &f);
-    int64_t apart = 0;
-    int64_t beyond = 0;
-    for (int64_t r = 0; r < p->a->rows; r++) {
-        int64_t length = p->a->row_ptr[r + 1] - p->a->row_ptr[r];
-        apart += length > bound ? length : 0;
-        beyond += length > bound && length > RC_SPMV_LOOK;
+    RC_TRY(rc_cuda_slots_analyse(p, out, err));
+    RC_TRY(rc_spmv_limits(p, 0, err));
+    RC_TRY(super_rows_of(p, &super, err));
+    ptr = slot_pointers(p, err);
+    RC_TRY(ptr ? RC_OK : RC_ENOMEM);
+    int64_t lates = 0;
+    int64_t several = 0;
+    for (int64_t i = 0; i < p->schedule->slots; i++) {
+        int64_t entries = ptr[i + 1] - ptr[i];
+        int64_t n = entries > bound ? rc_spmv_pieces(entries, bound) : 0;
+        lates += n;
+        several += n > 1;
     }
-    RC_TRY(rc_spmv_limits(p, rc_spmv_coo_shares(apart), err));
+    int64_t shares = cut(p, ptr, bound, &super, NULL);
+    RC_TRY(rc_spmv_limits(p, rc_sat_add(shares, lates), err));
     out->chosen[CHOSEN_BOUND] = bound;
-    out->chosen[CHOSEN_APART] = apart;
-    out->chosen[CHOSEN_BEYOND] = beyond;
-    if (apart == 0)
-        goto done;
-    int64_t bits = (p->schedule->slots / WORD + 1) * (int64_t)sizeof(uint32_t);
-    int64_t shares = rc_spmv_coo_bytes(apart, beyond, value) - apart * (int64_t)sizeof(int32_t);
-    out->bytes = rc_sat_add(out->bytes, bits + shares); /* columns are counted in CSR already */
-    out->traffic = rc_sat_add(out->traffic, apart * (int64_t)sizeof(int32_t));
+    out->chosen[CHOSEN_SHARES] = shares;
+    out->chosen[CHOSEN_LATES] = lates;
+    out->chosen[CHOSEN_SEVERAL] = several;
+    int64_t points = rc_spmv_shares_bytes(shares) + rc_spmv_csr_late_bytes(lates);
+    out->traffic = rc_sat_add(out->traffic, points);
+    out->bytes = rc_sat_add(out->bytes, points);
+    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(lates, rc_spmv_most_spans(lates, several),
+        (int64_t)rc_precision_bytes(p->precision)));
 done:
+    free(ptr);
+    rc_super_rows_free(&super);
     return st;
 }
 
-/* ------------------------------------------------------------- preparation */
-
-/* The entries, those of slots that are apart behind the others. */
-typedef struct parted {
-    int64_t *ptr;    /* [slots + 1] of the others */
-    int32_t *col;    /* [nnz] */
-    void *val;       /* [nnz] */
-    int32_t *slot;   /* [apart] */
-    uint32_t *apart; /* bits of slots */
-    rc_spmv_share_t *share;
-} parted_t;
-
-static void parted_free(parted_t *h)
+static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, int64_t bound, int64_t shares,
+    split_t *k, rc_err_t *err)
 {
-    free(h->ptr);
-    free(h->col);
-    free(h->val);
-    free(h->slot);
-    free(h->apart);
-    free(h->share);
-}
-
-static rc_status_t parted_alloc(
-    const rc_csr_view_t *e, int64_t apart, size_t value, parted_t *h, rc_err_t *err)
-{
-    size_t rows = (size_t)e->rows;
-    size_t nnz = (size_t)e->nnz;
-    h->ptr = rc_alloc(rows + 1, sizeof *h->ptr, "slot pointers", err);
-    h->col = rc_alloc(nnz, sizeof *h->col, "columns", err);
-    h->val = rc_alloc(nnz, value, "values", err);
-    h->slot = rc_alloc((size_t)apart, sizeof *h->slot, "slots of entries", err);
-    h->apart = rc_alloc0(rows / WORD + 1, sizeof *h->apart, "slots that are apart", err);
-    h->share = rc_alloc((size_t)rc_spmv_coo_shares(apart) + 1, sizeof *h->share, "shares", err);
-    return h->ptr && h->col && h->val && h->slot && h->apart && h->share ? RC_OK : RC_ENOMEM;
-}
-
-static void part(const rc_csr_view_t *e, int64_t bound, int64_t apart, size_t value, parted_t *h)
-{
-    int64_t near = 0;
-    int64_t far = e->nnz - apart;
-    for (int64_t p = 0; p < e->rows; p++) {
-        int64_t from = e->ptr[p];
-        int64_t n = e->ptr[p + 1] - from;
-        int64_t *to = n > bound ? &far : &near;
-        h->ptr[p] = near;
-        if (n > bound) {
-            h->apart[p / WORD] |= UINT32_C(1) << p % WORD;
-            for (int64_t i = 0; i < n; i++)
-                h->slot[far - (e->nnz - apart) + i] = (int32_t)p;
-        }
-        memcpy(h->col + *to, e->col + from, (size_t)n * sizeof *h->col);
-        memcpy((char *)h->val + (size_t)*to * value, (const char *)e->val + (size_t)from * value,
-            (size_t)n * value);
-        *to += n;
-    }
-    h->ptr[e->rows] = near;
-}
-
-/* The part of the entries that are apart, once all of them are on the device. */
-static rc_status_t keep_apart(const rc_problem_t *p, const rc_spmv_source_t *from,
-    const rc_analysis_t *analysis, const parted_t *h, split_t *k, rc_err_t *err)
-{
-    rc_spmv_t *s = &k->s;
-    int64_t apart = analysis->chosen[CHOSEN_APART];
-    int64_t shares = rc_spmv_coo_shares(apart);
-    int64_t near = p->a->nnz - apart;
-    void *device[3] = {NULL, NULL, NULL};
-    rc_status_t st;
-    rc_spmv_coo_cut(h->slot, apart, h->share);
-    RC_TRY(rc_spmv_spans(p, from, h->share, shares,
-        rc_spmv_most_spans(shares, analysis->chosen[CHOSEN_BEYOND]), s, err));
-    RC_TRY(rc_cuda_keep(&s->memory, h->slot, (size_t)apart * sizeof *h->slot, &device[0], err));
-    RC_TRY(rc_cuda_keep(&s->memory, h->share, ((size_t)shares + 1) * sizeof *h->share, &device[1], err));
-    RC_TRY(rc_cuda_keep(&s->memory, h->apart,
-        ((size_t)p->schedule->slots / WORD + 1) * sizeof *h->apart, &device[2], err));
-    k->args.coo = (rc_spmv_coo_args_t){.slot = device[0],
-        .col = k->args.csrk.col + near,
-        .val = (const char *)k->args.csrk.val + (size_t)near * (size_t)s->value_bytes,
-        .share = device[1]};
-    k->args.apart = device[2];
-    k->args.shares = (int32_t)shares;
+    const rc_spmv_lanes_t rule = {.longest = bound};
+    rc_super_rows_t super = {0};
+    rc_spmv_share_t *share = rc_alloc((size_t)shares + 1, sizeof *share, "super-super-rows", err);
+    uint8_t *lanes = rc_alloc((size_t)shares, sizeof *lanes, "super-super-rows", err);
+    void *device[2] = {NULL, NULL};
+    rc_status_t st = share && lanes ? RC_OK : RC_ENOMEM;
+    RC_TRY(st);
+    RC_TRY(super_rows_of(p, &super, err));
+    (void)cut(p, e->ptr, bound, &super, share);
+    rc_spmv_count_lanes(e, share, shares, &rule, k->s.memory.x->threads, lanes);
+    RC_TRY(rc_cuda_keep(&k->s.memory, share, ((size_t)shares + 1) * sizeof *share, &device[0], err));
+    RC_TRY(rc_cuda_keep(&k->s.memory, lanes, (size_t)shares * sizeof *lanes, &device[1], err));
+    k->args.share = device[0];
+    k->args.lanes = device[1];
 done:
+    rc_super_rows_free(&super);
+    free(share);
+    free(lanes);
     return st;
 }
 
@@ -171,38 +176,20 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     const rc_spmv_source_t *from, rc_err_t *err)
 {
     split_t *k = (split_t *)s;
-    int64_t apart = analysis->chosen[CHOSEN_APART];
-    size_t value = (size_t)s->value_bytes;
-    rc_spmv_source_t near = *from;
-    parted_t h = {0};
-    rc_csrk_form_t f;
+    const int64_t *chosen = analysis->chosen;
     rc_spmv_csr_t a;
-    int64_t ctas = 0;
     rc_status_t st;
-    RC_TRY(form_of(p, &f, err));
-    if (apart > 0) {
-        RC_TRY(parted_alloc(&from->here, apart, value, &h, err));
-        part(&from->here, analysis->chosen[CHOSEN_BOUND], apart, value, &h);
-        near.here.ptr = h.ptr;
-        near.here.col = h.col;
-        near.here.val = h.val;
-    }
-    RC_TRY(rc_spmv_csr(p, &near, s, &a, err));
-    RC_TRY(rc_csrk_pointers(p, &f, s, &k->args.csrk, &ctas, err));
-    k->args.csrk.ptr = a.ptr;
-    k->args.csrk.col = a.col;
-    k->args.csrk.val = a.val;
-    k->args.shape = f.shape;
-    if (apart > 0)
-        RC_TRY(keep_apart(p, from, analysis, &h, k, err));
-    RC_TRY(rc_spmv_limits(p, ctas + k->args.shares, err));
-    k->launch = (rc_cuda_launch_t){
-        .entry = rc_spmv_csrk_split_entry(p->precision, a.wide, f.shape.lanes),
-        .ctas = (unsigned)(ctas + k->args.shares),
-        .rows = 1,
-        .threads = (unsigned)(f.shape.lanes * f.shape.rows * f.shape.super_rows)};
+    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
+    RC_TRY(keep_shares(p, &from->here, chosen[CHOSEN_BOUND], chosen[CHOSEN_SHARES], k, err));
+    RC_TRY(rc_spmv_csr_late(p, from, chosen[CHOSEN_BOUND], chosen[CHOSEN_LATES],
+        rc_spmv_most_spans(chosen[CHOSEN_LATES], chosen[CHOSEN_SEVERAL]), s, &k->args, err));
+    k->args.ptr = a.ptr;
+    k->args.col = a.col;
+    k->args.val = a.val;
+    k->args.longest = (int32_t)chosen[CHOSEN_BOUND];
+    k->entry = rc_spmv_csr_entry(p->precision, a.wide);
+    k->ctas = chosen[CHOSEN_LATES] + chosen[CHOSEN_SHARES];
 done:
-    parted_free(&h);
     return st;
 }
 
@@ -210,10 +197,9 @@ static rc_status_t launch(
     const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const split_t *k = (const split_t *)s;
-    rc_spmv_csrk_split_args_t args = k->args;
-    args.csrk.v = args.coo.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &k->launch, s->overlaps, &args, "launch of csrk-split", err);
+    rc_spmv_csr_args_t args = k->args;
+    args.v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_launch(s, k->entry, k->ctas, &args, "launch of csrk-split", err);
 }
 
 static const rc_spmv_kind_t kind = {sizeof(split_t), build, launch};
@@ -230,32 +216,29 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     return share(x, p, analysis, NULL, state, err);
 }
 
-extern const rc_kernel_t rc_kernel_cuda_csrk_split;
-
-static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err)
-{
-    return rc_csrk_tuning_identify(rc_kernel_cuda_csrk_split.param, values, text, err);
-}
-
 const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
-    .summary = "y = A x on a GPU: rows above a bound as coordinates, the others as csr35, in one launch",
+    .summary = "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
     .source = "ours, beyond Lane and Booth 2022",
-    .version = 1,
+    .version = 2, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .deterministic = rc_kernel_always,
-    .param = {RC_CSRK_TUNE_PARAM, RC_CSRK_SRS_PARAM, RC_CSRK_SSRS_PARAM,
+    .param = {{.name = "srs",
+                  .help = "slots of a super-row; auto: the groups of the order, else a sixteenth of a CTA's entries",
+                  .value = RC_SUPER_ROWS_AUTO,
+                  .min = 1,
+                  .max = INT32_MAX,
+                  .choices = rc_super_rows_choices},
         {.name = "bound",
-            .help = "entries of the longest row that is not apart; auto: 16 a lane (32 of one), at least twice the mean",
+            .help = "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023",
             .value = AUTO,
             .min = 0,
-            .max = INT32_MAX,
+            .max = RC_SPMV_TILE - 1,
             .choices = rc_super_rows_choices}},
-    .identify = identify,
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

@@ -114,7 +114,7 @@ static void check_order(problem_t *v, const char *matrix, const char *order)
 {
     static const char *const specs[] = {"csr2:reduce=shuffle", "csr2", "csr35:reduce=shuffle", "csr35",
         "csr35:srs=3:ssrs=2:reduce=shuffle", "csr35:srs=3:ssrs=2", "csr35:volta", "csr3", "csr3:srs=1:ssrs=1",
-        "csr3:srs=2500:ssrs=70", "csrk-split", "csrk-split:bound=2", "csrk-split:srs=1:ssrs=1:bound=40"};
+        "csr3:srs=2500:ssrs=70", "csrk-split", "csrk-split:bound=2", "csrk-split:srs=300:bound=40"};
     enum { PAIRS = 6 }; /* of the first, each two add up in the same order */
     size_t bytes = (size_t)v->a->rows * rc_precision_bytes(v->precision);
     void *y[2] = {malloc(bytes + 1), malloc(bytes + 1)};
