@@ -438,7 +438,7 @@ csrk_pairs()
 csrk_library='cusparse-spmv-csr:alg=1..2:pre=0..1'
 csrk_ours=csr35,csr35:reduce=shuffle,csr35:volta,csr3,csr2,csrk-split,csr5,merge,csr
 # CSRK_TUNING: a file of rowcast tune csrk --fit, whose sizes are measured beside the published ones
-[[ -z ${CSRK_TUNING:-} ]] || csrk_ours+=",csr35:tune=$CSRK_TUNING,csrk-split:tune=$CSRK_TUNING"
+[[ -z ${CSRK_TUNING:-} ]] || csrk_ours+=",csr35:tune=$CSRK_TUNING"
 csrk_orders=csr,rcm,bandk:srs=8:ssrs=8,bandk:srs=24:ssrs=8
 
 # CSRK_TRAIN: the first so many matrices [16]
