@@ -219,28 +219,25 @@ struct merge_shares {
     }
 };
 
-/* As rc_spmv_shares has them on the host. */
-struct share_lanes {
-    rc::pointers ptr;
-    const rc_spmv_share_t *share;
-    rc_spmv_lanes_t rule;
-    uint8_t *out;
-
-    __device__ void put(int64_t k) const
-    {
-        const rc_spmv_share_t begin = share[k];
-        const rc_spmv_share_t end = share[k + 1];
-        const int64_t rows = begin.open || end.open ? 0 : end.row - begin.row;
-        int64_t longest = 0;
-        int64_t from = begin.entry;
-        for (int64_t i = begin.row; i < begin.row + rows; i++) {
-            const int64_t to = ptr[i + 1];
-            longest = max(longest, to - from);
-            from = to;
-        }
+/* As rc_spmv_shares has them on the host; a warp a share. */
+__global__ void __launch_bounds__(rc::VECTOR_THREADS) count_lanes(const rc::pointers ptr,
+    const rc_spmv_share_t *share, int64_t shares, const rc_spmv_lanes_t rule, uint8_t *out)
+{
+    const int lane = threadIdx.x % 32;
+    const int64_t k = static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / 32) + threadIdx.x / 32;
+    if (k >= shares)
+        return;
+    const rc_spmv_share_t begin = share[k];
+    const rc_spmv_share_t end = share[k + 1];
+    const int64_t rows = begin.open || end.open ? 0 : end.row - begin.row;
+    int64_t longest = 0;
+    for (int64_t i = begin.row + lane; i < begin.row + rows; i += 32)
+        longest = max(longest, ptr[i + 1] - ptr[i]);
+    for (int step = 16; step >= 1; step /= 2)
+        longest = max(longest, static_cast<int64_t>(__shfl_xor_sync(0xffffffffu, longest, step)));
+    if (lane == 0)
         out[k] = static_cast<uint8_t>(rc_spmv_lanes_of(&rule, rows, end.entry - begin.entry, longest));
-    }
-};
+}
 
 /* Open rows: `before` counts those that begin in earlier shares. */
 struct spans {
@@ -406,9 +403,14 @@ extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t 
     const rc_status_t st =
         rc::put_each(c->b.x, merge_shares{ptr, c->slots, c->nnz, items, look, share}, shares + 1,
             "cutting the merge path", err);
-    return st < 0 ? st
-                  : rc::put_each(c->b.x, share_lanes{ptr, share, *rule, lanes}, shares,
-                        "lanes of shares", err);
+    if (st < 0 || shares == 0)
+        return st;
+    const int current = rc_cuda_enter(c->b.x);
+    count_lanes<<<static_cast<unsigned>(rc::ceil_div(shares, rc::VECTOR_THREADS / 32)), rc::VECTOR_THREADS, 0,
+        rc_cuda_stream(c->b.x)>>>(ptr, share, shares, *rule, lanes);
+    const rc_status_t launched = rc_cuda_launched("lanes of shares", err);
+    rc_cuda_leave(c->b.x, current);
+    return launched;
 }
 
 extern "C" rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,
