@@ -88,9 +88,12 @@ struct late_pieces {
 
     __device__ void put(int64_t i, int64_t before, int64_t n) const
     {
+        if (n == 0)
+            return;
+        const int64_t first = ptr[i]; /* not read again behind every store */
+        const int64_t length = ptr[i + 1] - first;
         for (int64_t j = 0; j < n; j++)
-            out[before + j] = {ptr[i] + rc_spmv_piece_at(ptr[i + 1] - ptr[i], j, n),
-                static_cast<int32_t>(i), j > 0};
+            out[before + j] = {first + rc_spmv_piece_at(length, j, n), static_cast<int32_t>(i), j > 0};
     }
 };
 

@@ -62,7 +62,8 @@ static rc_status_t choose_launch(merge_t *m, const rc_problem_t *p, int wide, rc
     int before = rc_cuda_enter(x);
     RC_TRY(rc_cuda_shared_most(&most, err));
     int64_t fits = ((int64_t)most - RC_SPMV_GROUPS_STATIC - room) / value;
-    const int near = p->a->cols <= fits && p->a->nnz / copies >= READS * p->a->cols;
+    const int near = p->a->cols <= fits && p->a->nnz / copies >= READS * p->a->cols &&
+                     m->args.shares >= copies * RC_SPMV_GROUPS;
     m->launch = (rc_cuda_launch_t){.entry = rc_spmv_merge_entry(p->precision, wide, near),
         .ctas = (unsigned)m->args.shares,
         .rows = 1,

@@ -14,9 +14,10 @@
 
 enum { RUNS = 100 };
 
-/* Meshes, skewed rows, one row with everything, rows without entries. */
-static const char *const matrices[] = {
-    "mesh2d:n=150", "rmat:scale=14", "arrow:n=30000", "manyempty:n=40000", "block:n=8000"};
+/* Meshes, skewed rows, one row with everything, rows without entries, and few columns that are read so often that merge
+ * keeps x in shared memory: with items=3, with that and by default. */
+static const char *const matrices[] = {"mesh2d:n=150", "rmat:scale=14", "arrow:n=30000", "manyempty:n=40000",
+    "block:n=8000", "uniform:n=200,mean=150", "uniform:n=2000,mean=520"};
 
 /* Variants that cut a matrix finely, beside the defaults. */
 static const char *const specs[] = {"csr", "csr:lanes=1", "csr:lanes=32", "merge", "merge:items=3",
