@@ -1,6 +1,7 @@
 /* metis: rows part after part of a k-way partition (Karypis and Kumar 1998) by METIS, as Jiang et al.
  * 2020 compare with: METIS_PartGraphKway on A + A' without the diagonal, no weights, a fixed seed,
- * ceil(rows / part) parts; rows by (part, row) [chosen: the paper names no option].  Rows only:
+ * ceil(rows / part) parts; rows by (part, row) [chosen: the paper names no option].  It does not say
+ * either whether a part is a panel (`part`) or the work of a processor of the GPU (`parts`).  Rows only:
  * renumbering the columns would change no tile of them.  Groups are the parts that have rows.
  *
  * METIS draws from rand() of the C library and takes over SIGTERM and SIGABRT while it runs: one
@@ -19,7 +20,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { PARAM_PART };
+enum { PARAM_PART, PARAM_PARTS };
 
 /* METIS has state of the whole process. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -89,7 +90,10 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     rc_graph_t g;
     int64_t n = in->a->rows;
     int64_t size = in->params->value[PARAM_PART];
-    int64_t parts = n / size + (n % size != 0);
+    int64_t parts = in->params->value[PARAM_PARTS];
+    if (parts == 0)
+        parts = n / size + (n % size != 0);
+    parts = parts < n ? parts : n;
     rc_status_t st = rc_graph_build(in->a, &g, err);
     if (st < 0)
         return st;
@@ -105,12 +109,25 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     return st;
 }
 
+extern const rc_policy_t rc_policy_metis;
+
+/* The one of the two that counts: without `parts` the text is that of stores from before there was one. */
+static rc_status_t identify(const rc_params_t *p, char *text, rc_err_t *err)
+{
+    int i = p->value[PARAM_PARTS] ? PARAM_PARTS : PARAM_PART;
+    const rc_param_t named[] = {rc_policy_metis.param[i], {.name = NULL}};
+    const rc_params_t value = {.value = {p->value[i]}};
+    return rc_params_text(named, &value, text, err);
+}
+
 const rc_policy_t rc_policy_metis = {
     .name = "metis",
     .summary = "rows part after part of a k-way partition",
     .source = "Karypis and Kumar 1998; Jiang et al. 2020, section 5.2",
     .version = 1,
     .on_request = 1,
-    .param = {{"part", "rows of a part, about", 128, 1, INT32_MAX, 0}},
+    .param = {{"part", "rows of a part, about", 128, 1, INT32_MAX, 0},
+        {"parts", "parts in all, whatever `part` is; 0: as `part` says", 0, 0, INT32_MAX, 0}},
+    .identify = identify,
     .build = build,
 };

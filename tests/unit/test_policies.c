@@ -110,7 +110,7 @@ static void expect_same(const char *text, const rc_schedule_t *x, const rc_sched
 
 static const char *const orders[] = {"random", "random:seed=9", "rcm", "bandk",
     "bandk:srs=3:ssrs=0", "bandk:srs=2:ssrs=2:coarsen=band", "blk", "blk:cols=5:hub=9", "pairs",
-    "pairs:rows=8:look=2:sim_min=0.1", "amd", "metis", "metis:part=3", "leiden", "leiden:resolution=0.3:seed=5", "leiden:resolution=0", "lsh",
+    "pairs:rows=8:look=2:sim_min=0.1", "amd", "metis", "metis:part=3", "metis:parts=7", "leiden", "leiden:resolution=0.3:seed=5", "leiden:resolution=0", "lsh",
     "lsh:siglen=8:size=3:window=0", "jiang", "jiang:panel=4:col_min=2:tile_min=1:skip_dense=0.5",
     "hub", "hub:times=3:sort=0", "mincol", "minlabel", "labels", "community", "community:rounds=2", "cells", "cells:size=4:branch=2:rounds=0", "multilevel", "multilevel:size=2:rounds=0", "auto",
     "warp-near", "cta-near:look=1", "hybrid1-near", "hybrid2.1-near", "hybrid2.2-near", "hybrid2.3-near"};
@@ -382,7 +382,7 @@ static void partitions_find_what_is_there(void **state)
 {
     (void)state;
     if (available("metis"))
-        expect_halves("metis:part=6");
+        expect_halves("metis:part=6"), expect_halves("metis:parts=2"), expect_halves("metis:part=1:parts=2");
     if (available("leiden"))
         expect_halves("leiden");
     if (!available("metis") && !available("leiden"))
@@ -396,7 +396,13 @@ static void metis_parts_have_their_size(void **state)
     if (!available("metis"))
         skip();
     assert_int_equal(rc_generate("mesh2d:n=40", &mesh, NULL, NULL), RC_OK);
-    rc_schedule_t s = build("metis:part=100", &mesh, 1);
+    rc_schedule_t s = build("metis:parts=16", &mesh, 1);
+    assert_int_equal(s.group[0].count, 16);
+    rc_schedule_free(&s);
+    s = build("metis:parts=5000", &mesh, 1); /* no more parts than rows */
+    assert_true(s.group[0].count <= 1600);
+    rc_schedule_free(&s);
+    s = build("metis:part=100", &mesh, 1);
     assert_string_equal(s.group[0].name, "part_ptr");
     assert_int_equal(s.group[0].count, 16);
     for (int i = 0; i < 16; i++)
