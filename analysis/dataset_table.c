@@ -88,14 +88,6 @@ rc_status_t rc_add_problem_inputs(
     return st;
 }
 
-static const rc_feature_t *feature_of(const rc_feature_set_t *set, const char *name)
-{
-    for (int i = 0; i < set->count; i++)
-        if (strcmp(set->feature[i].name, name) == 0)
-            return &set->feature[i];
-    return NULL;
-}
-
 /* Of Table II of Mehrabi et al., what describes the matrix alone: their ablation. */
 static int is_matrix_only(const char *name)
 {
@@ -138,6 +130,31 @@ static rc_status_t use_set(const rc_feature_set_t *set, const struct subset *par
     return st;
 }
 
+/* "SET+product": the features of a set, and what follows from them and the product. */
+static rc_status_t use_product(const char *name, rc_dataset_t *d, rc_err_t *err)
+{
+    static const char suffix[] = "+product";
+    rc_str_t word = {0};
+    rc_str_addn(&word, name, strlen(name) - (sizeof suffix - 1));
+    const rc_feature_set_t *set = word.text && !word.failed ? rc_feature_set_find(word.text) : NULL;
+    rc_status_t st = word.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
+    if (st == RC_OK && (!set || !set->product))
+        st = rc_fail(err, RC_EINVAL, "--features: expected storage+product or shares+product, found '%s'", name);
+    rc_str_free(&word);
+    if (st == RC_OK)
+        st = use_set(set, NULL, d, err);
+    for (int i = 0; st == RC_OK && i < set->product->count; i++)
+        st = add_input(d, set->product->input[i].name, set->product->input[i].unit, err);
+    return st;
+}
+
+static int ends_in_product(const char *name)
+{
+    static const char suffix[] = "+product";
+    size_t n = strlen(name);
+    return n >= sizeof suffix - 1 && strcmp(name + n - (sizeof suffix - 1), suffix) == 0;
+}
+
 static rc_status_t unknown_feature(const char *word, rc_err_t *err)
 {
     rc_str_t list = {0};
@@ -172,12 +189,12 @@ static rc_status_t use_names(const char *features, rc_dataset_t *d, rc_err_t *er
     rc_status_t st;
     RC_TRY(rc_words_split(features, ',', &words, err));
     for (int s = 0; rc_feature_sets[s] && !set; s++)
-        set = feature_of(rc_feature_sets[s], words.word[0]) ? rc_feature_sets[s] : NULL;
+        set = rc_feature_find(rc_feature_sets[s], words.word[0]) ? rc_feature_sets[s] : NULL;
     if (!set)
         RC_TRY(unknown_feature(words.word[0], err));
     RC_TRY(set_name(d, set, err));
     for (int i = 0; i < words.count; i++) {
-        const rc_feature_t *f = feature_of(set, words.word[i]);
+        const rc_feature_t *f = rc_feature_find(set, words.word[i]);
         if (!f)
             RC_TRY(unknown_feature(words.word[i], err));
         for (int k = 0; k < d->inputs; k++)
@@ -229,6 +246,8 @@ rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *er
             return use_set(rc_feature_set_find(subsets[i].set), &subsets[i], d, err);
     if (strncmp(name, "top:", 4) == 0)
         return use_top(name + 4, d, err);
+    if (ends_in_product(name))
+        return use_product(name, d, err);
     return set ? use_set(set, NULL, d, err) : use_names(name, d, err);
 }
 
@@ -293,10 +312,15 @@ rc_status_t rc_common_geometry(
 
 /* ------------------------------------------------------------------- features */
 
+enum { PRODUCT = -2 };
+
 typedef struct lookup {
     rc_feature_table_t table;
     rc_map_t row;  /* (matrix, precision) -> newest row of the table */
-    int *column;   /* [inputs] of the table, -1: no feature */
+    int *column;   /* [inputs] of the table; -1: k or value_bytes; PRODUCT - i: input i of the product */
+    const rc_feature_set_t *set; /* NULL: no input is of the product */
+    int *of_set;                 /* [features of the set] of the table */
+    double *feature;             /* [features of the set, and inputs of its product] scratch */
     int64_t known; /* rows that fit version and geometry */
 } lookup_t;
 
@@ -305,6 +329,8 @@ static void free_lookup(lookup_t *l)
     rc_feature_table_free(&l->table);
     rc_map_free(&l->row);
     free(l->column);
+    free(l->of_set);
+    free(l->feature);
 }
 
 static rc_digest_t feature_key(int32_t matrix, int precision)
@@ -318,25 +344,61 @@ static int is_of(const rc_row_feature_t *f, const rc_geometry_t *g, int32_t vers
     return f->version == version && f->nw == g->nw && f->nt == g->nt && f->line == g->line;
 }
 
+static int column_of(const lookup_t *l, const char *name)
+{
+    for (int c = 0; c < l->table.names.count; c++)
+        if (strcmp(l->table.names.word[c], name) == 0)
+            return c;
+    return -1;
+}
+
+/* What an input of the product is computed from. */
+static rc_status_t need_product(const char *store, lookup_t *l, const rc_feature_set_t *set, rc_err_t *err)
+{
+    if (l->set)
+        return RC_OK;
+    l->of_set = rc_alloc((size_t)set->count, sizeof *l->of_set, "columns", err);
+    l->feature = rc_alloc((size_t)(set->count + set->product->count), sizeof *l->feature, "features", err);
+    if (!l->of_set || !l->feature)
+        return RC_ENOMEM;
+    for (int i = 0; i < set->count; i++) {
+        l->of_set[i] = column_of(l, set->feature[i].name);
+        if (l->of_set[i] < 0)
+            return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'", store, set->name,
+                set->feature[i].name);
+    }
+    l->set = set;
+    return RC_OK;
+}
+
+static rc_status_t find_columns(const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
+{
+    const rc_feature_set_t *set = rc_feature_set_find(d->feature_set);
+    l->column = rc_alloc((size_t)d->inputs, sizeof *l->column, "columns", err);
+    rc_status_t st = l->column ? RC_OK : RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < d->inputs; i++) {
+        const char *name = d->input[i].name;
+        l->column[i] = column_of(l, name);
+        if (l->column[i] >= 0 || strcmp(name, "k") == 0 || strcmp(name, "value_bytes") == 0)
+            continue;
+        if (!set || !rc_feature_is_of_product(set, name))
+            return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'",
+                store, d->feature_set, name);
+        l->column[i] = PRODUCT - rc_feature_index(set->product->input, set->product->count, name, 0);
+        st = need_product(store, l, set, err);
+    }
+    return st;
+}
+
 static rc_status_t read_features(
     const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
 {
     rc_status_t st = rc_feature_table_read(store, d->feature_set, &l->table, err);
     if (st < 0)
         return st;
-    l->column = rc_alloc((size_t)d->inputs, sizeof *l->column, "columns", err);
-    if (!l->column)
-        return RC_ENOMEM;
-    for (int i = 0; i < d->inputs; i++) {
-        const char *name = d->input[i].name;
-        l->column[i] = -1;
-        for (int c = 0; c < l->table.names.count; c++)
-            if (strcmp(l->table.names.word[c], name) == 0)
-                l->column[i] = c;
-        if (l->column[i] < 0 && strcmp(name, "k") != 0 && strcmp(name, "value_bytes") != 0)
-            return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'",
-                store, d->feature_set, name);
-    }
+    st = find_columns(store, d, l, err);
+    if (st < 0)
+        return st;
     for (int64_t i = 0; i < l->table.rows; i++) {
         const rc_row_feature_t *f = &l->table.row[i];
         for (int p = 0; p < 2; p++) {
@@ -359,12 +421,20 @@ static int fill_inputs(
     int64_t at = rc_map_get(&l->row, feature_key(c->matrix, c->precision), -1);
     if (at < 0)
         return 0;
+    const double *of_matrix = l->table.value + at * l->table.names.count;
+    int value_bytes = c->precision == 1 ? 8 : 4;
+    for (int i = 0; l->set && i < l->set->count; i++)
+        l->feature[i] = of_matrix[l->of_set[i]];
+    if (l->set)
+        l->set->product->compute(l->feature, (double)c->k, value_bytes, l->feature + l->set->count);
     for (int i = 0; i < d->inputs; i++) {
         if (l->column[i] >= 0)
-            value[i] = l->table.value[at * l->table.names.count + l->column[i]];
+            value[i] = of_matrix[l->column[i]];
+        else if (l->column[i] <= PRODUCT)
+            value[i] = l->feature[l->set->count + PRODUCT - l->column[i]];
         else
             value[i] =
-                strcmp(d->input[i].name, "k") == 0 ? (double)c->k : (c->precision == 1 ? 8 : 4);
+                strcmp(d->input[i].name, "k") == 0 ? (double)c->k : value_bytes;
         if (!isfinite(value[i]))
             return 0;
     }

@@ -23,6 +23,30 @@ const rc_feature_set_t *rc_feature_set_find(const char *name)
     return NULL;
 }
 
+int rc_feature_index(const rc_feature_t *feature, int count, const char *name, int from)
+{
+    for (int i = 0; i < count; i++) {
+        int at = from + i < count ? from + i : from + i - count;
+        if (strcmp(feature[at].name, name) == 0)
+            return at;
+    }
+    return -1;
+}
+
+int rc_feature_is_of_product(const rc_feature_set_t *set, const char *name)
+{
+    return set->product && rc_feature_index(set->product->input, set->product->count, name, 0) >= 0;
+}
+
+const rc_feature_t *rc_feature_find(const rc_feature_set_t *set, const char *name)
+{
+    int at = rc_feature_index(set->feature, set->count, name, 0);
+    if (at >= 0)
+        return &set->feature[at];
+    at = set->product ? rc_feature_index(set->product->input, set->product->count, name, 0) : -1;
+    return at >= 0 ? &set->product->input[at] : NULL;
+}
+
 int rc_feature_threads(const rc_csr_t *a, int64_t tables, int threads)
 {
     enum { start = 1 << 15 }; /* a team takes as long as some ten thousand entries */

@@ -127,6 +127,49 @@ static rc_status_t compute(const rc_csr_t *a, const rc_geometry_t *geometry, int
     return RC_OK;
 }
 
+/* What formats read and how their shares come out, the bytes of a value known: 4 bytes a column, 4 a row pointer. */
+static const rc_feature_t product_inputs[] = {
+    {"a_bytes", "bytes", RC_COST_SHAPE, "columns, values and row pointers of A"},
+    {"all_bytes", "bytes", RC_COST_SHAPE, "these, the vector and the result"},
+    {"x_bytes", "bytes", RC_COST_SHAPE, "the vector"},
+    {"ell_bytes", "bytes", RC_COST_SHAPE, "columns and values of rows as long as the longest"},
+    {"ell_fill", "1", RC_COST_SHAPE, "their places over the entries"},
+    {"warp_places", "places", RC_COST_SHAPE, "32 times the longest row of every 32 that follow each other"},
+    {"skew", "1", RC_COST_SHAPE, "entries of the longest row over the mean"},
+    {"over_entries", "entries", RC_COST_SHAPE, "entries that rows have beyond the mean number, rounded up"},
+    {"shares_entries", "shares", RC_COST_SHAPE, "shares of 896 entries"},
+    {"shares_items", "shares", RC_COST_SHAPE, "shares of 896 row ends and entries"},
+    {"open_entries_share", "1", RC_COST_SHAPE, "share of the shares of entries that are open_entries"},
+    {"open_items_share", "1", RC_COST_SHAPE, "the same of open_items"},
+};
+
+static void compute_product(const double *feature, double k, double value_bytes, double *out)
+{
+    double nnz = feature[NNZ];
+    double items = nnz + feature[ROWS];
+    double places = feature[MAX] * feature[ROWS];
+    double bytes = nnz * (4 + value_bytes) + 4 * feature[ROWS];
+    double columns = k > 0 ? k : 1; /* of the vector */
+    *out++ = bytes;
+    *out++ = bytes + (feature[ROWS] + feature[COLS]) * columns * value_bytes;
+    *out++ = feature[COLS] * columns * value_bytes;
+    *out++ = places * (4 + value_bytes);
+    *out++ = nnz > 0 ? places / nnz : 1;
+    *out++ = nnz * feature[WARP_FILL];
+    *out++ = nnz > 0 ? feature[MAX] / feature[MU] : 1;
+    *out++ = nnz * feature[OVER_SHARE];
+    *out++ = nnz / SHARE;
+    *out++ = items / SHARE;
+    *out++ = nnz > 0 ? feature[OPEN_ENTRIES] * SHARE / nnz : 0;
+    *out = items > 0 ? feature[OPEN_ITEMS] * SHARE / items : 0;
+}
+
+static const rc_feature_product_t product = {
+    .count = sizeof product_inputs / sizeof product_inputs[0],
+    .input = product_inputs,
+    .compute = compute_product,
+};
+
 const rc_feature_set_t rc_feature_set_shares = {
     .name = "shares",
     .summary = "row lengths, and rows that go on in a second share: which format of a product with a vector suits",
@@ -135,4 +178,5 @@ const rc_feature_set_t rc_feature_set_shares = {
     .count = COUNT,
     .feature = features,
     .compute = compute,
+    .product = &product,
 };

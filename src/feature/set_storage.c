@@ -166,6 +166,105 @@ static rc_status_t compute(
     return RC_OK;
 }
 
+/* ------------------------------------------------------------------- product */
+
+/* How kernels of row-major and column-major products are launched, K and the bytes of a value known.  A lane takes 16
+ * bytes of a row of B, less where K is no multiple of that; lanes beyond the row are idle, as is what a strip of 128 to
+ * 512 bytes has beyond it.  `gchunk` left alone has chunks of 4, 8 or 16 entries by the mean of the rows that have some,
+ * more where a row of twice the mean is longer than a block of 16 chunks: longer rows are added up in a second step
+ * (kernels/chunks.c, kernels/cuda/gchunk.c). */
+enum { LOAD = 16, LANES = 32, BLOCK = 16, STRIPS = 3, ENTRIES_MAX = 64 };
+static const double strip_bytes[STRIPS] = {128, 256, 512};
+
+static const rc_feature_t product_inputs[] = {
+    {"chunks_4", "chunks", RC_COST_SHAPE, "chunks of 4 entries"},
+    {"chunks_8", "chunks", RC_COST_SHAPE, "the same, of 8"},
+    {"chunks_16", "chunks", RC_COST_SHAPE, "the same, of 16"},
+    {"chunks_32", "chunks", RC_COST_SHAPE, "the same, of 32"},
+    {"chunks_64", "chunks", RC_COST_SHAPE, "the same, of 64"},
+    {"threads_4", "threads", RC_COST_SHAPE, "loads of 16 bytes that chunks of 4 entries have side by side, one for each thread"},
+    {"threads_8", "threads", RC_COST_SHAPE, "the same, of 8"},
+    {"threads_16", "threads", RC_COST_SHAPE, "the same, of 16"},
+    {"threads_32", "threads", RC_COST_SHAPE, "the same, of 32"},
+    {"threads_64", "threads", RC_COST_SHAPE, "the same, of 64"},
+    {"auto_entries", "entries", RC_COST_SHAPE, "entries of the chunks of gchunk left alone"},
+    {"auto_chunks", "chunks", RC_COST_SHAPE, "chunks of so many"},
+    {"auto_threads", "threads", RC_COST_SHAPE, "loads of 16 bytes that they have side by side"},
+    {"auto_blocks", "1", RC_COST_SHAPE, "entries of the longest row over those of a block of such chunks"},
+    {"filled_mu", "entries", RC_COST_SHAPE, "mean number of entries of the rows that have some"},
+    {"skew", "1", RC_COST_SHAPE, "entries of the longest row over the mean"},
+    {"work_bytes", "bytes", RC_COST_SHAPE, "rows of B that all entries take"},
+    {"longest_bytes", "bytes", RC_COST_SHAPE, "rows of B that the longest row takes"},
+    {"b_bytes", "bytes", RC_COST_SHAPE, "all of B"},
+    {"c_bytes", "bytes", RC_COST_SHAPE, "all of C"},
+    {"row_bytes", "bytes", RC_COST_SHAPE, "a row of B"},
+    {"load_values", "values", RC_COST_SHAPE, "values that a lane loads at once: K is a multiple"},
+    {"loads", "loads", RC_COST_SHAPE, "such loads of a row of B"},
+    {"idle_lanes", "1", RC_COST_SHAPE, "lanes that take a row of B, in teams of a power of two up to 32, over its loads"},
+    {"idle_128", "1", RC_COST_SHAPE, "bytes of the strips of 128 that a row of B begins, over its bytes"},
+    {"idle_256", "1", RC_COST_SHAPE, "the same, of 256"},
+    {"idle_512", "1", RC_COST_SHAPE, "the same, of 512"},
+};
+
+/* Of gchunk left alone, as rc_chunks_entries has it; the number of the size. */
+static int auto_chunk(double mean)
+{
+    int c = mean < 5 ? 0 : mean < 14 ? 1 : 2;
+    while (chunk_entries[c] < ENTRIES_MAX && 2 * mean > (double)(chunk_entries[c] * BLOCK))
+        c++;
+    return c;
+}
+
+/* Loads of a row of B, and the lanes that take them. */
+static void put_row(double k, double value_bytes, double *out)
+{
+    double values = LOAD / value_bytes;
+    double lanes = LANES;
+    while (values > 1 && fmod(k, values) != 0)
+        values /= 2;
+    double loads = k / values;
+    while (lanes > 1 && lanes / 2 >= loads)
+        lanes /= 2;
+    *out++ = k * value_bytes;
+    *out++ = values;
+    *out++ = loads;
+    *out++ = ceil(loads / lanes) * lanes / loads;
+    for (int i = 0; i < STRIPS; i++)
+        *out++ = ceil(k * value_bytes / strip_bytes[i]) * strip_bytes[i] / (k * value_bytes);
+}
+
+static void compute_product(const double *feature, double k, double value_bytes, double *out)
+{
+    enum { ROWS, COLS, NNZ, MU, MAX, SIGMA, EMPTY_SHARE, LONG_SHARE, WARP_FILL, CHUNK };
+    double columns = k > 0 ? k : 1; /* a product with a vector */
+    double wide = columns * value_bytes;
+    double filled = feature[ROWS] * (1 - feature[EMPTY_SHARE]);
+    double mean = feature[NNZ] > 0 ? feature[NNZ] / filled : 0;
+    int alone = auto_chunk(mean);
+    double chunks[CHUNKS];
+    for (int i = 0; i < CHUNKS; i++)
+        *out++ = chunks[i] = feature[NNZ] * feature[CHUNK + i] / (double)chunk_entries[i];
+    for (int i = 0; i < CHUNKS; i++)
+        *out++ = chunks[i] * wide / LOAD;
+    *out++ = (double)chunk_entries[alone];
+    *out++ = chunks[alone];
+    *out++ = chunks[alone] * wide / LOAD;
+    *out++ = feature[MAX] / (double)(BLOCK * chunk_entries[alone]);
+    *out++ = mean;
+    *out++ = feature[NNZ] > 0 ? feature[MAX] / feature[MU] : 1;
+    *out++ = feature[NNZ] * wide;
+    *out++ = feature[MAX] * wide;
+    *out++ = feature[COLS] * wide;
+    *out++ = feature[ROWS] * wide;
+    put_row(columns, value_bytes, out);
+}
+
+static const rc_feature_product_t product = {
+    .count = sizeof product_inputs / sizeof product_inputs[0],
+    .input = product_inputs,
+    .compute = compute_product,
+};
+
 const rc_feature_set_t rc_feature_set_storage = {
     .name = "storage",
     .summary = "padding of chunks and warps, columns that blocks of rows share: which kernel suits",
@@ -174,4 +273,5 @@ const rc_feature_set_t rc_feature_set_storage = {
     .count = COUNT,
     .feature = features,
     .compute = compute,
+    .product = &product,
 };

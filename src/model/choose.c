@@ -67,12 +67,14 @@ static rc_status_t check_request(
 
 /* ------------------------------------------------------------------- inputs */
 
-/* Input values from features; models list features in the order of the set, so each search begins
- * behind the feature before. */
+/* Input values from features and what follows from them; models list both in the order of the set, so
+ * each search begins behind the one before.
+ * \param[in] product  [of the set] */
 static void gather(const rc_model_t *m, const rc_feature_set_t *set, const double *feature,
-    const rc_request_t *r, double *value)
+    const double *product, const rc_request_t *r, double *value)
 {
-    int at = 0;
+    int at = -1;
+    int of_product = -1;
     for (int i = 0; i < m->inputs; i++) {
         const char *name = m->input[i].name;
         if (strcmp(name, "k") == 0) {
@@ -83,10 +85,15 @@ static void gather(const rc_model_t *m, const rc_feature_set_t *set, const doubl
             value[i] = r->value_bytes;
             continue;
         }
-        for (int n = 0; n < set->count && strcmp(set->feature[at].name, name) != 0; n++)
-            at = at + 1 < set->count ? at + 1 : 0;
-        value[i] = feature[at]; /* rc_model_check has seen that it is there */
-        at = at + 1 < set->count ? at + 1 : 0;
+        /* rc_model_check has seen that it is one or the other */
+        int found = rc_feature_index(set->feature, set->count, name, at + 1 < set->count ? at + 1 : 0);
+        if (found >= 0) {
+            value[i] = feature[at = found];
+            continue;
+        }
+        int next = of_product + 1 < set->product->count ? of_product + 1 : 0;
+        of_product = rc_feature_index(set->product->input, set->product->count, name, next);
+        value[i] = product[of_product];
     }
 }
 
@@ -177,7 +184,8 @@ static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_requ
     const rc_geometry_t *g, double *value, rc_choice_t *c, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
-    double *feature = rc_alloc((size_t)set->count, sizeof *feature, "features", err);
+    int more = set->product ? set->product->count : 0;
+    double *feature = rc_alloc((size_t)(set->count + more), sizeof *feature, "features", err);
     double *scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
     rc_status_t st;
     RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
@@ -185,7 +193,10 @@ static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_requ
     int threads = request->threads ? request->threads : omp_get_max_threads();
     RC_TRY(set->compute(a, g, threads, feature, err));
     int64_t featurised = rc_clock_ns();
-    gather(m, set, feature, request, value);
+    if (more > 0)
+        set->product->compute(
+            feature, (double)request->k, request->value_bytes, feature + set->count);
+    gather(m, set, feature, feature + set->count, request, value);
     RC_TRY(check_domain(m, a, request, value, c, err));
     (void)rc_model_choose_raw(m, value, scratch, c->time_ns);
     rc_model_setup_ns(m, scratch, c->setup_ns); /* scratch begins with the standardised inputs */

@@ -2,6 +2,7 @@
 #include "model/domain.h"
 #include "base/alloc.h"
 #include "base/glob.h"
+#include "feature/feature.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,6 +121,8 @@ int rc_model_outside(const rc_model_t *m, int64_t k, int64_t cols, const char *d
     rc_str_t *s = out ? out : &unused;
     int known_k = knows_k(m, k, cols);
     int n = 0;
+    /* what follows from features and K that are known, is known */
+    const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     if (!known_k) {
         rc_str_addf(s, "K = %" PRId64 " (", k);
         rc_model_ks_text(m, s);
@@ -133,7 +136,7 @@ int rc_model_outside(const rc_model_t *m, int64_t k, int64_t cols, const char *d
     for (int i = 0; value && i < m->inputs; i++) {
         const rc_model_input_t *in = &m->input[i];
         if (!(value[i] < in->min || value[i] > in->max) ||
-            (!known_k && strcmp(in->name, "k") == 0))
+            (!known_k && strcmp(in->name, "k") == 0) || (set && rc_feature_is_of_product(set, in->name)))
             continue;
         if (n < NAMED)
             rc_str_addf(s, "%s%s = %.6g (%.6g to %.6g)", n ? ", " : "", in->name, value[i],

@@ -62,9 +62,9 @@ static const char *note(const rc_model_t *m, const char *key)
 static const char *unit_of(const rc_model_t *m, const char *name)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
-    for (int i = 0; set && i < set->count; i++)
-        if (strcmp(set->feature[i].name, name) == 0)
-            return set->feature[i].unit;
+    const rc_feature_t *f = set ? rc_feature_find(set, name) : NULL;
+    if (f)
+        return f->unit;
     return strcmp(name, "k") == 0 ? "columns of B" : "4: fp32, 8: fp64";
 }
 

@@ -65,7 +65,8 @@ enum {
     RC_DEVICE_NAME_MAX = 160
 };
 
-/** One input: a feature of the set, or "k" (columns of B, 1), or "value_bytes" (4 or 8). */
+/** One input: a feature of the set, or what follows from features and the product (rc_feature_product_t), or
+ *  "k" (columns of B, 1), or "value_bytes" (4 or 8). */
 typedef struct rc_model_input {
     char name[RC_INPUT_NAME_MAX + 1];
     rc_transform_t transform;

@@ -14,10 +14,7 @@ static int is_input(const rc_feature_set_t *set, const char *name)
     for (int i = 0; request_inputs[i]; i++)
         if (strcmp(request_inputs[i], name) == 0)
             return 1;
-    for (int i = 0; i < set->count; i++)
-        if (strcmp(set->feature[i].name, name) == 0)
-            return 1;
-    return 0;
+    return rc_feature_find(set, name) != NULL;
 }
 
 static rc_status_t check_features(const rc_model_t *m, const char *name, rc_err_t *err)

@@ -528,6 +528,14 @@ static void sets_are_described(void **state)
             for (int k = 0; k < i; k++)
                 assert_string_not_equal(set->feature[i].name, set->feature[k].name);
         }
+        for (int i = 0; set->product && i < set->product->count; i++) {
+            const rc_feature_t *f = &set->product->input[i];
+            assert_true(strlen(f->unit) > 0 && strlen(f->help) > 0);
+            assert_ptr_equal(rc_feature_find(set, f->name), f); /* no feature, nor one before, has the name */
+            assert_true(rc_feature_is_of_product(set, f->name));
+            assert_string_not_equal(f->name, "k");
+            assert_string_not_equal(f->name, "value_bytes");
+        }
     }
 }
 

@@ -112,12 +112,40 @@ static void limits(void **state)
         }
 }
 
+/* Rows of 0, 3 and 2,000 entries; a share begins at 896 and 1,792, each far inside of the last row. */
+static void product(void **state)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } want[] = {{"a_bytes", 2003 * 12 + 12}, {"all_bytes", 2003 * 12 + 12 + 9003 * 8}, {"x_bytes", 9000 * 8},
+        {"ell_bytes", 6000 * 12}, {"ell_fill", 6000 / 2003.0}, {"warp_places", 64000}, {"skew", 6000 / 2003.0},
+        {"over_entries", 2000 - 668}, {"shares_entries", 2003 / 896.0}, {"shares_items", 2006 / 896.0},
+        {"open_entries_share", 2 * 896 / 2003.0}, {"open_items_share", 2 * 896 / 2006.0}};
+    const rc_feature_set_t *set = rc_feature_set_find("shares");
+    const rc_geometry_t g = {.nw = 32, .nt = 32, .line = 32};
+    int64_t row_ptr[] = {0, 0, 3, 2003};
+    rc_csr_t a = {.rows = 3, .cols = 9000, .nnz = 2003, .row_ptr = row_ptr};
+    double feature[COUNT];
+    double found[sizeof want / sizeof *want];
+    rc_err_t err = {0};
+    (void)state;
+    assert_int_equal(set->compute(&a, &g, 1, feature, &err), RC_OK);
+    assert_int_equal(set->product->count, sizeof want / sizeof *want);
+    set->product->compute(feature, 0, 8, found);
+    for (int i = 0; i < set->product->count; i++) {
+        assert_string_equal(set->product->input[i].name, want[i].name);
+        assert_true(fabs(found[i] - want[i].value) <= 1e-9 * want[i].value);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(generated_matrices),
         cmocka_unit_test(limits),
+        cmocka_unit_test(product),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

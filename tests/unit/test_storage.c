@@ -160,12 +160,84 @@ static void by_hand(void **state)
     assert_true(fabs(found[LINES] - 4.0 / 3) < 1e-12); /* 2 lines and 1 */
 }
 
+/* What follows for a product, from rows instead of features: sizes by counting, teams of lanes by trying. */
+static double of_product(const rc_csr_t *a, const char *name, double k, double bytes)
+{
+    double filled = 0;
+    double most = 0;
+    for (int64_t r = 0; r < a->rows; r++) {
+        filled += length_of(a, r) > 0;
+        most = fmax(most, (double)length_of(a, r));
+    }
+    double mean = filled > 0 ? (double)a->nnz / filled : 0;
+    int64_t alone = mean < 5 ? 4 : mean < 14 ? 8 : mean <= 128 ? 16 : mean <= 256 ? 32 : 64;
+    double values = 16 / bytes;
+    for (; fmod(k, values) > 0; values /= 2)
+        ;
+    double team = 1;
+    for (; team < 32 && team * values < k; team *= 2)
+        ;
+    const struct {
+        const char *name;
+        double value;
+    } want[] = {{"chunks_8", a->nnz > 0 ? places(a, 8) / 8 : 0},
+        {"threads_4", a->nnz > 0 ? places(a, 4) / 4 * k * bytes / 16 : 0},
+        {"auto_entries", (double)alone},
+        {"auto_chunks", a->nnz > 0 ? places(a, alone) / (double)alone : 0},
+        {"auto_blocks", most / (16 * (double)alone)}, {"filled_mu", mean},
+        {"work_bytes", (double)a->nnz * k * bytes}, {"c_bytes", (double)a->rows * k * bytes},
+        {"load_values", values}, {"loads", k / values},
+        {"idle_lanes", ceil(k / values / team) * team * values / k},
+        {"idle_256", ceil(k * bytes / 256) * 256 / (k * bytes)}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (strcmp(want[i].name, name) == 0)
+            return want[i].value;
+    return NAN; /* not looked at here */
+}
+
+static void check_product(const rc_csr_t *a, double k, double bytes, int *seen)
+{
+    const rc_feature_set_t *set = rc_feature_set_find("storage");
+    const rc_geometry_t g = {.nw = 32, .nt = 32, .line = 32};
+    double feature[COUNT];
+    double found[64];
+    rc_err_t err = {0};
+    assert_int_equal(set->compute(a, &g, 1, feature, &err), RC_OK);
+    assert_in_range(set->product->count, 1, 64);
+    set->product->compute(feature, k, bytes, found);
+    for (int i = 0; i < set->product->count; i++) {
+        double want = of_product(a, set->product->input[i].name, k, bytes);
+        assert_true(isfinite(found[i]));
+        *seen += !isnan(want);
+        if (fabs(found[i] - want) > 1e-9 * fmax(1, fabs(want)))
+            fail_msg("%s, K = %g: expected %.12g, found %.12g", set->product->input[i].name, k, want, found[i]);
+    }
+}
+
+static void products(void **state)
+{
+    static const double ks[] = {1, 3, 8, 32, 126, 128, 130, 512, 817};
+    rc_rng_t rng;
+    int seen = 0;
+    (void)state;
+    rc_rng_seed(&rng, 73);
+    for (int i = 0; i < 40; i++) {
+        rc_csr_t a;
+        random_matrix(&rng, 700, &a);
+        for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
+            check_product(&a, ks[k], i % 2 ? 8 : 4, &seen);
+        rc_csr_free(&a);
+    }
+    assert_int_equal(seen, 12 * 40 * (int)(sizeof ks / sizeof *ks));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(generated_matrices),
         cmocka_unit_test(by_hand),
+        cmocka_unit_test(products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
