@@ -341,6 +341,8 @@ static void take_rows(const rc_dataset_t *d, const rc_dataset_part_t *p, rc_data
     for (int64_t i = 0; i < p->rows; i++) {
         int64_t from = row_at(p, i);
         out->sample[i] = d->sample[from];
+        if (out->library)
+            out->library[i] = d->library[from];
         for (int k = 0; k < p->inputs; k++)
             out->value[i * p->inputs + k] = d->value[from * d->inputs + input_at(p, k)];
         for (int c = 0; c < p->classes; c++) {
@@ -367,7 +369,9 @@ static rc_status_t take_table(
     out->time = rc_alloc(times, sizeof *out->time, "times", err);
     if (d->setup)
         out->setup = rc_alloc(times, sizeof *out->setup, "setup times", err);
-    if (!out->sample || !out->value || !out->time || (d->setup && !out->setup))
+    if (d->library)
+        out->library = rc_alloc(rows, sizeof *out->library, "times of a library", err);
+    if (!out->sample || !out->value || !out->time || (d->setup && !out->setup) || (d->library && !out->library))
         return RC_ENOMEM;
     rc_status_t st = d->half.cost ? rc_halves_make(p->rows, p->classes, &out->half, err) : RC_OK;
     if (st == RC_OK)
@@ -472,5 +476,6 @@ void rc_dataset_free(rc_dataset_t *d)
     free(d->time);
     rc_halves_free(&d->half);
     free(d->setup);
+    free(d->library);
     *d = (rc_dataset_t){0};
 }

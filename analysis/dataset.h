@@ -85,6 +85,8 @@ typedef struct rc_dataset {
     double *time;        /**< [rows * classes] median ns, > 0; INFINITY only with missing_worst */
     rc_halves_t half;    /**< the same times split in halves, for figures that are held out; its
                               `cost` is NULL where the errors of the times are not known */
+    double *library;     /**< [rows] ns of the fastest kernel of the vendor's library (cusparse*, original
+                              order) among the results that were selected; NaN: there is none */
     double *setup;       /**< [rows * classes] ns: building the order and preprocessing; NaN with an
                               infinite time */
     int groups;

@@ -101,6 +101,13 @@ rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most,
 rc_status_t rc_tabulate(
     const rc_selection_t *s, const int *pair, int n, double **time, int64_t **row, rc_err_t *err);
 
+/** The time of a result: of its samples the median, or the mean where that is known. */
+double rc_time_of(const rc_row_result_t *r, int mean);
+
+/** Of every cell the time of the fastest kernel of the vendor's library in original order, NaN: none.
+ *  \param[out] best  [cells], free() */
+rc_status_t rc_find_library(const rc_selection_t *s, int mean, double **best, rc_err_t *err);
+
 /** What the inputs are to be: fills d's inputs (names and transforms), feature_set and version.
  *  \param[in] features  as of rc_dataset_options */
 rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *err);

@@ -452,7 +452,8 @@ static rc_status_t allocate(rc_dataset_t *d, int64_t rows, rc_err_t *err)
     d->value = rc_alloc(n * (size_t)d->inputs, sizeof *d->value, "inputs", err);
     d->time = rc_alloc(n * (size_t)d->classes, sizeof *d->time, "times", err);
     d->setup = rc_alloc(n * (size_t)d->classes, sizeof *d->setup, "setup times", err);
-    if (!d->sample || !d->value || !d->time || !d->setup)
+    d->library = rc_alloc(n, sizeof *d->library, "times of a library", err);
+    if (!d->sample || !d->value || !d->time || !d->setup || !d->library)
         return RC_ENOMEM;
     return rc_halves_make(rows, d->classes, &d->half, err);
 }
@@ -493,7 +494,7 @@ static int fill_times(const rc_selection_t *s, const int64_t *row, const unsigne
         if (row[c] < 0)
             continue;
         const rc_row_result_t *r = rc_view_result(s->view, row[c]);
-        time[c] = mean && r->mean_ns > 0 ? r->mean_ns : r->median_ns;
+        time[c] = rc_time_of(r, mean);
         setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
     }
     return has_any(row, d->classes);
@@ -547,12 +548,14 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
     lookup_t l = {0};
     int64_t *row = NULL;
     unsigned char *status = NULL;
+    double *library = NULL;
     rc_status_t st;
     int worst = o && o->missing_worst;
     RC_TRY(read_features(store, d, &l, err));
     RC_TRY(rc_tabulate(s, pair, d->classes, NULL, &row, err));
     if (d->task == RC_TASK_FORMAT)
         RC_TRY(rc_formats_status(s, pair, d->classes, &status, err));
+    RC_TRY(rc_find_library(s, o && o->mean, &library, err));
     RC_TRY(allocate(d, s->cells, err));
     for (int64_t i = 0; i < s->cells; i++) {
         const int64_t *own = row + i * d->classes;
@@ -569,6 +572,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
             d->dropped.features++;
         } else {
             fill_sample(s, &s->cell[i], sample);
+            d->library[d->rows] = library[i];
             RC_TRY(fill_halves(s, own, d, err));
             d->rows++;
         }
@@ -578,6 +582,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
 done:
     free(row);
     free(status);
+    free(library);
     free_lookup(&l);
     return st;
 }

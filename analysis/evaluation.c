@@ -15,6 +15,7 @@
 
 const double rc_tolerances[RC_TOLERANCES] = {0, 0.02, 0.05};
 const double rc_loss_shares[RC_LOSS_SHARES] = {0.02, 0.04, 0.05, 0.10};
+const double rc_library_limits[RC_LIBRARY_LIMITS] = {0.9, 0.97};
 const double rc_loss_edges[RC_LOSS_BINS + 1] = {
     0, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10, 0.15, 0.25, 0.50, INFINITY};
 const double rc_error_quantiles[RC_ERROR_QUANTILES] = {
@@ -217,6 +218,43 @@ static void finish_shares(
         part->balanced[t] /= present;
 }
 
+/* \param[in] time  of what is chosen;  \param[in,out] o  geomean is a sum of logs, shares are counts */
+static void add_library(double library, double time, rc_over_library_t *o)
+{
+    if (isnan(library))
+        return;
+    double speedup = library / time;
+    o->min = o->rows == 0 ? speedup : fmin(o->min, speedup);
+    o->rows++;
+    o->geomean += log(speedup);
+    for (int i = 0; i < RC_LIBRARY_LIMITS; i++)
+        o->share_below[i] += speedup < rc_library_limits[i];
+}
+
+static void finish_library(rc_over_library_t *o)
+{
+    double n = (double)o->rows;
+    o->geomean = n > 0 ? exp(o->geomean / n) : NAN;
+    o->min = n > 0 ? o->min : NAN;
+    for (int i = 0; i < RC_LIBRARY_LIMITS; i++)
+        o->share_below[i] = n > 0 ? o->share_below[i] / n : NAN;
+}
+
+static void fill_library(const evaluator_t *e, const int *of, int number, rc_part_t *part)
+{
+    for (int64_t i = 0; e->d->library && i < e->entries; i++) {
+        const entry_t *x = &e->entry[i];
+        double library = e->d->library[x->row];
+        if (of && of[i] != number)
+            continue;
+        add_library(library, x->time[x->chosen], &part->over_library);
+        if (x->timed >= 0)
+            add_library(library, x->time[x->timed], &part->over_library_timed);
+    }
+    finish_library(&part->over_library);
+    finish_library(&part->over_library_timed);
+}
+
 /* The part of the rows that are numbered `number`; of NULL: all. */
 static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc_part_t *part)
 {
@@ -251,6 +289,7 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
         part->rows++;
     }
     finish_shares(part, hit, count, e->d->classes);
+    fill_library(e, of, number, part);
     free(count);
     rc_status_t st =
         rc_bootstrap(e->unit, part->matrices, SUMS, figures, FIGURES, e->seed, f, e->err);

@@ -50,14 +50,24 @@ enum {
     RC_ERROR_QUANTILES = 9,
     RC_PART_ROWS_MIN = 10,
     RC_TIMED = 3, /**< classes that a plan may time on the matrix itself */
+    RC_LIBRARY_LIMITS = 2,
     RC_RESAMPLES = 1000
 };
 
 extern const double rc_tolerances[RC_TOLERANCES];    /**< 0, 0.02, 0.05 */
 extern const double rc_loss_shares[RC_LOSS_SHARES];  /**< 0.02, 0.04, 0.05, 0.10 */
+extern const double rc_library_limits[RC_LIBRARY_LIMITS]; /**< 0.9, 0.97 */
 extern const double rc_loss_edges[RC_LOSS_BINS + 1]; /**< of the histogram; the last is INFINITY.
     Bin i: above edge i, at most edge i + 1; a loss of 0 is in bin 0 */
 extern const double rc_error_quantiles[RC_ERROR_QUANTILES]; /**< 0.05 ... 0.99 */
+
+/** Speedup of choices over the fastest kernel of the vendor's library on the same row, over the rows that have one. */
+typedef struct rc_over_library {
+    int64_t rows;
+    double geomean; /**< NaN without rows, as the others */
+    double min;
+    double share_below[RC_LIBRARY_LIMITS]; /**< share of the rows with a speedup below rc_library_limits */
+} rc_over_library_t;
 
 /** What is chosen where what is best, and how far predicted times are off, over some rows. */
 typedef struct rc_cells {
@@ -83,6 +93,9 @@ typedef struct rc_part {
     rc_figure_t of_oracle; /**< geomean selector / geomean oracle */
     rc_figure_t of_oracle_timed; /**< of_oracle when the RC_TIMED classes of the least predicted times
                                      are timed and the best is taken; NaN where none are predicted */
+    rc_over_library_t over_library;       /**< of the classes that are chosen */
+    rc_over_library_t over_library_timed; /**< of the best of the RC_TIMED classes of the least predicted
+                                               times; a plan times a kernel of the library with them, and is never slower */
     rc_figure_t oracle_held_out;    /**< geomean speedup; NaN, as the next two, where the data set
                                          knows no errors */
     rc_figure_t gain_held_out;      /**< as gain; of_oracle */

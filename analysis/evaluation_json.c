@@ -71,10 +71,19 @@ static json_t *row_name(const rc_dataset_t *d, int64_t row)
         "{s:s, s:I, s:i}", "matrix", s->name, "k", (json_int_t)s->k, "value_bytes", s->value_bytes);
 }
 
+/* null: no row has a time of the library */
+static json_t *over_library(const rc_over_library_t *o)
+{
+    if (o->rows == 0)
+        return json_null();
+    return json_pack("{s:I, s:o, s:o, s:o}", "rows", (json_int_t)o->rows, "geomean", number(o->geomean), "min",
+        number(o->min), "share_below", shares(rc_library_limits, o->share_below, RC_LIBRARY_LIMITS));
+}
+
 static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
 {
     return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "name", p->name, "rows", (json_int_t)p->rows, "matrices", (json_int_t)p->matrices,
         "gain_recovered", figure(&p->gain), "geomean_speedup_of_oracle_share",
         figure(&p->of_oracle), "geomean_speedup_of_oracle_share_best_of_3_timed",
@@ -89,7 +98,8 @@ static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
         shares(rc_tolerances, p->accuracy, RC_TOLERANCES), "balanced_accuracy_at_tolerance",
         shares(rc_tolerances, p->balanced, RC_TOLERANCES), "loss_bin_upper_edges",
         numbers(rc_loss_edges + 1, RC_LOSS_BINS), "loss_bin_rows",
-        integers(p->histogram, RC_LOSS_BINS));
+        integers(p->histogram, RC_LOSS_BINS), "speedup_over_library", over_library(&p->over_library),
+        "speedup_over_library_best_of_3_timed", over_library(&p->over_library_timed));
 }
 
 static json_t *class_names(const rc_dataset_t *d)

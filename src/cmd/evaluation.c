@@ -153,6 +153,36 @@ static void print_selector(printer_t *p)
     printf("\nThe worst loss is on %s.\n", worst);
 }
 
+static void put_library(rc_table_t *t, const char *name, const char *way, const rc_over_library_t *o)
+{
+    rc_table_text(t, name);
+    rc_table_text(t, way);
+    rc_table_int(t, o->rows);
+    rc_table_real(t, o->geomean, DIGITS);
+    rc_table_real(t, o->min, DIGITS);
+    for (int i = 0; i < RC_LIBRARY_LIMITS; i++)
+        rc_table_real(t, percent(o->share_below[i]), DIGITS);
+}
+
+/* Nothing where no row has a time of the library. */
+static void print_library(printer_t *p)
+{
+    static const rc_column_t column[] = {{"part", ""}, {"chosen_by", ""}, {"rows", ""}, {"geomean", "x"},
+        {"least", "x"}, {"below_0.9", "%"}, {"below_0.97", "%"}};
+    if (p->e->all.over_library.rows == 0)
+        return;
+    rc_table_t *t = begin(p,
+        "Speedup over the fastest cuSPARSE on the same matrix:", column,
+        (int)(sizeof column / sizeof *column));
+    for (int i = -1; t && i < p->e->by_k_count; i++) {
+        const rc_part_t *a = i < 0 ? &p->e->all : &p->e->by_k[i];
+        put_library(t, i < 0 ? "all" : a->name, "model", &a->over_library);
+        if (a->over_library_timed.rows > 0)
+            put_library(t, i < 0 ? "all" : a->name, "best of 3 timed", &a->over_library_timed);
+    }
+    end(p, t);
+}
+
 static void print_losses(printer_t *p)
 {
     static const rc_column_t column[] = {
@@ -368,6 +398,7 @@ rc_status_t rc_evaluation_print(const rc_dataset_t *d, const rc_evaluation_t *e,
     }
     print_speedups(&p);
     print_selector(&p);
+    print_library(&p);
     print_losses(&p);
     print_classes(&p);
     print_confusion(&p);
