@@ -69,10 +69,11 @@ fit)
     fit plan --model regret "${plan[@]}"
     # what plans of librowcast_cuda choose among: kernels of one layout, real matrices
     store=$plans
-    fit plan-row --model xgboost --features storage "${plan[@]}" --where 'layout == row && group != large'
-    fit plan-col --model xgboost --features storage "${plan[@]}" --where 'layout == col && group != large'
+    soft=(--model xgboost-merit-soft --features storage+product "${plan[@]}")
+    fit plan-row "${soft[@]}" --where 'layout == row && group != large'
+    fit plan-col "${soft[@]}" --where 'layout == col && group != large'
     store=$vectors
-    fit spmv --model xgboost --op spmv --task format --features shares
+    fit spmv --model xgboost-merit --op spmv --task format --features shares+product
     ;;
 tables)
     table compare-paper --compare "${paper[@]}"

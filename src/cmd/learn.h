@@ -80,6 +80,7 @@ typedef struct rc_learn_options {
         {"features", 0, RC_OPT_TEXT, at(features), "SET",                                          \
             "Inputs: a feature set (default mehrabi, task format: nisa); matrix: the matrix-only "  \
             "part of mehrabi; nisa-1, nisa-2: set 1, and sets 1 and 2, of Nisa et al.; " \
+            "storage+product, shares+product: these sets and what follows from them, K and the precision; " \
             "top:N:MODEL: the N that split most often in the folds of an xgboost-nisa model; or names " \
             "of features. K and precision are added where they vary.",                             \
             0, 0},                                                                                 \

@@ -3,6 +3,7 @@
 #include "compiled_model.h"
 #include "unit.h"
 
+#include "feature/feature.h"
 #include "model/choose.h"
 #include "model/model.h"
 #include "model_fixture.h"
@@ -530,6 +531,57 @@ static void names_that_are_no_identifiers_are_refused(void **state)
     rc_model_free(m);
 }
 
+/* Inputs that follow from features and the product come with their values, in any order, and however far they
+ * lie from training the features decide alone whether the model knows them. */
+static void inputs_of_a_product_are_computed(void **state)
+{
+    (void)state;
+    const rc_feature_set_t *set = rc_feature_set_find("storage");
+    rc_model_t *m = model_make(3, &(model_shape_t){0});
+    rc_request_t q = {.k = 96, .value_bytes = 8, .threads = 1};
+    const rc_geometry_t g = {32, 32, 16};
+    double feature[64];
+    double product[64];
+    double *value = calloc((size_t)m->inputs, sizeof *value);
+    rc_csr_t a;
+    rc_choice_t c;
+    rc_err_t err = {0};
+    int named = 0;
+    assert_true(value && set && set->product && set->product->count > 12);
+    snprintf(m->feature_set, sizeof m->feature_set, "storage");
+    m->feature_version = set->version;
+    for (int i = 0; i < m->inputs; i++) {
+        rc_model_input_t *in = &m->input[i];
+        if (strcmp(in->name, "k") == 0 || strcmp(in->name, "value_bytes") == 0)
+            continue;
+        const rc_feature_t *f = named % 2 ? &set->feature[named / 2] : &set->product->input[12 - named / 2];
+        snprintf(in->name, sizeof in->name, "%s", f->name);
+        in->min = named % 2 ? 0 : -2;
+        in->max = named++ % 2 ? 1e9 : -1;
+    }
+    assert_int_equal(named, 24);
+    m->ks.count = 0;
+    m->ks.n = 0;
+    assert_int_equal(rc_model_check(m, "made", &err), RC_OK);
+    rc_rng_t r;
+    rc_rng_seed(&r, 9);
+    random_matrix(&r, 300, &a);
+    assert_int_equal(set->compute(&a, &g, 1, feature, &err), RC_OK);
+    set->product->compute(feature, 96, 8, product);
+    if (rc_choose_values(m, &a, &q, value, &c, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    rc_choice_free(&c);
+    named = 0;
+    for (int i = 0; i < m->inputs; i++)
+        if (strcmp(m->input[i].name, "k") != 0 && strcmp(m->input[i].name, "value_bytes") != 0) {
+            assert_true(value[i] == (named % 2 ? feature[named / 2] : product[12 - named / 2]));
+            named++;
+        }
+    free(value);
+    rc_csr_free(&a);
+    rc_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +590,7 @@ int main(void)
         cmocka_unit_test(setup_times_stay_in_their_range),
         cmocka_unit_test(break_even_is_where_the_totals_meet),
         cmocka_unit_test(choices_follow_the_model),
+        cmocka_unit_test(inputs_of_a_product_are_computed),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(what_cannot_be_answered_is_refused),
         cmocka_unit_test(constraints_hold),
