@@ -20,9 +20,18 @@ typedef struct recipe {
     double cap[2]; /* of log(time / best time) */
 } recipe_t;
 
-static const rc_boost_size_t merit_size = {.rounds = 60, .depth = 4};
-static const rc_boost_size_t level_size = {.rounds = 30, .depth = 4};
-static const rc_boost_size_t excess_size = {.rounds = 20, .depth = 3};
+/* How a part is grown.  The level is in every output: few trees, in large steps. */
+typedef struct growth {
+    rc_boost_size_t size;
+    double rate;
+    double leaf_weight_min;
+    int centre; /* 1: outputs start from the mean; 0: from 0 */
+} growth_t;
+
+static const growth_t of_merits = {{.rounds = 60, .depth = 4}, 0.2, 5, 1};
+static const growth_t of_level = {{.rounds = 10, .depth = 4}, 0.5, 5, 1};
+/* Few rows decide what is cut off, and next to the best classes it is 0: small leaves would only disturb them. */
+static const growth_t of_excess = {{.rounds = 10, .depth = 3}, 0.4, 20, 0};
 
 /* Log of the mean time of a row with losses cut at the cap, and what is cut off.
  * \param[out] excess  [classes], may be NULL */
@@ -41,22 +50,18 @@ static double level_of(const rc_dataset_t *d, const recipe_t *r, int64_t row, do
     return level;
 }
 
-/* Few rows decide what is cut off, and next to the best classes it is 0: small leaves would only disturb them. */
-static const double excess_leaf = 20;
-
-/* \param[in] centre  1: outputs start from the mean; 0: from 0 */
-static rc_status_t grow(rc_boost_problem_t *p, const rc_fit_job_t *j, const rc_boost_size_t *size,
-    int centre, rc_forest_t **out, rc_err_t *err)
+static rc_status_t grow(rc_boost_problem_t *p, const rc_fit_job_t *j, const growth_t *how,
+    rc_forest_t **out, rc_err_t *err)
 {
-    rc_boost_size_t s = *size;
+    rc_boost_size_t s = how->size;
     int most = j->options->epochs;
     if (most > 0 && most < s.rounds)
         s.rounds = most;
     p->options = rc_boost_defaults(j->options, p->boosters);
-    if (centre)
+    p->options.rate = how->rate;
+    p->options.leaf_weight_min = how->leaf_weight_min;
+    if (how->centre)
         rc_boost_problem_centre(p);
-    else
-        p->options.leaf_weight_min = excess_leaf;
     return rc_boost_grow(p, &s, j->options->threads, out, err);
 }
 
@@ -68,7 +73,7 @@ static rc_status_t fit_level(
     RC_TRY(rc_boost_problem_new(j, 1, &p, err));
     for (int64_t i = 0; i < j->n; i++)
         p.label[i] = (float)level_of(j->d, r, j->row[i], NULL);
-    RC_TRY(grow(&p, j, &level_size, 1, out, err));
+    RC_TRY(grow(&p, j, &of_level, out, err));
 done:
     rc_boost_problem_free(&p);
     return st;
@@ -95,8 +100,8 @@ static rc_status_t fit_classes(const rc_fit_job_t *j, const recipe_t *r, rc_fore
             q.label[c * j->n + i] = (float)value[2 * classes + c];
         }
     }
-    RC_TRY(grow(&p, j, &merit_size, 1, merit, err));
-    RC_TRY(grow(&q, j, &excess_size, 0, excess, err));
+    RC_TRY(grow(&p, j, &of_merits, merit, err));
+    RC_TRY(grow(&q, j, &of_excess, excess, err));
 done:
     free(value);
     rc_boost_problem_free(&p);

@@ -4,6 +4,7 @@
 
 #include "evaluation_fixture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,9 +89,53 @@ static void json_says_the_same(void **state)
     drop(d);
 }
 
+/* Two rows with a time of the library, one without; classes of 10 and 8 ns. */
+static void choices_stand_beside_the_library(void **state)
+{
+    (void)state;
+    static const made_spec_t few = {
+        .matrices = 3, .groups = 3, .kinds = 1, .ks = 1, .inputs = 2, .classes = 4, .noise = 0.1, .seed = 4};
+    rc_dataset_t *d = make(&few);
+    rc_predictions_t p = room(d, 1, 1);
+    double library[] = {9.5, 8.8, NAN};
+    assert_int_equal(d->rows, 3);
+    for (int64_t i = 0; i < 3; i++)
+        for (int c = 0; c < 4; c++) {
+            d->time[i * 4 + c] = c == 0 ? 10 : c == 3 ? 1 : 8;
+            p.time[i * 4 + c] = c + 1; /* 0 is chosen; 0, 1 and 2 are timed */
+        }
+    rc_evaluation_t e = evaluate(d, &p, 0);
+    assert_int_equal(e.all.over_library.rows, 0); /* no library is known */
+    assert_true(isnan(e.all.over_library.min) && isnan(e.all.over_library_timed.geomean));
+    rc_evaluation_free(&e);
+    d->library = library;
+    e = evaluate(d, &p, 0);
+    d->library = NULL;
+    const rc_over_library_t *o = &e.all.over_library;
+    assert_int_equal(o->rows, 2);
+    assert_true(near(o->geomean, sqrt(0.95 * 0.88)) && near(o->min, 0.88));
+    assert_true(o->share_below[0] == 0.5 && o->share_below[1] == 1);
+    o = &e.all.over_library_timed;
+    assert_true(o->rows == 2 && near(o->min, 1.1) && o->share_below[1] == 0);
+    assert_int_equal(e.by_k_count, 1);
+    assert_true(near(e.by_k[0].over_library.min, 0.88));
+    rc_err_t err = {0};
+    json_t *j = rc_evaluation_json(d, &e, 1, &err);
+    json_t *all = json_object_get(j, "all");
+    json_t *own = json_object_get(all, "speedup_over_library");
+    assert_true(near(json_number_value(json_object_get(own, "min")), 0.88));
+    assert_true(json_number_value(json_object_get(json_object_get(own, "share_below"), "0.9")) == 0.5);
+    assert_true(json_is_object(json_object_get(all, "speedup_over_library_best_of_3_timed")));
+    json_decref(j);
+    rc_evaluation_free(&e);
+    rc_predictions_free(&p);
+    drop(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choices_stand_beside_the_library),
         cmocka_unit_test(json_says_the_same),
     };
     return cmocka_run_group_tests_name("evaluation_json", tests, NULL, NULL);
