@@ -7,7 +7,7 @@ models=$top_srcdir/data/models
 store=$top_srcdir/data/results/h200.h5
 [ -f "$models/h200-plan.json" ] || skip_all "no data/models"
 command -v python3 >/dev/null || skip_all "no python3"
-plan 26
+plan 28
 ROWCAST_MODELS=$models
 export ROWCAST_MODELS
 
@@ -36,5 +36,10 @@ assert "H200" in text and "csr" in text, text' "$tmp/out"
     is "$name: README has its gain and its share of the oracle" \
         "$(get "$models/h200-$name.json" '"| `h200-%s` | %.1f | %.1f |" % ("'$name'", 100 * x["evaluation"]["all"]["gain_recovered"]["value"], 100 * x["evaluation"]["all"]["geomean_speedup_of_oracle_share"]["value"])')" \
         "$(grep -oE "^\| .h200-$name. \| [0-9.]+ \| [0-9.]+ \|" "$models/README.md")"
+done
+for layout in row col; do
+    is "plan-$layout: README has the least speedup over cuSPARSE, which every row has" \
+        "$(get "$models/h200-plan-$layout.json" '"%.2f of %d" % (x["evaluation"]["all"]["speedup_over_library"]["min"], x["training"]["rows"])')" \
+        "$(sed -n "s/^| .h200-plan-$layout., chosen .*, \([0-9.]*\) | 0.90 |\$/\1/p" "$models/README.md") of $(get "$models/h200-plan-$layout.json" 'x["evaluation"]["all"]["speedup_over_library"]["rows"]')"
 done
 code "an unknown model is refused, and those there are named" 3 "$ROWCAST" predict rmat-14 --model nothing --k 8
