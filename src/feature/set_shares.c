@@ -68,47 +68,115 @@ static int64_t open_shares(int64_t from, int64_t entries)
     return entries > LOOK + 1 ? (from + entries - 1) / SHARE - (from + LOOK) / SHARE : 0;
 }
 
-static void count_row(const rc_csr_t *a, int64_t row, int64_t width, counts_t *c)
+static void count_long_row(int64_t row, int64_t begin, int64_t n, counts_t *c)
 {
-    int64_t begin = a->row_ptr[row];
-    int64_t n = a->row_ptr[row + 1] - begin;
-    c->min = n < c->min ? n : c->min;
-    c->max = n > c->max ? n : c->max;
-    c->empty += n == 0;
     c->in_long += n > LONG ? n : 0;
-    c->over += n > width ? n - width : 0;
     c->pieces += n > LONG ? 1 + (n - LONG) / PIECE : 0;
     c->open_entries += open_shares(begin, n);
     c->open_items += open_shares(begin + row, n);
-    c->squares += (wide_t)n * (wide_t)n;
 }
 
-static counts_t count(const rc_csr_t *a)
+/* The lengths of rows that have fewer than 2^31 entries together, as sums that compilers make of vectors. */
+static void count_warp(const int64_t *ptr, int rows, int64_t width, counts_t *c)
+{
+    int32_t least = INT32_MAX;
+    int32_t most = 0;
+    int32_t empty = 0;
+    int32_t over = 0;
+    uint64_t squares = 0;
+    const int32_t held = width < INT32_MAX ? (int32_t)width : INT32_MAX;
+#pragma omp simd reduction(min : least) reduction(max : most) reduction(+ : empty, over, squares)
+    for (int i = 0; i < rows; i++) {
+        int32_t n = (int32_t)(ptr[i + 1] - ptr[i]);
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+        empty += n == 0;
+        over += n > held ? n - held : 0;
+        squares += (uint64_t)(uint32_t)n * (uint32_t)n;
+    }
+    c->min = least < c->min ? least : c->min;
+    c->max = most > c->max ? most : c->max;
+    c->empty += empty;
+    c->over += over;
+    c->squares += squares;
+    c->warps += (int64_t)WARP * most;
+}
+
+/* The same of more. */
+static void count_wide_warp(const int64_t *ptr, int rows, int64_t width, counts_t *c)
+{
+    int64_t most = 0;
+    for (int i = 0; i < rows; i++) {
+        int64_t n = ptr[i + 1] - ptr[i];
+        c->min = n < c->min ? n : c->min;
+        most = n > most ? n : most;
+        c->empty += n == 0;
+        c->over += n > width ? n - width : 0;
+        c->squares += (wide_t)n * (wide_t)n;
+    }
+    c->max = most > c->max ? most : c->max;
+    c->warps += WARP * most;
+}
+
+/* Rows [first, end), of which `first` begins a warp. */
+static counts_t count(const rc_csr_t *a, int64_t first, int64_t end)
 {
     counts_t c = {.min = a->rows > 0 ? INT64_MAX : 0};
     int64_t width = a->rows > 0 ? (a->nnz + a->rows - 1) / a->rows : 0;
-    int64_t longest = 0;
-    for (int64_t row = 0; row < a->rows; row++) {
-        int64_t n = a->row_ptr[row + 1] - a->row_ptr[row];
-        count_row(a, row, width, &c);
-        longest = n > longest ? n : longest;
-        if (row % WARP == WARP - 1 || row + 1 == a->rows) {
-            c.warps += WARP * longest;
-            longest = 0;
-        }
+    for (int64_t row = first; row < end; row += WARP) {
+        const int64_t *ptr = a->row_ptr + row;
+        int rows = end - row < WARP ? (int)(end - row) : WARP;
+        int64_t entries = ptr[rows] - ptr[0];
+        int64_t warps = c.warps;
+        if (entries <= INT32_MAX)
+            count_warp(ptr, rows, width, &c);
+        else
+            count_wide_warp(ptr, rows, width, &c);
+        if (c.warps - warps > WARP * (int64_t)(LOOK + 1)) /* else no row is long enough for any of it */
+            for (int i = 0; i < rows; i++)
+                count_long_row(row + i, ptr[i], ptr[i + 1] - ptr[i], &c);
     }
     return c;
 }
 
+static void add(counts_t *to, const counts_t *c)
+{
+    to->min = c->min < to->min ? c->min : to->min;
+    to->max = c->max > to->max ? c->max : to->max;
+    to->empty += c->empty;
+    to->in_long += c->in_long;
+    to->warps += c->warps;
+    to->over += c->over;
+    to->pieces += c->pieces;
+    to->open_entries += c->open_entries;
+    to->open_items += c->open_items;
+    to->squares += c->squares;
+}
+
+/* Threads pay from RC_FEATURE_ALONE rows on: entries are not looked at. */
+static counts_t count_all(const rc_csr_t *a, int threads)
+{
+    enum { turn = 1 << 16 }; /* rows: a multiple of WARP */
+    if (a->rows < RC_FEATURE_ALONE || threads == 1)
+        return count(a, 0, a->rows);
+    counts_t all = {.min = INT64_MAX};
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int64_t row = 0; row < a->rows; row += turn) {
+        counts_t c = count(a, row, a->rows - row < turn ? a->rows : row + turn);
+#pragma omp critical(rc_feature_shares)
+        add(&all, &c);
+    }
+    return all;
+}
+
 static rc_status_t compute(const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
-    const counts_t c = count(a);
+    const counts_t c = count_all(a, threads);
     double nnz = (double)a->nnz;
     double rows = (double)a->rows;
     wide_t spread = (wide_t)a->rows * c.squares - (wide_t)a->nnz * (wide_t)a->nnz;
     int some = a->nnz > 0;
     (void)geometry;
-    (void)threads; /* a pass over row pointers is over before a second thread has begun */
     (void)err;
     out[ROWS] = rows;
     out[COLS] = (double)a->cols;

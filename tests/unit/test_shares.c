@@ -139,6 +139,42 @@ static void product(void **state)
     }
 }
 
+/* Enough rows for several threads, the last share of which is short, with lengths about the limits in some. */
+static void many_rows(void **state)
+{
+    enum { rows = 300000 };
+    int64_t *row_ptr = calloc(rows + 1, sizeof *row_ptr);
+    rc_rng_t rng;
+    (void)state;
+    assert_non_null(row_ptr);
+    rc_rng_seed(&rng, 73);
+    for (int i = 0; i < rows; i++)
+        row_ptr[i + 1] = row_ptr[i] + (int64_t)(rc_rng_below(&rng, 1000) == 0 ? rc_rng_below(&rng, 1200) : rc_rng_below(&rng, 4));
+    rc_csr_t a = {.rows = rows, .cols = 1200, .nnz = row_ptr[rows], .row_ptr = row_ptr};
+    check(&a, "many rows");
+    free(row_ptr);
+}
+
+/* Lengths beyond 32 bits. */
+static void very_long_rows(void **state)
+{
+    const int64_t n = INT64_C(3000000000);
+    int64_t row_ptr[] = {0, n, n, 2 * n};
+    const rc_csr_t a = {.rows = 3, .cols = n, .nnz = 2 * n, .row_ptr = row_ptr};
+    const rc_geometry_t g = {.nw = 32, .nt = 32, .line = 32};
+    const double over = (double)(2 * n - 2 * (2 * n / 3));
+    const double want[] = {[0] = 3, [1] = (double)n, [2] = 2 * (double)n, [3] = 2e9, [4] = 0, [5] = (double)n,
+        [6] = sqrt(2.0) * 1e9, [7] = 1 / 3.0, [8] = 1, [9] = 16, [10] = over / 6e9, [11] = 2 * 732422.0,
+        [12] = 6696428, [13] = 6696428};
+    double found[COUNT];
+    rc_err_t err = {0};
+    (void)state;
+    assert_int_equal(rc_feature_set_find("shares")->compute(&a, &g, 1, found, &err), RC_OK);
+    for (int i = 0; i < COUNT; i++)
+        if (!(fabs(found[i] - want[i]) <= 1e-9 * fmax(1, fabs(want[i]))))
+            fail_msg("%d: expected %.12g, found %.12g", i, want[i], found[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +182,8 @@ int main(void)
         cmocka_unit_test(generated_matrices),
         cmocka_unit_test(limits),
         cmocka_unit_test(product),
+        cmocka_unit_test(many_rows),
+        cmocka_unit_test(very_long_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
