@@ -1,0 +1,104 @@
+#!/bin/sh
+# Each mutation of tests/mutation/mutations makes the test that it names fail, and without one that test passes.
+# `make check-mutation` sets the environment.  MUTATIONS: another list; ONLY: a text that names or files hold.
+# What is built lies in a folder of its own; TAP on stdout, exit status 1 where a mutation survives.
+list=${MUTATIONS:-${top_srcdir:?}/tests/mutation/mutations}
+make=${MAKE:-make}
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# shellcheck disable=SC3045  # shells that have it not leave a core file where a test aborts
+ulimit -c 0 2>/dev/null
+CMOCKA_TEST_ABORT=1 # one failed test is enough
+CMOCKA_MESSAGE_OUTPUT=TAP
+export CMOCKA_TEST_ABORT CMOCKA_MESSAGE_OUTPUT
+count=0
+failed=0
+
+# said CODE NAME: a line of TAP, with what the last step printed where it is not ok
+said()
+{
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+        return
+    fi
+    failed=$((failed + 1))
+    echo "not ok $count - $2"
+    tail -n 20 "$tmp/out" | sed 's/^/# /'
+}
+
+run()
+{
+    sh "$top_srcdir/tests/bound.sh" --test "${ROWCAST_TEST_LIMIT:-300}" "$1" >"$tmp/out" 2>&1
+}
+
+# apply FILE OLD NEW: a copy of the file in $tmp/tree, with the only line that is OLD, but for indentation, as NEW
+apply()
+{
+    mkdir -p "$tmp/tree/$(dirname "$1")"
+    OLD=$2 NEW=$3 awk '
+        { line = $0; sub(/^[ \t]+/, "", line) }
+        line == ENVIRON["OLD"] { n++; $0 = ENVIRON["NEW"] }
+        { print }
+        END { if (n != 1) exit 1 }' "$top_srcdir/$1" >"$tmp/tree/$1"
+}
+
+# build TEST UNIT: the program with the object of UNIT as mutated
+build()
+{
+    source=$top_srcdir/$2
+    [ ! -f "$tmp/tree/$2" ] || source=$tmp/tree/$2
+    "$make" -s mutant MUTANT_TEST="$(basename "$1")" MUTANT_UNIT="$source" MUTANT_DIR="$tmp" >"$tmp/out" 2>&1
+}
+
+# mutation NAME TEST FILE UNIT OLD NEW
+mutation()
+{
+    rm -rf "$tmp/tree"
+    : >"$tmp/out"
+    if ! apply "$3" "$5" "$6"; then
+        said 1 "$1: $3 has one line: $5"
+    elif ! build "$2" "$4"; then
+        said 1 "$1: builds"
+    elif run "$tmp/mutant"; then
+        said 1 "$1: $2 fails"
+    elif ! grep -q '^not ok\|CMOCKA_TEST_ABORT\|[Ff]ail\|[Ss]ignal\|[Aa]bort' "$tmp/out"; then
+        said 1 "$1: a test of $2 fails, and not the start of it"
+    else
+        said 0 "$1"
+    fi
+}
+
+name='' test='' file='' unit='' old=''
+while IFS= read -r line || [ -n "$line" ]; do
+    value=${line#* }
+    case $line in
+    '#'* | '') ;;
+    'test '*)
+        test=$value
+        if [ -z "${ONLY:-}" ]; then
+            code=0
+            run "./$test" || code=1
+            said $code "$test passes"
+        fi
+        ;;
+    'file '*) file=$value unit=$value ;;
+    'unit '*) unit=$value ;;
+    'name '*) name=$value ;;
+    '- '*) old=$value ;;
+    '+ '*)
+        case "$name $file $test" in
+        *"${ONLY:-}"*) mutation "$name" "$test" "$file" "$unit" "$old" "$value" ;;
+        esac
+        ;;
+    *)
+        echo "Bail out! $list: cannot read: $line"
+        exit 1
+        ;;
+    esac
+done <"$list"
+echo "1..$count"
+[ "$count" -gt 0 ] && [ "$failed" -eq 0 ]
