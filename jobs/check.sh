@@ -4,7 +4,7 @@
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
-#            cppcheck, shellcheck, make distcheck, Debian packages made and tried (each of the last five counts as
+#            mutations, cppcheck, shellcheck, make distcheck, Debian packages made and tried (each of the last six counts as
 #            one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 #   --stacks only: the suite with MPICH and its HDF5, with clang, and with -O3 -march=native, each in a build of its
 #            own (an hour on 2 cores); MPICH is installed for it
@@ -311,6 +311,7 @@ main()
             -o "$build/deb/packages" --test
         sanitized
         fuzzed
+        stage "make check-mutation" "$build/log/mutation.log" make -C "$build" check-mutation
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
         # the ordinary build has both kinds of libraries: one of them is compiled here
