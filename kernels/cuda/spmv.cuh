@@ -283,6 +283,47 @@ template <typename T> struct products {
     }
 };
 
+/* Pointers of rows on their way to shared memory.  A thread has several loads under way, so that a share of many short
+ * rows does not wait for one after the other. */
+template <typename I> struct row_pointers {
+    enum { FIRST = 2, BATCH = 4 };
+    I first[FIRST];
+
+    __device__ __forceinline__ void load(const I *ptr, int32_t n)
+    {
+#pragma unroll
+        for (int u = 0; u < FIRST; u++) {
+            const int32_t i = threadIdx.x + u * RC_SPMV_THREADS;
+            first[u] = i < n ? rc::load(ptr + i) : I(0);
+        }
+    }
+
+    /* f(i, pointer) of all, those that load() has left out too. */
+    template <typename F> __device__ __forceinline__ void put(const I *ptr, int32_t n, const F &f) const
+    {
+        for (int32_t base = FIRST * RC_SPMV_THREADS; base < n; base += BATCH * RC_SPMV_THREADS) {
+            I at[BATCH];
+#pragma unroll
+            for (int u = 0; u < BATCH; u++) {
+                const int32_t i = base + threadIdx.x + u * RC_SPMV_THREADS;
+                at[u] = i < n ? rc::load(ptr + i) : I(0);
+            }
+#pragma unroll
+            for (int u = 0; u < BATCH; u++) {
+                const int32_t i = base + threadIdx.x + u * RC_SPMV_THREADS;
+                if (i < n)
+                    f(i, at[u]);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < FIRST; u++) {
+            const int32_t i = threadIdx.x + u * RC_SPMV_THREADS;
+            if (i < n)
+                f(i, first[u]);
+        }
+    }
+};
+
 /* One share of coordinates: its products first, then a segmented sum across the threads.
  * number: of it among all shares */
 template <typename T>

@@ -169,7 +169,8 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .name = "csr",
     .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 3, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row */
+    .version = 4, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
+                      3: one row pointer under way at a time */
     .param = {{.name = "lanes",
         .help = "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
         .value = RC_CSR_LANES_AUTO,

@@ -32,8 +32,9 @@ __device__ __forceinline__ void take_tiles(const rc_spmv_csr_args_t &a, const rc
     __shared__ int32_t stop;
     const I *ptr = static_cast<const I *>(a.ptr) + begin.row;
     rc::products<T> p;
-    for (int32_t i = threadIdx.x; i <= rows; i += RC_SPMV_THREADS)
-        end[i] = rc::load(ptr + i);
+    rc::row_pointers<I> ends;
+    ends.load(ptr, rows + 1);
+    ends.put(ptr, rows + 1, [&](int32_t i, I at) { end[i] = at; });
     for (int32_t at = 0; at < rows;) {
         const int32_t to = stop_at(end, at, rows, a.longest, &stop);
         if (to > at) {
@@ -66,10 +67,11 @@ __device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t s
         return;
     }
     rc::products<T> p;
+    rc::row_pointers<I> ends;
     p.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry,
         static_cast<int32_t>(next.entry - begin.entry));
-    for (int32_t i = threadIdx.x; i <= rows; i += RC_SPMV_THREADS)
-        end[i] = rc::load(ptr + i);
+    ends.load(ptr, rows + 1);
+    ends.put(ptr, rows + 1, [&](int32_t i, I at) { end[i] = at; });
     p.multiply(static_cast<const T *>(a.v.x), product);
     __syncthreads();
     rc::store_rows(a.v, begin.row, rows, end, product, lanes);

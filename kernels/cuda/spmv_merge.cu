@@ -32,14 +32,24 @@ __device__ __forceinline__ int32_t passed(
     return low;
 }
 
-/* The ends of rows, counted from the first entry of the tile. */
-template <typename I>
-__device__ __forceinline__ void load_ends(
-    const I *ptr, int32_t row, I entry, int32_t rows, int32_t *end)
-{
-    for (int32_t i = threadIdx.x; i < rows; i += RC_SPMV_THREADS)
-        end[i] = static_cast<int32_t>(min(rc::load(ptr + row + 1 + i) - entry, I(RC_SPMV_TILE)));
-}
+/* The ends of rows, counted from the first entry of the tile: loads, and what puts them into shared memory. */
+template <typename I> struct row_ends {
+    const I *from;
+    int32_t rows;
+    rc::row_pointers<I> some;
+
+    __device__ __forceinline__ row_ends(const void *ptr, int32_t row, int32_t rows)
+        : from(static_cast<const I *>(ptr) + row + 1), rows(rows)
+    {
+        some.load(from, rows);
+    }
+
+    __device__ __forceinline__ void put(I entry, int32_t *end) const
+    {
+        some.put(from, rows,
+            [=](int32_t i, I at) { end[i] = static_cast<int32_t>(min(at - entry, I(RC_SPMV_TILE))); });
+    }
+};
 
 /* The sums of the rows that end in a tile, behind its products; returns what is left of the row after
  * them.  `before`: what the CTA has already of the first of them. */
@@ -84,7 +94,7 @@ __device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a, const r
     rc::products<T> entries;
     entries.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry,
         static_cast<int32_t>(next.entry - begin.entry));
-    load_ends(static_cast<const I *>(a.ptr), begin.row, static_cast<I>(begin.entry), rows, end + 1);
+    row_ends<I>(a.ptr, begin.row, rows).put(static_cast<I>(begin.entry), end + 1);
     if (threadIdx.x == 0)
         end[0] = 0;
     entries.multiply(x, product);
@@ -98,7 +108,6 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, int32_t s
     const rc_spmv_share_t &begin, const rc_spmv_share_t &next, const X &x, T *product, int32_t *end)
 {
     __shared__ rc::carries<T> shared[GROUPS];
-    const I *ptr = static_cast<const I *>(a.ptr);
     tile<I> t = {begin.row, static_cast<I>(begin.entry), 0, 0};
     T left = T(0);
     while (true) {
@@ -108,7 +117,7 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, int32_t s
         t.entries = static_cast<int32_t>(ahead < I(RC_SPMV_TILE) ? ahead : I(RC_SPMV_TILE));
         const bool is_last = ahead + (next.row - t.row) <= I(RC_SPMV_TILE);
         if (!is_last) {
-            load_ends(ptr, t.row, t.entry, window, end);
+            row_ends<I>(a.ptr, t.row, window).put(t.entry, end);
             rc::sync_group<GROUPS>();
             t.rows = passed(end, window, t.entries, RC_SPMV_TILE);
             t.entries = RC_SPMV_TILE - t.rows;
@@ -116,7 +125,7 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, int32_t s
         rc::products<T> entries;
         entries.load(a.col + t.entry, static_cast<const T *>(a.val) + t.entry, t.entries);
         if (is_last)
-            load_ends(ptr, t.row, t.entry, window, end);
+            row_ends<I>(a.ptr, t.row, window).put(t.entry, end);
         entries.multiply(x, product);
         rc::sync_group<GROUPS>();
         left = sum_rows<GROUPS>(
