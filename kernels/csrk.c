@@ -58,6 +58,21 @@ static int64_t in_range(double size)
     return size >= INT32_MAX ? INT32_MAX : size >= 1 ? (int64_t)size : 1;
 }
 
+int rc_csrk_nearest(const int32_t *list, int count, int64_t size)
+{
+    int best = 0;
+    double x = log(size >= 1 ? (double)size : 1);
+    for (int i = 1; i < count; i++)
+        if (fabs(x - log(list[i])) < fabs(x - log(list[best])))
+            best = i;
+    return best;
+}
+
+static int64_t rounded(const rc_csrk_tuning_t *t, int64_t size)
+{
+    return t->sizes > 0 ? t->size[rc_csrk_nearest(t->size, t->sizes, size)] : size;
+}
+
 rc_csrk_sizes_t rc_csrk_sizes(
     const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity)
 {
@@ -83,8 +98,8 @@ rc_csrk_sizes_t rc_csrk_sizes_of_case(
     if (f->of_ssrs && reading != RC_CSRK_SRS)
         srs = reading == RC_CSRK_NEW ? ssrs : original;
     srs = f->down ? floor(f->srs * srs) : to_nearest(f->srs * srs);
-    s.ssrs = in_range(ssrs);
-    s.srs = in_range(srs);
+    s.ssrs = rounded(t, in_range(ssrs));
+    s.srs = rounded(t, in_range(srs));
     return s;
 }
 

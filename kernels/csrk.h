@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { RC_CSRK_CASES = 4, RC_CSRK_DEVICE = 64 };
+enum { RC_CSRK_CASES = 4, RC_CSRK_DEVICE = 64, RC_CSRK_ROUND = 15 };
 
 /** SSRS = round(constant - slope ln rdensity), and SRS likewise; round(x) = floor(x + 0.5). */
 typedef struct rc_csrk_line {
@@ -32,6 +32,8 @@ typedef struct rc_csrk_tuning {
     rc_csrk_line_t ssrs;
     rc_csrk_line_t srs;
     rc_csrk_factors_t factors[RC_CSRK_CASES]; /**< of cases 1 .. 4 */
+    int32_t sizes;                            /**< 0: any; else both sizes become the next of `size` in the end */
+    int32_t size[RC_CSRK_ROUND];              /**< [sizes], increasing, >= 1 */
 } rc_csrk_tuning_t;
 
 /** Which number the published formulas of SRS mean by SSRS. */
@@ -55,7 +57,8 @@ typedef struct rc_csrk_sizes {
 const rc_csrk_tuning_t *rc_csrk_tuning_find(const char *name);
 
 /** Read a tuning file, JSON: device (text), ssrs and srs (objects with constant and slope), cases (an object
- *  with 2, 3 and 4, objects with the factors ssrs and srs); other members are for people.
+ *  with 2, 3 and 4, objects with the factors ssrs and srs), sizes (may be absent: what both are rounded to); other
+ *  members are for people.
  *  \return RC_OK; RC_ENOENT, RC_EIO; RC_EFORMAT with the member, what was expected and what was found */
 rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err);
 
@@ -69,6 +72,9 @@ rc_status_t rc_csrk_tuning_open(const char *name, rc_csrk_tuning_t *out, rc_err_
  *  \param[out] text   [RC_PARAMS_TEXT]  \return RC_OK, RC_ERANGE, as rc_csrk_tuning_read */
 rc_status_t rc_csrk_tuning_identify(
     const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
+
+/** The index of the size next to one, by their ratio; of two the smaller.  \param[in] list  [count], increasing */
+int rc_csrk_nearest(const int32_t *list, int count, int64_t size);
 
 /** Entries over rows; 1 without entries or rows, for the formulas. */
 double rc_csrk_rdensity(int64_t rows, int64_t nnz);

@@ -6,6 +6,7 @@
 #include "kernels/csrk_fit.h"
 #include "kernels/tuning.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,25 @@ static rc_status_t read_cases(const json_t *root, rc_csrk_tuning_t *t, rc_err_t 
     return st;
 }
 
+static rc_status_t read_sizes(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
+{
+    const json_t *list = json_object_get(root, "sizes");
+    size_t count = json_array_size(list);
+    if (!list)
+        return RC_OK;
+    if (count < 1 || count > RC_CSRK_ROUND)
+        return rc_fail(err, RC_EFORMAT, "sizes: expected an array of 1 to %d", RC_CSRK_ROUND);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *o = json_array_get(list, i);
+        json_int_t size = json_integer_value(o);
+        if (!json_is_integer(o) || size < 1 || size > INT32_MAX || (i > 0 && size <= t->size[i - 1]))
+            return rc_fail(err, RC_EFORMAT, "sizes[%zu]: expected integers from 1 on, increasing", i);
+        t->size[i] = (int32_t)size;
+    }
+    t->sizes = (int32_t)count;
+    return RC_OK;
+}
+
 static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
 {
     rc_csrk_tuning_t *t = user;
@@ -54,7 +74,9 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     rc_status_t st = read_line(root, "ssrs", &t->ssrs, err);
     if (st == RC_OK)
         st = read_line(root, "srs", &t->srs, err);
-    return st == RC_OK ? read_cases(root, t, err) : st;
+    if (st == RC_OK)
+        st = read_cases(root, t, err);
+    return st == RC_OK ? read_sizes(root, t, err) : st;
 }
 
 rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err)
@@ -76,7 +98,8 @@ rc_status_t rc_csrk_tuning_identify(
     rc_status_t st = rc_csrk_tuning_read(values->text, &t, err);
     if (st < 0)
         return st;
-    rc_digest_hex(rc_digest(&t, sizeof t), as.text);
+    /* a file without sizes is the case that it was before there were any */
+    rc_digest_hex(rc_digest(&t, t.sizes > 0 ? sizeof t : offsetof(rc_csrk_tuning_t, sizes)), as.text);
     return rc_params_text(param, &as, text, err);
 }
 
@@ -90,6 +113,17 @@ static json_t *line_json(rc_csrk_line_t l)
 static json_t *factors_json(rc_csrk_factors_t f)
 {
     return json_pack("{s:f, s:f}", "ssrs", f.ssrs, "srs", f.srs);
+}
+
+static json_t *sizes_json(const rc_csrk_tuning_t *t)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < t->sizes; i++)
+        if (json_array_append_new(list, json_integer(t->size[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
 }
 
 static json_t *names_json(const rc_csrk_times_t *m, int64_t count)
@@ -112,6 +146,10 @@ rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
         "ssrs", line_json(t->ssrs), "srs", line_json(t->srs), "cases", "2",
         factors_json(t->factors[1]), "3", factors_json(t->factors[2]), "4",
         factors_json(t->factors[3]), "matrices", names_json(m, count), "loss", f->all);
+    if (root && t->sizes > 0 && json_object_set_new(root, "sizes", sizes_json(t)) < 0) {
+        json_decref(root);
+        root = NULL;
+    }
     if (!root)
         return rc_fail(err, RC_ENOMEM, "no memory for a tuning");
     rc_replace_t r = {0};

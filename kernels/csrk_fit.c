@@ -7,17 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-const int rc_csrk_fit_sizes[RC_CSRK_SIZES] = {4, 6, 8, 12, 16, 24, 32, 48};
-
-int rc_csrk_fit_nearest(int64_t size)
-{
-    int best = 0;
-    double x = log(size >= 1 ? (double)size : 1);
-    for (int i = 1; i < RC_CSRK_SIZES; i++)
-        if (fabs(x - log(rc_csrk_fit_sizes[i])) < fabs(x - log(rc_csrk_fit_sizes[best])))
-            best = i;
-    return best;
-}
+const int32_t rc_csrk_fit_sizes[RC_CSRK_SIZES] = {4, 6, 8, 12, 16, 24, 32, 48};
 
 double rc_csrk_fit_best(const rc_csrk_grid_t *g, int *ssrs, int *srs)
 {
@@ -37,7 +27,8 @@ double rc_csrk_fit_best(const rc_csrk_grid_t *g, int *ssrs, int *srs)
 
 static double time_of(const rc_csrk_grid_t *g, const rc_csrk_sizes_t *s)
 {
-    return g->ns[rc_csrk_fit_nearest(s->ssrs)][rc_csrk_fit_nearest(s->srs)];
+    return g->ns[rc_csrk_nearest(rc_csrk_fit_sizes, RC_CSRK_SIZES, s->ssrs)]
+                [rc_csrk_nearest(rc_csrk_fit_sizes, RC_CSRK_SIZES, s->srs)];
 }
 
 static double over_best(const rc_csrk_grid_t *g, const rc_csrk_sizes_t *s)
@@ -184,7 +175,7 @@ static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, const char *device,
+rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, const char *device,
     rc_csrk_fit_t *out, rc_err_t *err)
 {
     rc_csrk_fit_t f = {.share = {1, 1}};
@@ -201,6 +192,9 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, const char *dev
     f.tuning.srs = f.regressed[1];
     for (int c = 0; c < RC_CSRK_CASES; c++)
         f.tuning.factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
+    f.tuning.sizes = rounds ? RC_CSRK_SIZES : 0;
+    for (int i = 0; i < f.tuning.sizes; i++)
+        f.tuning.size[i] = rc_csrk_fit_sizes[i];
     f.serial_loss[0] = serial_loss(m, count, &f.tuning);
     lower(m, count, &f);
     for (int c = 2; c <= RC_CSRK_CASES; c++)

@@ -12,7 +12,7 @@ extern "C" {
 enum { RC_CSRK_SIZES = 8 };
 
 /** 4, 6, 8, 12, 16, 24, 32, 48: SSRS and SRS of the pairs. */
-extern const int rc_csrk_fit_sizes[RC_CSRK_SIZES];
+extern const int32_t rc_csrk_fit_sizes[RC_CSRK_SIZES];
 
 /** Nanoseconds by SSRS and SRS; NaN: not measured. */
 typedef struct rc_csrk_grid {
@@ -36,9 +36,6 @@ typedef struct rc_csrk_fit {
     double all;                  /**< of all matrices, own kernels */
 } rc_csrk_fit_t;
 
-/** The index of the size next to one, by their ratio; of two the smaller. */
-int rc_csrk_fit_nearest(int64_t size);
-
 /** The pair of least time, of equal ones the smallest SSRS, then SRS; indices.  \return its time; NaN: one is missing */
 double rc_csrk_fit_best(const rc_csrk_grid_t *g, int *ssrs, int *srs);
 
@@ -49,10 +46,11 @@ double rc_csrk_fit_loss(
 /** Least squares of the best sizes by GPUSpMV-3 on ln rdensity; the slopes are lowered to those of 0, .05, .. 1 times
  *  themselves, and the factors of cases 2 to 4 taken from .5, 1, 1.5, 2, 2.5, 3, 4, 5, that have the least geomean of
  *  time over least time.  Ties: larger slopes, smaller factors.  Losses are geomeans of that.
- *  \param[in] m  [count]  \param[in] device  name that the tuning gets, under RC_CSRK_DEVICE bytes
+ *  \param[in] m  [count]  \param[in] rounds  1: the tuning rounds to rc_csrk_fit_sizes, so that what it says is
+ *  what was measured  \param[in] device  name that the tuning gets, under RC_CSRK_DEVICE bytes
  *  \return RC_OK; RC_EINVAL: a pair is missing, a case has no matrix, or all have one rdensity.
  *          Local; cost O(count) times the pairs and shares */
-rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, const char *device,
+rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, const char *device,
     rc_csrk_fit_t *out, rc_err_t *err);
 
 /** Write a tuning file with its loss and the matrices that it was fitted on.

@@ -37,6 +37,8 @@ static const rc_opt_t options[] = {
         "8, 12, 16, 24, 32, 48 on some matrices, one order and precision.", 0, 0},
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, fit.output), "FILE",
         "With --fit: write the tuning there.", 0, 0},
+    {"round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
+        "With --fit: the tuning rounds both sizes to the next of the eight that were measured.", 0, 0},
     {"report", 0, RC_OPT_FLAG, offsetof(struct options, fit.report), NULL,
         "With --fit: print the best pairs over rdensity, too; csv and json: them instead of the tunings.", 0, 0},
     {"where", 'w', RC_OPT_TEXT, offsetof(struct options, fit.where), "EXPR",
@@ -55,7 +57,7 @@ const rc_command_t rc_command_tune = {
     .name = "tune",
     .summary = "print the sizes that suit a matrix and a device",
     .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING]\n"
-             "csrk --fit STORE [-o FILE] [--report] [--where EXPR] [--test EXPR]",
+             "csrk --fit STORE [-o FILE] [--round] [--report] [--where EXPR] [--test EXPR]",
     .description =
         "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by the "
         "formulas of Lane and Booth 2022, in constant time from the mean entries of a row (rdensity): "
@@ -67,7 +69,8 @@ const rc_command_t rc_command_tune = {
         "rowcast order FILE --policy bandk writes those of Band-k.\n\n"
         "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": 1.25}, "
         "\"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, \"4\": {...}}}: "
-        "in cases 2 to 4 both sizes are multiplied and rounded.\n\n"
+        "in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, 16], which may be absent: and then become the "
+        "next of these by their ratio.\n\n"
         "--fit makes one: lines by least squares of the best sizes of csr3 on ln rdensity; the slopes are "
         "lowered to the share of them, 0 to 1 by 0.05, that loses least; for cases 2 to 4 the factors, .5 to 5, "
         "that lose least with csr35. What is lost is the geometric mean of time over that of the best of the 64 pairs; "
@@ -132,8 +135,8 @@ static rc_status_t read_words(
     if (o->fit.store)
         return words == 1 && isnan(o->rdensity)
             ? RC_OK : rc_fail(err, RC_EINVAL, "--fit takes neither a FILE nor --rdensity");
-    if (o->fit.output || o->fit.report || o->fit.where || o->fit.test)
-        return rc_fail(err, RC_EINVAL, "--output, --report, --where and --test are for --fit, which is missing");
+    if (o->fit.output || o->fit.round || o->fit.report || o->fit.where || o->fit.test)
+        return rc_fail(err, RC_EINVAL, "--output, --round, --report, --where and --test are for --fit, which is missing");
     if ((words == 2) == !isnan(o->rdensity))
         return rc_fail(err, RC_EINVAL, "expected a FILE or --rdensity, found %s",
             words == 2 ? "both" : "neither");

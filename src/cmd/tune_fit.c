@@ -335,7 +335,7 @@ rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err
     RC_TRY(read_pairs(f, &p, err));
     arrange(&p, &trains);
     leave_out(&p, &trains);
-    RC_TRY(rc_csrk_fit(p.times, trains, f->device ? f->device : rc_view_device(p.view,
+    RC_TRY(rc_csrk_fit(p.times, trains, f->round, f->device ? f->device : rc_view_device(p.view,
         rc_view_result(p.view, p.first)->device), &fit, err));
     if (f->output)
         RC_TRY(rc_csrk_tuning_write(f->output, &fit, p.times, trains, err));

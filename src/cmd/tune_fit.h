@@ -11,6 +11,7 @@ typedef struct rc_tune_fit {
     const char *where;  /**< result rows to fit on; NULL: all */
     const char *test;   /**< result rows of the test set */
     const char *device; /**< name that the tuning gets */
+    int round;          /**< 1: the tuning rounds to the sizes that were measured */
     int report;         /**< 1: print pairs, lines, factors and losses */
 } rc_tune_fit_t;
 

@@ -2,7 +2,7 @@
 # rowcast tune csrk --fit: what cannot be fitted, from stores of a CPU, whose csr3 has pairs too.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 13
+plan 14
 
 mkdir -p "$tmp/col/study" "$tmp/col/fit"
 "$ROWCAST" generate mesh2d:n=12 -o "$tmp/col/study/a.mtx" >/dev/null || exit 99
@@ -29,4 +29,5 @@ code "a group that is not there" 2 "$ROWCAST" tune csrk --fit "$store" -w 'group
 ok "two precisions are no one setting" sweep csr3:srs=4:ssrs=4 --precision fp64
 code "so that they are refused" 2 "$ROWCAST" tune csrk --fit "$store"
 code "an option of --fit alone" 2 "$ROWCAST" tune csrk --rdensity 2 -d volta --report
+code "and another" 2 "$ROWCAST" tune csrk --rdensity 2 -d volta --round
 code "both" 2 "$ROWCAST" tune csrk --rdensity 2 --fit "$store"

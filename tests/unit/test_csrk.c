@@ -12,6 +12,7 @@
 #include "sparse/generate.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,9 @@ static void pointers_take_little(void **state)
 #define HEAD "{\"device\": \"d\", \"ssrs\": {\"constant\": 8.9, \"slope\": 1.25}, "
 #define LINES HEAD "\"srs\": {\"constant\": 10.146, \"slope\": 1.5}, "
 
+#define ONES "{\"ssrs\": 1, \"srs\": 1}"
+#define WHOLE LINES "\"cases\": {\"2\": " ONES ", \"3\": " ONES ", \"4\": " ONES "}, "
+
 static void files(void **state)
 {
     static const struct {
@@ -87,6 +91,10 @@ static void files(void **state)
         {LINES "\"cases\": {\"2\": {\"ssrs\": NaN, \"srs\": 1}}}", "line 1: "},
         {LINES "\"cases\": {\"2\": {\"ssrs\": -1, \"srs\": 1}}}", "cases.2.ssrs: expected a finite number of 0"},
         {LINES "\"loss\": 1}", "cases: expected an object"},
+        {WHOLE "\"sizes\": 4}", "sizes: expected an array of 1 to 15"},
+        {WHOLE "\"sizes\": []}", "sizes: expected an array of 1 to 15"},
+        {WHOLE "\"sizes\": [4, 4]}", "sizes[1]: expected integers from 1 on, increasing"},
+        {WHOLE "\"sizes\": [0.5]}", "sizes[0]: expected integers from 1 on, increasing"},
         {HEAD "\"cases\": {}}", "srs: expected an object with constant and slope"},
         {"{}", "device: expected a text"},
         {"", "line 1: "},
@@ -136,6 +144,8 @@ static void identities(void **state)
     assert_non_null(strstr(text[0], ":srs=8"));
     assert_string_equal(text[0], text[1]);
     assert_string_not_equal(text[0], text[2]);
+    /* what the digest is of without sizes: the same bytes as before there were any, so that old stores know their cases */
+    assert_int_equal(offsetof(rc_csrk_tuning_t, sizes), 192);
     (void)snprintf(v.text, sizeof v.text, "/there/is/none");
     assert_int_equal(rc_csrk_tuning_identify(param, &v, known, NULL), RC_ENOENT);
 }

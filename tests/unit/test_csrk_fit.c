@@ -12,7 +12,7 @@
 
 enum { MOST = 12 };
 
-static const int sizes[] = {4, 6, 8, 12, 16, 24, 32, 48};
+static const int32_t sizes[] = {4, 6, 8, 12, 16, 24, 32, 48};
 
 /* Times whose least is at a pair, and grow with the ratio to it. */
 static void set_grid(rc_csrk_grid_t *g, int ssrs, int srs)
@@ -59,7 +59,7 @@ static void known_optimum(void **state)
     rc_csrk_fit_t f;
     rc_err_t err = {0};
     int64_t n = make_known(m);
-    if (rc_csrk_fit(m, n, "made", &f, &err) < 0)
+    if (rc_csrk_fit(m, n, 0, "made", &f, &err) < 0)
         fail_msg("%s", err.text);
     assert_true(f.regressed[0].constant == 64 && f.regressed[0].slope == 16);
     assert_true(f.regressed[1].constant == 12 && f.regressed[1].slope == 0);
@@ -82,7 +82,27 @@ static void nearest_sizes(void **state)
     } cases[] = {{0, 4}, {1, 4}, {4, 4}, {5, 6}, {7, 8}, {9, 8}, {10, 12}, {13, 12}, {14, 16}, {20, 24}, {28, 32},
         {39, 32}, {40, 48}, {48, 48}, {1000000, 48}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(sizes[rc_csrk_fit_nearest(cases[i].size)], cases[i].expected);
+        assert_int_equal(sizes[rc_csrk_nearest(sizes, 8, cases[i].size)], cases[i].expected);
+}
+
+/* A tuning that rounds says one of the measured sizes, that next to what it said without. */
+static void rounded_sizes(void **state)
+{
+    (void)state;
+    rc_csrk_times_t m[MOST];
+    rc_csrk_fit_t f[2];
+    int64_t n = make_known(m);
+    int others = 0;
+    assert_int_equal(rc_csrk_fit(m, n, 0, "made", &f[0], NULL), RC_OK);
+    assert_int_equal(rc_csrk_fit(m, n, 1, "made", &f[1], NULL), RC_OK);
+    for (double r = 0; r < 100; r += 0.37) {
+        const rc_csrk_sizes_t any = rc_csrk_sizes(&f[0].tuning, RC_CSRK_NEW, r);
+        const rc_csrk_sizes_t s = rc_csrk_sizes(&f[1].tuning, RC_CSRK_NEW, r);
+        assert_int_equal(s.ssrs, sizes[rc_csrk_nearest(sizes, 8, any.ssrs)]);
+        assert_int_equal(s.srs, sizes[rc_csrk_nearest(sizes, 8, any.srs)]);
+        others += s.ssrs != any.ssrs;
+    }
+    assert_true(others > 0 && f[0].all == f[1].all);
 }
 
 /* ------------------------------------------------------------------ slopes */
@@ -127,7 +147,7 @@ static void least_loss(void **state)
                     m[i].own.ns[t][s] = 1 + rc_rng_unit(&r);
                 }
         }
-        assert_int_equal(rc_csrk_fit(m, MOST, "made", &f, NULL), RC_OK);
+        assert_int_equal(rc_csrk_fit(m, MOST, 0, "made", &f, NULL), RC_OK);
         double least = INFINITY;
         for (int a = 0; a <= 20; a++)
             for (int b = 0; b <= 20; b++) {
@@ -154,10 +174,13 @@ static void written_files(void **state)
     char path[SCRATCH_PATH];
     int64_t n = make_known(m);
     scratch_path(state, "fitted.json", path);
-    assert_int_equal(rc_csrk_fit(m, n, "made", &f, NULL), RC_OK);
-    assert_int_equal(rc_csrk_tuning_write(path, &f, m, n, NULL), RC_OK);
-    assert_int_equal(rc_csrk_tuning_read(path, &again, NULL), RC_OK);
-    assert_memory_equal(&again, &f.tuning, sizeof again);
+    for (int rounds = 0; rounds < 2; rounds++) {
+        assert_int_equal(rc_csrk_fit(m, n, rounds, "made", &f, NULL), RC_OK);
+        assert_int_equal(f.tuning.sizes, rounds ? 8 : 0);
+        assert_int_equal(rc_csrk_tuning_write(path, &f, m, n, NULL), RC_OK);
+        assert_int_equal(rc_csrk_tuning_read(path, &again, NULL), RC_OK);
+        assert_memory_equal(&again, &f.tuning, sizeof again);
+    }
     assert_int_equal(rc_csrk_tuning_write("/there/is/none", &f, m, n, NULL), RC_EIO);
 }
 
@@ -169,17 +192,17 @@ static void refusals(void **state)
     rc_err_t err = {0};
     int64_t n = make_known(m);
     m[3].serial.ns[2][2] = NAN;
-    assert_int_equal(rc_csrk_fit(m, n, "made", &f, &err), RC_EINVAL);
+    assert_int_equal(rc_csrk_fit(m, n, 0, "made", &f, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "a matrix: not all 64 pairs were measured with csr3"));
     n = make_known(m);
     m[3].own.ns[7][7] = NAN;
-    assert_int_equal(rc_csrk_fit(m, n, "made", &f, &err), RC_EINVAL);
+    assert_int_equal(rc_csrk_fit(m, n, 0, "made", &f, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "with csr35"));
     n = make_known(m);
     m[3] = m[4];
-    assert_int_equal(rc_csrk_fit(m, n, "made", &f, &err), RC_EINVAL);
+    assert_int_equal(rc_csrk_fit(m, n, 0, "made", &f, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "case 3 has no matrix: expected one of rdensity above 16, up to 32"));
-    assert_int_equal(rc_csrk_fit(m, 0, "made", &f, &err), RC_EINVAL);
+    assert_int_equal(rc_csrk_fit(m, 0, 0, "made", &f, &err), RC_EINVAL);
 }
 
 int main(void)
@@ -187,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_optimum),
         cmocka_unit_test(nearest_sizes),
+        cmocka_unit_test(rounded_sizes),
         cmocka_unit_test(least_loss),
         cmocka_unit_test(written_files),
         cmocka_unit_test(refusals),
