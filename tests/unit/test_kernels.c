@@ -344,6 +344,12 @@ static void kernels_compute_the_product(void **state)
     (void)state;
     static const char *const specs[] = {"cstat", "rowsplit", "fault", "csr", "csr2:srs=3",
         "csr3:srs=2:ssrs=3", "merge:items=30", "ell", "plain-spmv",
+#ifdef HAVE_RSB
+        "librsb",
+#endif
+#ifdef HAVE_MKL
+        "mkl",
+#endif
         "plain-spmv-static", "plain-spmm_t", "plain-sddmm", "rs", "rs:t=1:w=8", "rs:t=64:w=64",
         "rs-spmm_t:t=2:w=16", "aspt", "aspt:panel=7:col_min=2:tile_cols=5:tile_min=2:rest=2",
         "aspt-sddmm:panel=9:col_min=2:tile_cols=4:tile_min=1:rest=2"};

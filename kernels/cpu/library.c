@@ -1,0 +1,83 @@
+#include "config.h"
+#include "kernels/cpu/library.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    if (p->schedule->slots >= INT32_MAX || p->a->nnz > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " slots and %" PRId64 " entries, the library counts up to %d",
+            p->schedule->slots, p->a->nnz, INT32_MAX);
+    return rc_slots_analyse(p, out, err);
+}
+
+void rc_library_free(rc_library_t *l)
+{
+    if (!l)
+        return;
+    rc_slots_free(&l->slots);
+    free(l->ptr);
+    free(l->y);
+    free(l);
+}
+
+rc_status_t rc_library_new(
+    rc_executor_t *x, const rc_problem_t *p, rc_library_t **out, rc_err_t *err)
+{
+    rc_library_t *l = rc_alloc0(1, sizeof *l, "kernel state", err);
+    if (!l)
+        return RC_ENOMEM;
+    l->precision = p->precision;
+    rc_status_t st = rc_slots_build(x, p, &l->slots, err);
+    if (st == RC_OK) {
+        l->ptr = rc_alloc((size_t)l->slots.slots + 1, sizeof *l->ptr, "slot pointers", err);
+        l->y = l->slots.row ? rc_alloc((size_t)l->slots.slots, rc_precision_bytes(p->precision), "y by slots", err)
+                            : NULL;
+        st = l->ptr && (l->y || !l->slots.row) ? RC_OK : RC_ENOMEM;
+    }
+    if (st < 0) {
+        rc_library_free(l);
+        return st;
+    }
+    for (int64_t i = 0; i <= l->slots.slots; i++)
+        l->ptr[i] = (int32_t)l->slots.ptr[i];
+    *out = l;
+    return RC_OK;
+}
+
+void *rc_library_target(const rc_library_t *l, const rc_dense_t *y, double *beta)
+{
+    if (!l->y)
+        return y->data;
+    *beta = 0;
+    return l->y;
+}
+
+void rc_library_scale(const rc_library_t *l, void *y, double beta)
+{
+    for (int64_t i = 0; i < l->slots.slots; i++)
+        if (l->precision == RC_FP32)
+            ((float *)y)[i] = beta == 0 ? 0 : (float)beta * ((float *)y)[i];
+        else
+            ((double *)y)[i] = beta == 0 ? 0 : beta * ((double *)y)[i];
+}
+
+void rc_library_finish(const rc_library_t *l, const rc_dense_t *y, double beta)
+{
+    const int32_t *row = l->slots.row;
+    for (int64_t i = 0; l->y && i < l->slots.slots; i++) {
+        if (row[i] < 0)
+            continue;
+        if (l->precision == RC_FP32) {
+            float *to = (float *)y->data + row[i];
+            *to = ((const float *)l->y)[i] + (beta == 0 ? 0 : (float)beta * *to);
+        } else {
+            double *to = (double *)y->data + row[i];
+            *to = ((const double *)l->y)[i] + (beta == 0 ? 0 : beta * *to);
+        }
+    }
+    rc_slots_scale_absent(&l->slots, y, beta);
+}

@@ -1,0 +1,101 @@
+/* y = A x by librsb, the library of recursive sparse blocks: what a CPU user may have beside the vendor's. */
+#include "config.h"
+#include "base/error.h"
+#include "kernels/cpu/library.h"
+
+#include <pthread.h>
+#include <rsb.h>
+
+/* The library has one state for the process and wants to be told that it begins. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rsb_err_t began = RSB_ERR_NO_ERROR;
+
+static void begin(void)
+{
+    began = rsb_lib_init(RSB_NULL_INIT_OPTIONS);
+}
+
+static rc_status_t check(rsb_err_t e, const char *what, rc_err_t *err)
+{
+    char text[128] = "";
+    if (e == RSB_ERR_NO_ERROR)
+        return RC_OK;
+    (void)rsb_strerror_r(e, text, sizeof text);
+    return rc_fail(err, e == RSB_ERR_ENOMEM ? RC_ENOMEM : RC_EDEVICE, "librsb: %s: %s", what, text);
+}
+
+static void release(void *state)
+{
+    rc_library_t *l = state;
+    if (l && l->matrix)
+        (void)rsb_mtx_free(l->matrix);
+    rc_library_free(l);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    const rsb_int_t threads = x->threads;
+    rsb_err_t e = RSB_ERR_NO_ERROR;
+    rc_library_t *l = NULL;
+    rc_status_t st;
+    (void)pthread_once(&once, begin);
+    RC_TRY(check(began, "rsb_lib_init", err));
+    RC_TRY(check(rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads), "threads", err));
+    RC_TRY(rc_library_new(x, p, &l, err));
+    if (p->a->nnz == 0)
+        goto done;
+    l->matrix = rsb_mtx_alloc_from_csr_const(l->slots.val, l->ptr, l->slots.col, (rsb_nnz_idx_t)p->a->nnz,
+        p->precision == RC_FP64 ? RSB_NUMERICAL_TYPE_DOUBLE : RSB_NUMERICAL_TYPE_FLOAT,
+        (rsb_coo_idx_t)l->slots.slots, (rsb_coo_idx_t)l->slots.cols, RSB_DEFAULT_ROW_BLOCKING,
+        RSB_DEFAULT_COL_BLOCKING, RSB_FLAG_NOFLAGS, &e);
+    st = check(e, "rsb_mtx_alloc_from_csr_const", err);
+    rc_slots_drop_entries(&l->slots);
+done:
+    if (st < 0) {
+        release(l);
+        return st;
+    }
+    *state = l;
+    return RC_OK;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const rc_library_t *l = state;
+    double own = beta;
+    void *y = rc_library_target(l, &o->out, &own);
+    const float narrow[2] = {(float)alpha, (float)own};
+    const double wide[2] = {alpha, own};
+    rc_status_t st = RC_OK;
+    if (own == 0 || !l->matrix)
+        rc_library_scale(l, y, own); /* it multiplies what is there */
+    if (l->matrix && l->precision == RC_FP32)
+        st = check(rsb_spmv(RSB_TRANSPOSITION_N, &narrow[0], l->matrix, o->in[0].data, 1, &narrow[1], y, 1),
+            "rsb_spmv", err);
+    else if (l->matrix)
+        st = check(rsb_spmv(RSB_TRANSPOSITION_N, &wide[0], l->matrix, o->in[0].data, 1, &wide[1], y, 1),
+            "rsb_spmv", err);
+    rc_library_finish(l, &o->out, beta);
+    return st;
+}
+
+const rc_kernel_t rc_kernel_librsb = {
+    .name = "librsb",
+    .summary = "y = A x by librsb: recursive sparse blocks, not tuned",
+    .source = "Martone 2014, doi:10.1016/j.parco.2014.03.008",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .for_testing = 1,
+    .analyse = rc_library_analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};
