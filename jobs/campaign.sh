@@ -47,6 +47,9 @@
 #            calibrate and train --task parameters make a tuning of, for RS_TUNING=FILE in the next run
 #   sddmm    the sampled product: row-sddmm and the library, K = 32, 128, 512 and 1,024, fp32 and fp64, all matrices and
 #            generated ones of about 1 to 30 million entries (group sddmm).  Into a store of its own: -s sddmm.h5
+#   tiles    row reordering for dense tiles (Jiang et al. 2020): no order, both rounds by rule and forced, METIS, RCM, A B and the
+#            sampled product, K = 32, 128, 512 and 1,024, fp32, and fp64 at 512; all matrices and generated ones of up to 30
+#            million entries (group tiles).  Into a store of its own: -s tiles.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
@@ -100,7 +103,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | rs | sddmm | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | rs | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -145,6 +148,8 @@ fast_orders=csr,dcsr,plain,flipped,lpt
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-rs.sh"
 # shellcheck source=jobs/campaign-sddmm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-sddmm.sh"
+# shellcheck source=jobs/campaign-tiles.sh
+. "$(dirname "${BASH_SOURCE[0]}")/campaign-tiles.sh"
 
 run=()
 cut=0

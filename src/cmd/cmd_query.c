@@ -60,16 +60,23 @@ static const rc_opt_t table[] = {
         "and under rcm, what the order takes and after how many products it has paid), scaling (Figure 5: by threads of a "
         "CPU over the plain row loop); of rs, without the training matrices of 'rowcast train --task parameters' (Hong et al.): "
         "modelling (figure 7: what fixed parameters and rs:t=0:cfv=0 reach of the best measured), prepare (figure 13: products "
-        "that pay the split), both (figures 14 and 15: A B and A' B, the times added up).",
+        "that pay the split), both (figures 14 and 15: A B and A' B, the times added up); of row reordering (Jiang et al.), for real "
+        "matrices within the paper's limits, smaller ones, generated ones: tiles (what needs reordering), classes (figure 8, tables 1 "
+        "and 2: plans by class of speedup), forced (figure 9: both rounds whatever the rules say), prepare --plan (figure 12, tables 3 and 4).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
         "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
-        "fastest of a side counts. Default: '!cusparse*'.",
+        "fastest of a side counts. Default: '!cusparse*'. Of classes: a list of plans (aspt-nr, aspt-rr, aspt-forced, aspt-tried, "
+        "cusparse), of KERNEL[@ORDER], and of max(A,B) for the faster of them. Default: aspt-nr,aspt-rr.",
         0, 0},
     {"side-b", 'B', RC_OPT_TEXT, AT(summary.side_b), "SIDE",
-        "The other side; ratios are its time over that of side A. Default: 'cusparse*'.", 0, 0},
+        "The other side; ratios are its time over that of side A. Default: 'cusparse*'; of classes, cusparse.", 0, 0},
     {"kernel", 0, RC_OPT_TEXT, AT(summary.kernel), "KERNEL",
         "Of prepare: the name of a kernel, without parameters. Default: rs.", 0, 0},
+    {"plan", 0, RC_OPT_TEXT, AT(summary.plan), "PLAN",
+        "Of prepare: a plan as classes takes them, e.g. aspt-rr: what its order, tiles and second round take, and after how many "
+        "products that has paid against aspt-nr.",
+        0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",
         "Of versus: orders of a side that names none: csr, any or a list of patterns. Default: "
         "csr.",

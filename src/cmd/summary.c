@@ -2,6 +2,7 @@
 #include "cmd/summary.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cmd/summary_reorder.h"
 #include "cmd/summary_segmented.h"
 #include "cmd/summary_spmv.h"
 #include "cmd/summary_suite.h"
@@ -373,6 +374,13 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
 
 /* -------------------------------------------------------------------- which */
 
+/* Of a kernel, or of a plan that is an order too. */
+static rc_status_t print_prepare(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    return (o->plan ? rc_summary_reorder_cost : rc_summary_prepare)(v, o, where, format, err);
+}
+
 typedef rc_status_t print_fn(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err);
 
@@ -393,8 +401,11 @@ static const struct {
     {"suite-rate", rc_summary_suite_rate},
     {"scaling", rc_summary_scaling},
     {"modelling", rc_summary_modelling},
-    {"prepare", rc_summary_prepare},
+    {"prepare", print_prepare},
     {"both", rc_summary_both},
+    {"tiles", rc_summary_tiles},
+    {"classes", rc_summary_classes},
+    {"forced", rc_summary_forced},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -417,13 +428,16 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
     if (o->name && find(o->name) < 0)
         return rc_fail(err, RC_EINVAL,
             "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats, coo, suite, suite-rate, "
-            "scaling, modelling, prepare or both, found '%s'",
+            "scaling, modelling, prepare, both, tiles, classes or forced, found '%s'",
             o->name);
     if (o->by_matrix && strcmp(name, "rate") != 0 && strcmp(name, "suite-rate") != 0)
         return rc_fail(err, RC_EINVAL, "--matrices goes with --summary rate and suite-rate only");
-    if ((o->side_a || o->side_b || o->orders) && strcmp(name, "versus") != 0)
-        return rc_fail(
-            err, RC_EINVAL, "--side-a, --side-b and --orders go with --summary versus only");
+    if ((o->side_a || o->side_b) && strcmp(name, "versus") != 0 && strcmp(name, "classes") != 0)
+        return rc_fail(err, RC_EINVAL, "--side-a and --side-b go with --summary versus and classes only");
+    if (o->orders && strcmp(name, "versus") != 0)
+        return rc_fail(err, RC_EINVAL, "--orders goes with --summary versus only");
+    if (o->plan && (o->kernel || strcmp(name, "prepare") != 0))
+        return rc_fail(err, RC_EINVAL, "--plan goes with --summary prepare only, and without --kernel");
     if (o->kernel && strcmp(name, "prepare") != 0)
         return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare only");
     if (o->top && strcmp(name, "best") != 0)

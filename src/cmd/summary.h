@@ -15,6 +15,7 @@ typedef struct rc_summary_options {
     const char *side_b;
     const char *orders;
     const char *kernel; /**< of prepare */
+    const char *plan;   /**< likewise, instead: a plan of Jiang et al. */
     int64_t top;
 } rc_summary_options_t;
 

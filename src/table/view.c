@@ -374,6 +374,8 @@ void rc_view_free(rc_view_t *v)
     free(v->feature);
     free(v->variance);
     free(v->symmetry);
+    free(v->dense_ratio);
+    free(v->rest_similarity);
     free(v->result);
     free(v->sample);
     free(v->newest);

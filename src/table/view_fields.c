@@ -181,6 +181,46 @@ static void pattern_symmetric(const rc_field_t *f, const void *cursor, rc_value_
         give_bool(out, share == 1);
 }
 
+double rc_view_dense_ratio(const rc_view_t *v, int32_t id)
+{
+    return v->dense_ratio[id];
+}
+
+double rc_view_rest_similarity(const rc_view_t *v, int32_t id)
+{
+    return v->rest_similarity[id];
+}
+
+int rc_view_needs_reordering(const rc_view_t *v, int32_t id)
+{
+    const double most = 0.1; /* Jiang et al. 2020, section 4: both rounds */
+    if (v->dense_ratio[id] <= most)
+        return 1;
+    return isnan(v->dense_ratio[id]) || isnan(v->rest_similarity[id]) ? -1 : v->rest_similarity[id] <= most;
+}
+
+static void dense_ratio(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    (void)f;
+    give_real(out, rc_view_dense_ratio(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
+}
+
+static void rest_similarity(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    (void)f;
+    give_real(out, rc_view_rest_similarity(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
+}
+
+static void needs_reordering(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    int needs = rc_view_needs_reordering(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix);
+    (void)f;
+    if (needs < 0)
+        give_missing(out);
+    else
+        give_bool(out, needs);
+}
+
 static void policy(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
@@ -323,6 +363,12 @@ static const rc_field_t result_fields[] = {
     {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are", pattern_symmetric,
         0, NULL},
+    {"dense_ratio", REAL, "1", "share of the entries in dense tiles, original order; missing when features are",
+        dense_ratio, 0, NULL},
+    {"rest_similarity", REAL, "1", "Jaccard similarity of neighbouring rows outside of them, likewise", rest_similarity,
+        0, NULL},
+    {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)", needs_reordering, 0,
+        NULL},
     {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so", generated, 0, NULL},
     {"digest", TEXT, "", "identity of the matrix", digest, 0, NULL},
     {"policy", TEXT, "", "row-order policy with its parameters", policy, 0, NULL},

@@ -43,9 +43,11 @@ struct rc_view {
     size_t feature_capacity;
     double *variance; /* [matrices] of the row length; NaN: not known */
     double *symmetry; /* [matrices] of the pattern, 0 .. 1; NaN: not known */
+    double *dense_ratio;     /* [matrices] share of entries in dense tiles (feature set jiang); NaN: not known */
+    double *rest_similarity; /* [matrices] of neighbouring rows outside of them; NaN: not known */
 };
 
-/** Fill variance and symmetry from the features of the store.  \return RC_OK, RC_ENOMEM, RC_ESTORE */
+/** Fill variance, symmetry, dense_ratio and rest_similarity from the features of the store.  \return RC_OK, RC_ENOMEM, RC_ESTORE */
 rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err);
 
 /** rc_view_read of a store that is open already, and stays so. */

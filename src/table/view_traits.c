@@ -8,17 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRAITS = 2 };
+enum { VARIANCE, SYMMETRY, DENSE_RATIO, REST_SIMILARITY, TRAITS };
 
 /* Where a set has a trait: the name of its column, and whether it is there as its root. */
 static const struct {
     const char *set;
-    const char *column[TRAITS]; /* variance, symmetry; NULL: none */
+    const char *column[TRAITS]; /* NULL: none */
     int is_root;
 } sources[] = {
-    {"nisa", {"nnz_sigma", NULL}, 1}, /* also in stores that are older than the next one */
-    {"lane", {"nnz_variance", "pattern_symmetry"}, 0},
+    {"nisa", {[VARIANCE] = "nnz_sigma"}, 1}, /* also in stores that are older than the next one */
+    {"lane", {[VARIANCE] = "nnz_variance", [SYMMETRY] = "pattern_symmetry"}, 0},
+    {"jiang", {[DENSE_RATIO] = "dense_ratio", [REST_SIMILARITY] = "rest_similarity"}, 0},
 };
+
+/* Where the view has a trait. */
+static double **trait_of(rc_view_t *v, int t)
+{
+    double **const at[TRAITS] = {&v->variance, &v->symmetry, &v->dense_ratio, &v->rest_similarity};
+    return at[t];
+}
 
 static int column_of(const rc_words_t *names, const char *name)
 {
@@ -44,7 +52,7 @@ static rc_status_t read_set(rc_view_t *v, const rc_h5_t *h, size_t source, rc_er
         for (int64_t i = 0; c >= 0 && i < n; i++) {
             double x = value[i * columns + c];
             if (row[i].matrix >= 0 && (size_t)row[i].matrix < v->dicts.d[RC_T_MATRIX].count)
-                (t == 0 ? v->variance : v->symmetry)[row[i].matrix] = sources[source].is_root ? x * x : x;
+                (*trait_of(v, t))[row[i].matrix] = sources[source].is_root ? x * x : x;
         }
     }
 done:
@@ -60,12 +68,14 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
     size_t matrices = v->dicts.d[RC_T_MATRIX].count;
     char **sets = NULL;
     int count = 0;
-    v->variance = rc_alloc(matrices, sizeof *v->variance, "traits of matrices", err);
-    v->symmetry = rc_alloc(matrices, sizeof *v->symmetry, "traits of matrices", err);
-    if (!v->variance || !v->symmetry)
-        return RC_ENOMEM;
-    for (size_t m = 0; m < matrices; m++)
-        v->variance[m] = v->symmetry[m] = NAN;
+    for (int t = 0; t < TRAITS; t++) {
+        double *x = rc_alloc(matrices, sizeof *x, "traits of matrices", err);
+        *trait_of(v, t) = x;
+        if (!x)
+            return RC_ENOMEM;
+        for (size_t m = 0; m < matrices; m++)
+            x[m] = NAN;
+    }
     rc_status_t st = rc_h5_feature_sets(h, &sets, &count, err);
     for (size_t source = 0; source < sizeof sources / sizeof *sources; source++)
         for (int s = 0; s < count && st == RC_OK; s++)

@@ -132,14 +132,14 @@ static void check_plan(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *
 
 static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const rc_cuda_allocator_t *memory)
 {
-    enum { KERNELS = 6 };
+    enum { KERNELS = 7 };
     static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
         "cells", "labels,multilevel", "auto,minlabel"};
     static const char *const by_layout[RC_LAYOUTS][KERNELS] = {
-        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col"},
-        {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel"},
-        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", NULL, "gchunk-brow-ccol"},
-        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", NULL, "gchunk-bcol-crow"},
+        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col", "gslice,gsub"},
+        {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel", "aspt:rest=2,growmajor"},
+        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", NULL, "gchunk-brow-ccol", NULL},
+        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", NULL, "gchunk-bcol-crow", NULL},
     };
     const char *kernels = by_layout[layout][below(rng, KERNELS)];
     rc_plan_options_t o = {.kernels = kernels,
@@ -356,10 +356,10 @@ static void run_in_a_graph(fixture_t *f, const char *kernel)
 static void runs_become_graphs(void **state)
 {
     (void)state;
-    static const char *const row[] = {"gchunk", "gpanel", "growmajor", "cusparse-csr-row"};
+    static const char *const row[] = {"gchunk", "gpanel", "growmajor", "cusparse-csr-row", "aspt:col_min=2:tile_min=1"};
     static const char *const col[] = {"gslice", "gchunk-col", "gsub", "cusparse-csr-col"};
     for (int layout = 0; layout < 2; layout++)
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < (layout == RC_ROW_MAJOR ? 5 : 4); i++) {
             fixture_t *f = begin((rc_layout_t)layout);
             if (!f)
                 skip();

@@ -1,0 +1,73 @@
+#!/bin/sh
+# rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 20
+
+mkdir -p "$tmp/c/g"
+i=0
+for spec in rowclusters:rows=900,clusters=12,own=24,share=0.875,shuffle=rows block:n=800,size=32 mesh2d:n=30 uniform:n=700,mean=9; do
+    i=$((i + 1))
+    echo "$spec" >"$tmp/c/g/m$i.spec"
+    "$ROWCAST" generate "$spec" -o "$tmp/m$i.mtx" >/dev/null || exit 99
+done
+store=$tmp/s.h5
+ok "plans are cases" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr,jiang,lsh --case-time 0.0001 --max-reps 1 -k 4 \
+    -x aspt:rest=0..2,aspt:col_min=8:tile_min=9,rowsplit
+query() # query OPTIONS: lines as CSV, without a heading
+{
+    "$ROWCAST" query "$store" -f csv "$@" | sed 1d
+}
+near() # near NAME A B: the same to four digits
+{
+    ok "$1" awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d * d <= 1e-6 * b * b) }'
+}
+
+# what needs reordering, counted from rowcast tiles
+for cut in '8 9' '16 17' '24 25'; do
+    # shellcheck disable=SC2086 # two words
+    set -- $cut
+    for i in 1 2 3 4; do
+        "$ROWCAST" tiles "$tmp/m$i.mtx" --col-min "$1" --tile-min "$2" -f csv
+    done | awk -F, '$1 == "panels" { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { x = $at["dense_ratio"]; y = $at["rest_similarity"]; few += x < .01; a += x <= .1; b += x > .1 && y <= .1 }
+        END { print few + 0 "," a + 0 "," b + 0 "," a + b }' >"$tmp/want"
+    is "needs at col_min $1" "$(query -S tiles | awk -F, -v c="$1" '$1 == c { print $2, $3, $4 "," $6 "," $7 "," $8 }')" \
+        "generated 4 $(cat "$tmp/want")"
+done
+is "as a field" "$(query -w "needs_reordering && kernel ~ 'rowsplit*' && policy == csr" -o fullname | wc -l)" \
+    "$(query -S tiles | awk -F, '$1 == 16 { print $8 }')"
+is "and its parts" "$(query -w "dense_ratio > 0.1 && rest_similarity > 0.1 && kernel ~ 'rowsplit*' && policy == csr" -o fullname | wc -l)" \
+    "$((4 - $(query -S tiles | awk -F, '$1 == 16 { print $8 }')))"
+
+# times of plans by hand; the other count of columns is another plan
+of() # of KERNEL ORDER FIELD
+{
+    query -w "kernel ~ 'aspt:*col_min=16:*$1:*' && policy ~ '$2*'" -o "fullname,$3" | sort
+}
+of rest=0 csr median_ns >"$tmp/nr"
+of rest=1 jiang median_ns >"$tmp/rr"
+of rest=2 lsh median_ns >"$tmp/forced"
+is "a plan is one case a matrix" "$(wc -l <"$tmp/nr") $(wc -l <"$tmp/rr") $(wc -l <"$tmp/forced")" "4 4 4"
+line() # line FILE FILE: classes and geomean of the second's time over the first's
+{
+    join -t, "$1" "$2" | awk -F, '{ r = $3 / $2; n[r < 1 ? 0 : r < 1.1 ? 1 : r < 1.5 ? 2 : r < 2 ? 3 : 4]++; s += log(r) }
+        END { for (i = 0; i < 5; i++) printf "%g,", 100 * n[i] / NR; printf "%.6f\n", exp(s / NR) }'
+}
+query -S classes -A aspt-rr,aspt-tried -B 'aspt-nr,max(aspt-nr,aspt-rr)' >"$tmp/out"
+is "a line for each pair" "$(wc -l <"$tmp/out")" 4
+is "classes" "$(sed -n 1p "$tmp/out" | cut -d, -f10-14)" "$(line "$tmp/rr" "$tmp/nr" | cut -d, -f1-5)"
+near "geomean" "$(sed -n 1p "$tmp/out" | cut -d, -f17)" "$(line "$tmp/rr" "$tmp/nr" | cut -d, -f6)"
+is "tried is the faster of both" "$(tail -n 1 "$tmp/out" | sed 's/"[^"]*"/x/' | cut -d, -f15-19)" "1,1,1,1,1"
+near "forced" "$(query -S forced | cut -d, -f17)" "$(line "$tmp/forced" "$tmp/nr" | cut -d, -f6)"
+is "a side as versus has it" "$(query -S classes -A 'aspt:*rest=1:*@jiang:siglen=128' -B aspt-nr | wc -l)" 1
+
+"$ROWCAST" query "$store" -f csv -S prepare --plan aspt-rr >"$tmp/out"
+most=$(of rest=1 jiang order_ns,prepare_ns,preprocess_ns | awk -F, '{ x = ($2 + $3 + $4) / 1e9; if (x > m) m = x } END { printf "%.9g", m }')
+near "order, tiles and rounds are counted" "$(sed 1d "$tmp/out" | cut -d, -f12)" "$most"
+is "shares are of all" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.0f", $14 + $15 + $16 + $17 }')" 100
+code "a plan that is not there" 0 "$ROWCAST" query "$store" -S prepare --plan cusparse
+is "says so" "$(cat "$tmp/err")" "no matrix has a result of 'cusparse'"
+code "two plans" 2 "$ROWCAST" query "$store" -S prepare --plan aspt-rr,aspt-nr
+code "an open bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr'
+code "an empty plan" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr,
