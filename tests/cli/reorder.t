@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 20
+plan 21
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -61,6 +61,9 @@ near "geomean" "$(sed -n 1p "$tmp/out" | cut -d, -f17)" "$(line "$tmp/rr" "$tmp/
 is "tried is the faster of both" "$(tail -n 1 "$tmp/out" | sed 's/"[^"]*"/x/' | cut -d, -f15-19)" "1,1,1,1,1"
 near "forced" "$(query -S forced | cut -d, -f17)" "$(line "$tmp/forced" "$tmp/nr" | cut -d, -f6)"
 is "a side as versus has it" "$(query -S classes -A 'aspt:*rest=1:*@jiang:siglen=128' -B aspt-nr | wc -l)" 1
+
+is "only those that need it" "$(query -S classes -A aspt-rr -B aspt-nr -w needs_reordering | cut -d, -f9)" \
+    "$(query -S tiles | awk -F, '$1 == 16 { print $8 }')"
 
 "$ROWCAST" query "$store" -f csv -S prepare --plan aspt-rr >"$tmp/out"
 most=$(of rest=1 jiang order_ns,prepare_ns,preprocess_ns | awk -F, '{ x = ($2 + $3 + $4) / 1e9; if (x > m) m = x } END { printf "%.9g", m }')
