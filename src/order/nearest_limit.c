@@ -14,9 +14,8 @@ enum {
     AHEAD = 16   /* entries that the memory is asked for before they are used */
 };
 
-/* What is asked of a unit, together in memory. */
+/* What is asked of every unit of a list, together in memory and nothing else: a search waits for these. */
 typedef struct spot {
-    int64_t mask;  /* where its mask begins in line_of */
     int32_t size;  /* lines of the mask */
     int32_t count; /* as in rc_nearest */
 } spot_t;
@@ -24,6 +23,7 @@ typedef struct spot {
 struct rc_nearest_limit {
     int64_t look;
     spot_t *spot;        /* [units] */
+    int64_t *mask;       /* [units] where the mask begins in line_of */
     rc_ranked_t *list;   /* [slots] lists of the reference, by length */
     unsigned char *here; /* [lines] 1: a line of the reference */
     int32_t *after;      /* [units + 1] no unit in [u, after[u]) has rows left */
@@ -70,16 +70,18 @@ rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank
     nn->limit = l;
     l->look = look;
     l->spot = rc_alloc_aligned(units, sizeof *l->spot, "nearest rows", err);
+    l->mask = rc_alloc(units, sizeof *l->mask, "nearest rows", err);
     l->list = rc_alloc((size_t)nn->slots, sizeof *l->list, "nearest rows", err);
     l->here = rc_alloc0((size_t)nn->m->lines, 1, "nearest rows", err);
     l->after = rc_alloc(units + 1, sizeof *l->after, "nearest rows", err);
     l->before = rc_alloc(units + 1, sizeof *l->before, "nearest rows", err);
     l->live = rc_alloc(units, sizeof *l->live, "nearest rows", err);
-    if (!l->live || !l->spot || !l->list || !l->here || !l->after || !l->before)
+    if (!l->live || !l->spot || !l->mask || !l->list || !l->here || !l->after || !l->before)
         return RC_ENOMEM;
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
-        l->spot[u] = (spot_t){.mask = nn->m->ptr[row], .size = (int32_t)rc_mask_size(nn->m, row)};
+        l->spot[u] = (spot_t){.size = (int32_t)rc_mask_size(nn->m, row)};
+        l->mask[u] = nn->m->ptr[row];
     }
     for (int64_t u = 0; u <= nn->units; u++)
         l->after[u] = l->before[u] = (int32_t)u;
@@ -91,6 +93,7 @@ void rc_nearest_limit_free(rc_nearest_limit_t *l)
     if (!l)
         return;
     free(l->spot);
+    free(l->mask);
     free(l->list);
     free(l->live);
     free(l->here);
@@ -147,6 +150,8 @@ static int64_t walk(rc_nearest_t *nn, rc_nearest_shard_t *h)
     int64_t lists = 0;
     h->touches = 0;
     for (int64_t k = 0; k < nn->ref.slots && left > 0; k++) {
+        if (k + 1 < nn->ref.slots)
+            __builtin_prefetch(h->entry + h->start[l->list[k + 1].tie]);
         int64_t n = walk_list(l, h, (int32_t)l->list[k].tie, left);
         left -= n;
         lists += n > 0;
@@ -225,7 +230,7 @@ static void check(rc_nearest_t *nn, const rc_nearest_query_t *q, int32_t u, rc_n
 {
     const rc_nearest_limit_t *l = nn->limit;
     const spot_t *s = &l->spot[u];
-    const int32_t *line = nn->m->line_of + s->mask;
+    const int32_t *line = nn->m->line_of + l->mask[u];
     int64_t distance = nn->ref.sparse + s->size;
     int64_t tie = 0;
     if (s->size - nn->ref.sparse > best->distance)
@@ -267,7 +272,7 @@ void rc_nearest_search_limited(
     int64_t lists = walk(nn, h);
     choose(nn, h, whole ? 1 : lists, whole ? 1 : side->sparse);
     for (int64_t i = 0; i < l->checks; i++)
-        __builtin_prefetch(&nn->m->line_of[l->spot[l->check[i]].mask]);
+        __builtin_prefetch(&nn->m->line_of[l->mask[l->check[i]]]);
     mark(nn, ref, 1);
     for (int64_t i = 0; i < l->checks; i++)
         check(nn, q, l->check[i], best);
