@@ -66,7 +66,7 @@ static int may_enter(const rc_prepare_t *p, const rc_job_t *j)
         return 1;
     if (is_large(j) && p->free_threads < (p->w->threads + 1) / 2)
         return 0;
-    if (j->entry->where == RC_WHERE_GENERATED && j->entry->rows < 0)
+    if (j->item->host_bytes < 0)
         return 0; /* nobody knows yet how large it will be */
     return !j->item->suspect && j->bytes <= p->w->memory_limit - p->bytes;
 }
@@ -170,7 +170,7 @@ static rc_job_t *next_job(rc_prepare_t *p)
     p->exhausted = p->exhausted || item < 0;
     if (j) {
         set_limit(p, &share);
-        j->bytes = rc_worklist_host_bytes(w->config, j->entry);
+        j->bytes = j->item->host_bytes < 0 ? 0 : j->item->host_bytes;
         while (!p->stop && p->failed == RC_OK && !may_enter(p, j))
             pthread_cond_wait(&p->changed, &p->mutex);
         if (p->stop || p->failed < 0) {

@@ -61,6 +61,8 @@ typedef struct rc_sweep_item {
     int64_t cases;    /**< pending */
     double cost_s;    /**< estimated time */
     int64_t bytes;    /**< estimated peak of host memory; on a CPU with B and C */
+    int64_t host_bytes;   /**< the same to load the matrix and to order it, without B and C; -1: nobody knows
+                               how large it will be before it is made */
     int64_t device_bytes; /**< estimated peak of the GPU's memory if nothing is tiled; 0 on a CPU */
 } rc_sweep_item_t;
 

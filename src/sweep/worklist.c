@@ -293,7 +293,8 @@ static double case_cost(
     return 1e-3 + 3 * product + (timed > budget ? timed : budget);
 }
 
-int64_t rc_worklist_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
+/* Estimated peak of host memory to load a matrix and to order it, without B and C. */
+static int64_t host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
 {
     if (e->rows < 0 || e->nnz < 0)
         return rc_entry_load_bytes(e);
@@ -367,7 +368,7 @@ static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b
         item->device_bytes = device > item->device_bytes ? device : item->device_bytes;
         return;
     }
-    int64_t host = rc_worklist_host_bytes(m->c, e);
+    int64_t host = host_bytes(m->c, e);
     int64_t peak = device > INT64_MAX - host ? INT64_MAX : host + device;
     item->bytes = peak > item->bytes ? peak : item->bytes;
 }
@@ -406,15 +407,29 @@ static int was_in_flight(const maker_t *m, const rc_entry_t *e, const known_sour
     return run >= 0 && (!s->same || run >= s->row.run);
 }
 
+/* The catalogue row, with the sizes of what the store knows of the same source: those of a spec are not in any
+ * catalogue.  Borrows from `e`. */
+static rc_entry_t entry_of(const rc_entry_t *e, const rc_source_row_t *known)
+{
+    rc_entry_t sized = *e;
+    if (known) {
+        sized.rows = known->rows;
+        sized.cols = known->cols;
+        sized.nnz = known->nnz;
+    }
+    return sized;
+}
+
 static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const known_source_t *s)
 {
     const rc_sweep_config_t *c = m->c;
-    const rc_entry_t *e = &c->catalog->entry[index];
     const rc_profile_t *profile = &m->profile[class_id];
     rc_digest_t matrix = {0, 0};
     int known = s->same && s->row.status_code == RC_CASE_OK &&
                 rc_digest_parse(s->row.digest, &matrix) == RC_OK;
-    int64_t cols = known ? s->row.cols : e->cols;
+    const rc_entry_t sized = entry_of(&c->catalog->entry[index], known ? &s->row : NULL);
+    const rc_entry_t *e = &sized;
+    int64_t cols = e->cols;
     int features = 0;
     int blocks = 0;
     rc_sweep_item_t item = {.entry = index,
@@ -422,7 +437,8 @@ static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const kno
         .known = known,
         .suspect = was_in_flight(m, e, s),
         .cost_s = load_cost(e) * profile->prepare_s,
-        .bytes = rc_worklist_host_bytes(c, e)};
+        .bytes = host_bytes(c, e),
+        .host_bytes = e->where == RC_WHERE_GENERATED && e->rows < 0 ? -1 : host_bytes(c, e)};
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
         rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);

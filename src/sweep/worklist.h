@@ -58,9 +58,6 @@ void rc_worklist_block(
 int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
     rc_digest_t matrix, rc_case_t *out);
 
-/** Estimated peak of host memory to load a matrix and to order it, without B and C. */
-int64_t rc_worklist_host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e);
-
 /** State of an identity (case, feature row). */
 typedef enum rc_worklist_state {
     RC_WORKLIST_PENDING = 0,

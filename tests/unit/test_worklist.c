@@ -455,6 +455,35 @@ static void a_row_in_flight_makes_its_item_suspect_until_it_is_done_with(void **
     }
 }
 
+/* No catalogue says how large the matrix of a spec is; a store that has it does. */
+static void what_a_spec_makes_is_as_large_as_the_store_says(void **state)
+{
+    world_t w;
+    make_world(state, "spec", &w);
+    w.catalog.count = 1;
+    w.entry[0].where = RC_WHERE_GENERATED;
+    w.entry[0].rows = w.entry[0].cols = w.entry[0].nnz = w.entry[0].pattern_nnz = -1;
+    rc_worklist_t p = plan(&w, NULL);
+    assert_int_equal(p.items, 1);
+    assert_int_equal(p.item[0].host_bytes, -1);
+    rc_worklist_free(&p);
+    make_entry(&w, 0); /* the store says what it was */
+    do_all(&w, NULL);
+    w.entry[0].where = RC_WHERE_GENERATED;
+    w.c.policies = 3;
+    p = plan(&w, NULL);
+    int64_t bytes = p.items == 1 ? p.item[0].host_bytes : 0;
+    double cost = p.items == 1 ? p.item[0].cost_s : 0;
+    rc_worklist_free(&p);
+    assert_true(bytes > 0);
+    w.entry[0].rows = w.entry[0].cols = w.entry[0].nnz = w.entry[0].pattern_nnz = -1;
+    p = plan(&w, NULL);
+    assert_int_equal(p.items, 1);
+    assert_int_equal(p.item[0].host_bytes, bytes);
+    assert_true(p.item[0].cost_s == cost);
+    rc_worklist_free(&p);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +501,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_cannot_be_loaded_is_tried_again_only_when_it_changed),
         cmocka_unit_test(what_lacked_memory_is_tried_again_when_it_fits),
         cmocka_unit_test(absent_matrices_are_recorded_once_and_planned_when_they_come),
+        cmocka_unit_test(what_a_spec_makes_is_as_large_as_the_store_says),
         cmocka_unit_test(what_journals_hold_is_done_and_what_was_in_flight_is_suspect),
     };
     MPI_Init(&argc, &argv);
