@@ -201,7 +201,7 @@ part_order-tables()
         | markdown a b k matrices share_a max geomean median min geomean_held_out
     query "$store" --format csv --where 'status == ok && precision == fp32 && group != sizes' \
         --columns group,name,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '
-        NR == 1 { next }
+        NR == 1 || $4 ~ /^gstat/ { next }
         { sub(/:.*/, "", $4); key = $2 "," $3 }
         $4 ~ /^cusparse/ { if (!(key in library) || $6 < library[key]) library[key] = $6; next }
         { at = $1 == "shuffled" ? key "," $5 : $1 "," key }
@@ -239,6 +239,7 @@ part_order-tables()
         | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms
     order_bounds
     order_winners
+    order_paper
     order_map
     order_when
 }
@@ -305,7 +306,7 @@ order_winners()
                 beside(at, "shuffled", key); beside(at, "ideal", key)
             }
             for (at in n) print at, n[at], list(at, "k", "growmajor gchunk gpanel gstage"),
-                list(at, "o", "csr auto multilevel cells labels minlabel mincol"), ratio(at, "shuffled"), ratio(at, "ideal")
+                list(at, "o", "csr auto multilevel cells labels minlabel mincol dcsr plain flipped lpt cta-near warp-near hybrid1-near hybrid2.1-near hybrid2.2-near hybrid2.3-near"), ratio(at, "shuffled"), ratio(at, "ideal")
         }
         function beside(at, group, key, side) {
             side = group "," key ","
@@ -332,6 +333,45 @@ order_when()
     "${run[@]}" rowcast evaluate "$store" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst of
 }
 
+# What the orders of the paper gain beyond 30,000 rows, for its kernel and for the fastest of the row-major ones, over the
+# shuffled matrix with the same kernels; order_s: seconds of the host for the order, median.  auto stands beside.
+order_paper()
+{
+    printf '### The orders of the paper on shuffled matrices\n\n'
+    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == sizes || group == shuffled) && rows > 30000' \
+        --columns fullname,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '
+        NR == 1 || $3 ~ /^cusparse/ { next }
+        { sub(/:.*/, "", $3); sub(/:.*/, "", $4) }
+        $4 !~ /^(csr|dcsr|plain|flipped|lpt|auto|.*-near)$/ || $3 !~ /^(gstat|growmajor|gchunk|gstage)$/ { next }
+        { at = $1 "," $2 "," $3 "," $4 }
+        !(at in ns) || $5 < ns[at] { ns[at] = $5 }
+        { order[$4]; matrix[$1 "," $2]; seconds[$1 "," $4] = $6 / 1e9 }
+        END {
+            split("growmajor gchunk gstage", row_major, " "); split("gstat", stationary, " ")
+            for (key in matrix) for (o in order) if (o != "csr") { score("gstat", stationary); score("row-major", row_major) }
+            for (at in n) { split(at, p, ","); print at, n[at], sprintf("%.3f", exp(sum[at] / n[at])), sprintf("%.3f", least[at]),
+                sprintf("%.3f", most[at]), sprintf("%.2f", middle(at)) }
+        }
+        function score(name, of, i, none, best, at, gain, p) {
+            for (i in of) {
+                if (!((key "," of[i] "," o) in ns) || !((key "," of[i] ",csr") in ns)) continue
+                if (!best || ns[key "," of[i] "," o] < best) best = ns[key "," of[i] "," o]
+                if (!none || ns[key "," of[i] ",csr"] < none) none = ns[key "," of[i] ",csr"]
+            }
+            if (!best) return
+            split(key, p, ","); at = name "," p[2] "," o; gain = none / best
+            n[at]++; sum[at] += log(gain); time[at, n[at]] = seconds[p[1] "," o]
+            if (!(at in least) || gain < least[at]) least[at] = gain
+            if (gain > most[at]) most[at] = gain
+        }
+        function middle(at, i, j, t) {
+            for (i = 2; i <= n[at]; i++)
+                for (j = i; j > 1 && time[at, j - 1] > time[at, j]; j--) { t = time[at, j]; time[at, j] = time[at, j - 1]; time[at, j - 1] = t }
+            return time[at, int((n[at] + 1) / 2)]
+        }' | sort -t, -k1,1 -k2,2n -k5,5nr -k3,3 | { echo kernel,k,order,matrices,geomean,min,max,order_s && cat; } \
+        | markdown kernel k order matrices geomean min max order_s
+}
+
 # The map: what an order gains by the size of B over an L2 of 60 MB.
 order_map()
 {
@@ -339,7 +379,7 @@ order_map()
     query "$store" --format csv --where 'status == ok && precision == fp32 && (group == sizes || group == shuffled)' \
         --columns name,rows,k,kernel,policy,median_ns | awk -F, -v OFS=, '
         NR == 1 || $4 ~ /^cusparse/ { next }
-        { sub(/:.*/, "", $4); kind = $1; sub(/-[0-9.]+[mk]?$/, "", kind); c = $4 == "gsub" ? "c-stationary" : "row-major" }
+        { sub(/:.*/, "", $4); kind = $1; sub(/-[0-9.]+[mk]?$/, "", kind); c = $4 ~ /^(gsub|gstat)$/ ? "c-stationary" : "row-major" }
         { key = c "," kind "," $2 "," $3 }
         $5 == "csr" { if (!(key in none) || $6 < none[key]) none[key] = $6; next }
         !(key in best) || $6 < best[key] { best[key] = $6; order[key] = $5 }

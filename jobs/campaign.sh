@@ -354,6 +354,7 @@ part_orders()
 {
     local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel,gstage,gstage:ctas=4
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
+    local near=cta-near,warp-near,hybrid1-near,hybrid2.1-near,hybrid2.2-near,hybrid2.3-near
     [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
     { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | specs shuffled
     kinds | sed 's/$/,shuffle=cols/' | specs ideal
@@ -368,6 +369,10 @@ part_orders()
         --kernels "$ours"
     sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells,multilevel,auto \
         --kernels "$ours,gsub:lanes=8:strip=8"
+    # the orders of the paper, approximate where they compare rows: up to a minute of one CPU for a matrix of a million
+    sweep "orders: the paper's, beyond 30,000 rows" "$store" 1 --where 'group == sizes || group == shuffled &&
+        name != "mesh3d-4.9m" && name != "road-4m" && name != "geometric2d-2m" && name != "mesh2d-2m"' --k 128,32,8 \
+        --policies "csr,auto,dcsr,plain,flipped,lpt,$near" --kernels "$published,growmajor,gchunk,gstage"
 }
 
 part_twins()
