@@ -1,5 +1,8 @@
 #!/bin/sh
-# The drop-in with cuSPARSE on a GPU: random programs for ROWCAST_DROPIN_SECONDS each (20), and one under compute-sanitizer.
+# The drop-in with cuSPARSE on a GPU: random programs in several processes side by side, and some under compute-sanitizer.
+#   ROWCAST_DROPIN_SECONDS    a process begins no program after this many [20]
+#   ROWCAST_DROPIN_PROGRAMS   in all, each of which must be run [no number: what the seconds allow]
+#   ROWCAST_DROPIN_PROCESSES  [a core each, at most 16]
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
@@ -17,7 +20,10 @@ case $("$program" 1 1 2>&1) in
     ;;
 esac
 plan 4
-seconds=${ROWCAST_DROPIN_SECONDS:-20}
+processes=${ROWCAST_DROPIN_PROCESSES:-$(nproc 2>/dev/null || echo 4)}
+[ "$processes" -le 16 ] || [ -n "${ROWCAST_DROPIN_PROCESSES:-}" ] || processes=16
+wanted=${ROWCAST_DROPIN_PROGRAMS:-0}
+seconds=${ROWCAST_DROPIN_SECONDS:-$([ "$wanted" -gt 0 ] && echo 3600 || echo 20)}
 
 # with VARIABLE=VALUE... COMMAND...: preloaded, every pattern with a plan
 with()
@@ -26,9 +32,38 @@ with()
         ROWCAST_BUDGET=time=1000 "$@"
 }
 
+# many SEED COMMAND...: in processes of their own, each from a seed of its own; says how many there were
+many()
+{
+    seed=$1
+    shift
+    each=$(((wanted + processes - 1) / processes))
+    [ "$each" -gt 0 ] || each=100000
+    i=0
+    while [ $i -lt "$processes" ]; do
+        "$@" "$program" $each $((seed + i * each)) "$seconds" >"$tmp/many.$i" 2>&1 &
+        i=$((i + 1))
+    done
+    wait
+    # a process that died has no such line
+    awk -v processes="$processes" -v wanted="$wanted" '
+        /^(not )?ok - / { sub(/.*ok - /, ""); programs += $1; products += $4; wrong += $6; failed += $8; ended++ }
+        /^#|^not ok/ && !/^# over/ { print }
+        END {
+            printf "# %d programs, %d products, %d wrong, %d calls failed, %d of %d processes ended\n", programs, products,
+                wrong, failed, ended, processes
+            exit !(ended == processes && wrong == 0 && failed == 0 && products > 0 && programs >= wanted)
+        }' "$tmp"/many.* >>"$tmp/counted"
+    code=$?
+    rm -f "$tmp"/many.*
+    tail -n 1 "$tmp/counted"
+    return $code
+}
+
 ok "random programs are right without the drop-in" "$program" 50 1
-ok "and with it" with "$program" 10000 1 "$seconds"
-ok "and with trust" with ROWCAST_TRUST=preprocess "$program" 10000 900001 "$seconds"
+ok "and with it" many 1 with
+ok "and with trust" many 100000001 with ROWCAST_TRUST=preprocess
+cat "$tmp/counted"
 if command -v compute-sanitizer >/dev/null; then
     ok "none touches memory that it should not" with compute-sanitizer --error-exitcode 1 "$program" 3 5
 else
