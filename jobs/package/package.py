@@ -1,5 +1,6 @@
 # Spack recipe: put it into a repository of yours as packages/rowcast/package.py, then `spack install rowcast +cuda`.
-# Not run: there was no Spack at hand, so only Python read it.
+# Not run: there was no Spack at hand.  tests/cli/package.t reads it with stand-ins for Spack's functions, and compares its
+# options with those of configure.
 # Set git to where you have the source; there is no release archive yet.
 from spack.package import *
 
@@ -14,7 +15,8 @@ class Rowcast(AutotoolsPackage, CudaPackage):
     version("main", branch="main")
 
     variant("metis", default=True, description="Orders by METIS")
-    variant("blas", default=True, description="Networks trained with OpenBLAS")
+    variant("amd", default=True, description="Orders by SuiteSparse's AMD")
+    variant("openblas", default=True, description="Networks trained with OpenBLAS")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -32,7 +34,8 @@ class Rowcast(AutotoolsPackage, CudaPackage):
     depends_on("curl")
     depends_on("libpng")
     depends_on("metis", when="+metis")
-    depends_on("openblas", when="+blas")
+    depends_on("suite-sparse", when="+amd")
+    depends_on("openblas", when="+openblas")
     depends_on("cuda@12:", when="+cuda")
     conflicts("cuda_arch=none", when="+cuda", msg="name the GPUs: cuda_arch=80,90")
 
@@ -41,7 +44,10 @@ class Rowcast(AutotoolsPackage, CudaPackage):
 
     def configure_args(self):
         spec = self.spec
-        args = [f"CC={spec['mpi'].mpicc}"]
+        # not what configure may find on the machine
+        args = [f"CC={spec['mpi'].mpicc}", "--with-hdf5=parallel", "--without-igraph", "--without-xgboost", "--without-libsvm"]
+        for name in ("metis", "amd", "openblas"):
+            args.append(("--with-" if spec.satisfies("+" + name) else "--without-") + name)
         if spec.satisfies("+cuda"):
             args += [f"--with-cuda={spec['cuda'].prefix}",
                      "--with-cuda-arch=" + ",".join(spec.variants["cuda_arch"].value)]

@@ -1,0 +1,100 @@
+#!/bin/sh
+# The Spack recipe and the Apptainer definition, as far as they can be read without those programs.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+
+folder=$top_srcdir/jobs/package
+plan 5
+
+# Stand-ins for what the recipe calls; prints the words for configure, and names of packages that it depends on.
+recipe()
+{
+    python3 - "$folder/package.py" "$@" <<'PYTHON'
+import sys, types
+
+package = types.ModuleType("spack.package")
+said = {"variant": [], "depends_on": []}
+for name in ("variant", "depends_on", "version", "license", "conflicts"):
+    setattr(package, name, lambda *a, _n=name, **k: said.get(_n, []).append((a[0], k)))
+package.AutotoolsPackage = type("AutotoolsPackage", (), {})
+package.CudaPackage = type("CudaPackage", (), {})
+package.join_path = lambda *a: "/".join(a)
+sys.modules["spack"] = types.ModuleType("spack")
+sys.modules["spack.package"] = package
+names = {}
+exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"), names)
+
+
+class Spec(dict):
+    variants = {"cuda_arch": types.SimpleNamespace(value=("80", "90"))}
+    known = {a for a, _ in said["variant"]} | {"cuda"}
+
+    def satisfies(self, what):
+        assert what[0] == "+" and what[1:] in self.known, what
+        return what in sys.argv[2:]
+
+
+recipe = names["Rowcast"]()
+recipe.spec = Spec(mpi=types.SimpleNamespace(mpicc="mpicc"), cuda=types.SimpleNamespace(prefix="/cuda"))
+conditions = {k["when"] for _, k in said["depends_on"] if "when" in k}
+assert conditions <= {"+" + v for v in Spec.known}, conditions
+print("\n".join(recipe.configure_args()))
+PYTHON
+}
+
+# recipe_fits VARIANT...: configure knows each word
+recipe_fits()
+{
+    recipe "$@" >"$tmp/words" || return 1
+    "$top_srcdir/configure" --help >"$tmp/help"
+    while read -r word; do
+        case $word in
+        --with-*) name=${word#--with-} ;;
+        --without-*) name=${word#--without-} ;;
+        *=*) continue ;;
+        *) echo "$word: no option"; return 1 ;;
+        esac
+        grep -q -E -e "--with(out)?-${name%%=*}(=|\[|  )" "$tmp/help" || { echo "configure knows no $word"; return 1; }
+    done <"$tmp/words"
+    test -s "$tmp/words"
+}
+
+# section NAME: its lines, of all stages
+section()
+{
+    awk -v name="%$1" '/^%/ { open = $1 == name; next } /^Bootstrap:/ { open = 0 } open' "$folder/rowcast.def"
+}
+
+# packages FILE-WITH-COMMANDS: of its first apt-get install
+packages()
+{
+    sed -e ':a' -e '/\\$/N; s/\\\n//; ta' "$1" | sed -n 's/.*apt-get install -y --no-install-recommends //p' | head -n 1 | tr -s ' ' '\n' | sort
+}
+
+same_packages()
+{
+    section post >"$tmp/post"
+    packages "$tmp/post" >"$tmp/found"
+    # shellcheck disable=SC2016  # for that shell
+    bash -c '. "$1/jobs/setup.sh"; printf "%s\n" "${packages_build[@]}"' bash "$top_srcdir" | sort >"$tmp/want"
+    test -s "$tmp/want" && diff "$tmp/want" "$tmp/found"
+}
+
+sections_read()
+{
+    for name in post environment runscript test; do
+        section $name >"$tmp/section"
+        if ! test -s "$tmp/section" || ! sh -n "$tmp/section"; then echo "%$name"; return 1; fi
+    done
+}
+
+if command -v python3 >/dev/null; then
+    ok "configure knows the words of the Spack recipe" recipe_fits +cuda +metis +amd +openblas
+    ok "without variants too" recipe_fits
+else
+    skip "configure knows the words of the Spack recipe" "no python3"
+    skip "without variants too" "no python3"
+fi
+ok "the Apptainer definition installs what a build needs" same_packages
+ok "a shell can read its sections" sections_read
+ok "the stages are two, the second from the first" grep -q '^%files from build$' "$folder/rowcast.def"
