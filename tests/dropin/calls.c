@@ -1,117 +1,11 @@
 /* Each entry of the drop-in with a fake cuSPARSE and a fake engine: what is passed through arrives as it was, plans are used
  * when they should be, patterns are not trusted by their address.  Run by dropin.t, which preloads the drop-in. */
-#include "fake_cusparse.h"
-#include "fake_engine.h"
-#include "memory.h"
-#include "program.h"
+#include "small.h"
 
-#include <dlfcn.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { RC_TEST_TIMES = 7 }; /* 2 that do not count, 5 that do */
-
-static int tests;
-
-static void ok(int passed, const char *name)
-{
-    printf("%sok %d - %s\n", passed ? "" : "not ", ++tests, name);
-}
-
-static fake_engine_t *engine(void)
-{
-    fake_engine_fn *get = NULL;
-    const char *path = getenv("ROWCAST_ENGINE");
-    void *handle = dlopen(path ? path : "", RTLD_NOW);
-    void *symbol = handle ? dlsym(handle, "fake_engine") : NULL;
-    memcpy(&get, &symbol, sizeof get);
-    if (!get)
-        exit(99);
-    return get();
-}
-
-/* A 2 x 3 matrix and its operands. */
-typedef struct small {
-    cusparseHandle_t handle;
-    int64_t ptr[3];
-    int64_t idx[3];
-    float val[3];
-    float b[12];
-    float c[8];
-    float alpha;
-    float beta;
-    cusparseSpMatDescr_t a;
-    cusparseDnMatDescr_t db;
-    cusparseDnMatDescr_t dc;
-} small_t;
-
-static void small_new(small_t *s)
-{
-    *s = (small_t){.ptr = {0, 1, 3}, .idx = {0, 1, 2}, .val = {1, 2, 3}, .alpha = 1};
-    for (int i = 0; i < 12; i++)
-        s->b[i] = (float)i;
-    (void)cusparseCreate(&s->handle);
-    (void)cusparseCreateCsr(&s->a, 2, 3, 3, s->ptr, s->idx, s->val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
-        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
-    (void)cusparseCreateDnMat(&s->db, 3, 4, 4, s->b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
-    (void)cusparseCreateDnMat(&s->dc, 2, 4, 4, s->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
-}
-
-static void small_free(small_t *s)
-{
-    (void)cusparseDestroySpMat(s->a);
-    (void)cusparseDestroyDnMat(s->db);
-    (void)cusparseDestroyDnMat(s->dc);
-    (void)cusparseDestroy(s->handle);
-}
-
-static cusparseStatus_t spmm(small_t *s, cusparseOperation_t op_a, cusparseOperation_t op_b,
-    cudaDataType type, cusparseSpMMAlg_t alg)
-{
-    return cusparseSpMM(
-        s->handle, op_a, op_b, &s->alpha, s->a, s->db, &s->beta, s->dc, type, alg, s->b);
-}
-
-static cusparseStatus_t plain(small_t *s)
-{
-    cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    return spmm(s, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2);
-}
-
-/* 1: C is what cuSPARSE would have stored for the pattern as it is. */
-static int right(const small_t *s)
-{
-    for (int r = 0; r < 2; r++)
-        for (int j = 0; j < 4; j++) {
-            float want = 0;
-            for (int64_t e = s->ptr[r]; e < s->ptr[r + 1]; e++)
-                want += s->alpha * s->val[e] * s->b[s->idx[e] * 4 + j];
-            if (s->c[r * 4 + j] != want)
-                return 0;
-        }
-    return 1;
-}
-
-/* Products until a plan multiplies; 1: one does, and all were right. */
-static int until_plan(small_t *s, int most)
-{
-    int runs = engine()->runs;
-    for (int i = 0; i < most; i++) {
-        memset(s->c, 0, sizeof s->c);
-        if (plain(s) != CUSPARSE_STATUS_SUCCESS || !right(s))
-            return 0;
-        if (engine()->runs > runs)
-            return 1;
-    }
-    return 0;
-}
 
 /* ------------------------------------------------------------- passing through */
 
@@ -367,120 +261,6 @@ static void refused(void)
     small_free(&s);
 }
 
-/* ----------------------------------------------------------- threads, processes */
-
-static struct shared {
-    cusparseSpMatDescr_t spare;
-    pthread_t program;
-    atomic_int destroyed;
-    atomic_int freed;      /* plans */
-    atomic_int by_program; /* of them, by the thread of the products */
-    atomic_int locked;     /* of them, while another thread could not call */
-    atomic_int running;
-    atomic_int forked;
-} shared;
-
-static void nap(void)
-{
-    const struct timespec ms = {0, 1000000};
-    (void)nanosleep(&ms, NULL);
-}
-
-/* 1: it is set before 20 s are over. */
-static int comes(atomic_int *what)
-{
-    for (int i = 0; i < 20000 && !atomic_load(what); i++)
-        nap();
-    return atomic_load(what);
-}
-
-static void *destroys(void *none)
-{
-    (void)cusparseDestroySpMat(shared.spare);
-    atomic_store(&shared.destroyed, 1);
-    return none;
-}
-
-/* A plan is being freed, which may wait for the program: it must be able to go on. */
-static void in_free(void)
-{
-    pthread_t other;
-    if (pthread_create(&other, NULL, destroys, NULL) != 0)
-        exit(99);
-    (void)pthread_detach(other);
-    if (!comes(&shared.destroyed))
-        atomic_fetch_add(&shared.locked, 1);
-    if (pthread_equal(pthread_self(), shared.program))
-        atomic_fetch_add(&shared.by_program, 1);
-    atomic_fetch_add(&shared.freed, 1);
-}
-
-static void freeing(int beside)
-{
-    small_t s;
-    small_t spare;
-    small_new(&s);
-    small_new(&spare);
-    shared.spare = spare.a;
-    shared.program = pthread_self();
-    engine()->in_free = in_free;
-    int there = 0;
-    for (int i = 0; i < 20000 && !(there = until_plan(&s, 1)); i++)
-        nap();
-    s.idx[1] = 0;
-    (void)plain(&s);
-    ok(there && until_plan(&s, 0) == 0, "a pattern that has a plan changes");
-    for (int i = 0; i < 20000 && !atomic_load(&shared.freed); i++) {
-        (void)plain(&s);
-        nap();
-    }
-    ok(atomic_load(&shared.freed) == 1 && right(&s), "its plan is freed");
-    ok(!atomic_load(&shared.locked), "while other threads call");
-    ok(!beside || !atomic_load(&shared.by_program), "by none of the program's where there is another");
-    engine()->in_free = NULL;
-    small_free(&s);
-}
-
-static void in_run(void)
-{
-    atomic_store(&shared.running, 1);
-    (void)comes(&shared.forked);
-}
-
-static void *runs(void *small)
-{
-    (void)plain(small);
-    return NULL;
-}
-
-/* The child of a process one of whose threads is in a product. */
-static void forked(void)
-{
-    small_t s;
-    pthread_t other;
-    int status = -1;
-    small_new(&s);
-    ok(until_plan(&s, 40), "a pattern has a plan");
-    engine()->in_run = in_run;
-    if (pthread_create(&other, NULL, runs, &s) != 0 || !comes(&shared.running))
-        exit(99);
-    pid_t child = fork();
-    if (child == 0) {
-        (void)alarm(20);
-        int before = engine()->runs;
-        s.val[0] = 5;
-        memset(s.c, 0, sizeof s.c);
-        int passed = plain(&s) == CUSPARSE_STATUS_SUCCESS && right(&s) && engine()->runs == before;
-        small_free(&s);
-        _exit(passed ? 0 : 1);
-    }
-    atomic_store(&shared.forked, 1);
-    (void)pthread_join(other, NULL);
-    ok(child > 0 && waitpid(child, &status, 0) == child && status == 0, "a child of fork has cuSPARSE's products");
-    engine()->in_run = NULL;
-    small_free(&s);
-}
-
 /* Little is not worth a plan. */
 static void patience(void)
 {
@@ -538,10 +318,6 @@ int main(int argc, char **argv)
         twin();
     else if (strcmp(what, "refused") == 0)
         refused();
-    else if (strcmp(what, "freeing") == 0)
-        freeing(argc > 2);
-    else if (strcmp(what, "forked") == 0)
-        forked();
     else if (strcmp(what, "siblings") == 0)
         siblings();
     else if (strcmp(what, "decisions") == 0) {
@@ -555,6 +331,5 @@ int main(int argc, char **argv)
         passing_by_descriptors();
         other_entries();
     }
-    printf("1..%d\n", tests);
-    return 0;
+    return ok_end();
 }

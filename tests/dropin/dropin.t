@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 23
+plan 26
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -34,6 +34,7 @@ program()
     done
 }
 calls=$(program calls)
+several=$(program several)
 random=$(program random)
 
 with ROWCAST_WAIT=always "$calls" passing >out 2>err
@@ -46,10 +47,14 @@ done
 with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 ROWCAST_LOG=summary "$calls" refused >out 2>err
 is "refused" "$(failed)" ""
 is "the summary says so" "$(grep -c 'calls, 0 by a plan.*; the plan does not take the operands$' err)" 1
-is "a plan is freed without the lock" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" freeing >out 2>err
+is "a plan is freed without the lock" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$several" freeing >out 2>err
     failed)" ""
-is "beside the program too" "$(with ROWCAST_BUDGET=share=1000000 "$calls" freeing beside >out 2>err; failed)" ""
-is "a child of fork" "$(with ROWCAST_WAIT=always "$calls" forked >out 2>err; failed)" ""
+is "beside the program too" "$(with ROWCAST_BUDGET=share=1000000 "$several" freeing beside >out 2>err; failed)" ""
+for what in devices streams; do
+    is "$what" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$several" $what >out 2>err; failed)" ""
+done
+is "threads" "$(with ROWCAST_BUDGET=share=1000000 ROWCAST_WAIT=always "$several" threads >out 2>err; failed)" ""
+is "a child of fork" "$(with ROWCAST_WAIT=always "$several" forked >out 2>err; failed)" ""
 with ROWCAST_WAIT=always ROWCAST_TRUST=preprocess "$calls" trust >out 2>err
 is "trust" "$(failed)" ""
 

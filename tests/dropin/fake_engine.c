@@ -11,10 +11,12 @@ typedef struct copy {
     rc_spmm_t p;
     int64_t *ptr;
     int64_t *idx;
+    int device;
 } copy_t;
 
 typedef struct plan {
     copy_t *copy;
+    int device;
     uint64_t equal;
     uint64_t differs;
     uint64_t other_equal;
@@ -45,7 +47,7 @@ static double value(const void *p, int bytes, int64_t i)
 
 static int stream_of(void *stream, int *device)
 {
-    *device = 0;
+    *device = fake.device;
     return stream && *(const int *)stream == 1 ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
 }
 
@@ -65,6 +67,7 @@ static void *copy_new(const rc_spmm_t *p)
         return NULL;
     fake.copies++;
     c->p = *p;
+    c->device = fake.device;
     c->ptr = malloc(((size_t)p->a.rows + 1) * sizeof *c->ptr);
     c->idx = malloc((size_t)p->a.nnz * sizeof *c->idx);
     if (!c->ptr || !c->idx) {
@@ -87,6 +90,7 @@ static void *make(void *copy, const rc_making_t *how, char *text, int64_t *bytes
         return NULL;
     }
     plan->copy = copy;
+    plan->device = plan->copy->device;
     *bytes = how->memory < 1000 ? how->memory : 1000;
     fake.plans++;
     fake.made++;
@@ -141,6 +145,7 @@ static int run(void *p, const rc_spmm_t *product, int trusted, uint64_t number)
     if (fake.run_refuses)
         return -1;
     fake.runs++;
+    fake.strays += plan->device != fake.device;
     fake.checked += !trusted;
     if (equal)
         multiply(plan->copy->ptr, plan->copy->idx, product);

@@ -9,6 +9,8 @@ typedef struct fake_engine {
     int runs;    /**< by plans */
     int checked; /**< of them, with a check */
     int repaired; /**< of them, whose pattern differed */
+    int device;  /**< told: the current one */
+    int strays;  /**< runs of a plan while another device was the current one */
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
     int run_refuses; /**< told: a plan runs nothing */

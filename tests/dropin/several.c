@@ -1,0 +1,214 @@
+/* Several threads, processes, streams and devices with the fakes.  Run by dropin.t, which preloads the drop-in. */
+#include "small.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct shared {
+    cusparseSpMatDescr_t spare;
+    pthread_t program;
+    atomic_int destroyed;
+    atomic_int freed;      /* plans */
+    atomic_int by_program; /* of them, by the thread of the products */
+    atomic_int locked;     /* of them, while another thread could not call */
+    atomic_int running;
+    atomic_int forked;
+} shared;
+
+static void nap(void)
+{
+    const struct timespec ms = {0, 1000000};
+    (void)nanosleep(&ms, NULL);
+}
+
+/* 1: it is set before 20 s are over. */
+static int comes(atomic_int *what)
+{
+    for (int i = 0; i < 20000 && !atomic_load(what); i++)
+        nap();
+    return atomic_load(what);
+}
+
+static void *destroys(void *none)
+{
+    (void)cusparseDestroySpMat(shared.spare);
+    atomic_store(&shared.destroyed, 1);
+    return none;
+}
+
+/* A plan is being freed, which may wait for the program: it must be able to go on. */
+static void in_free(void)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, destroys, NULL) != 0)
+        exit(99);
+    (void)pthread_detach(other);
+    if (!comes(&shared.destroyed))
+        atomic_fetch_add(&shared.locked, 1);
+    if (pthread_equal(pthread_self(), shared.program))
+        atomic_fetch_add(&shared.by_program, 1);
+    atomic_fetch_add(&shared.freed, 1);
+}
+
+static void freeing(int beside)
+{
+    small_t s;
+    small_t spare;
+    small_new(&s);
+    small_new(&spare);
+    shared.spare = spare.a;
+    shared.program = pthread_self();
+    engine()->in_free = in_free;
+    int there = 0;
+    for (int i = 0; i < 20000 && !(there = until_plan(&s, 1)); i++)
+        nap();
+    s.idx[1] = 0;
+    (void)plain(&s);
+    ok(there && until_plan(&s, 0) == 0, "a pattern that has a plan changes");
+    for (int i = 0; i < 20000 && !atomic_load(&shared.freed); i++) {
+        (void)plain(&s);
+        nap();
+    }
+    ok(atomic_load(&shared.freed) == 1 && right(&s), "its plan is freed");
+    ok(!atomic_load(&shared.locked), "while other threads call");
+    ok(!beside || !atomic_load(&shared.by_program), "by none of the program's where there is another");
+    engine()->in_free = NULL;
+    small_free(&s);
+}
+
+static void in_run(void)
+{
+    atomic_store(&shared.running, 1);
+    (void)comes(&shared.forked);
+}
+
+static void *runs(void *small)
+{
+    (void)plain(small);
+    return NULL;
+}
+
+/* The child of a process one of whose threads is in a product. */
+static void forked(void)
+{
+    small_t s;
+    pthread_t other;
+    int status = -1;
+    small_new(&s);
+    ok(until_plan(&s, 40), "a pattern has a plan");
+    engine()->in_run = in_run;
+    if (pthread_create(&other, NULL, runs, &s) != 0 || !comes(&shared.running))
+        exit(99);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(20);
+        int before = engine()->runs;
+        s.val[0] = 5;
+        memset(s.c, 0, sizeof s.c);
+        int passed = plain(&s) == CUSPARSE_STATUS_SUCCESS && right(&s) && engine()->runs == before;
+        small_free(&s);
+        _exit(passed ? 0 : 1);
+    }
+    atomic_store(&shared.forked, 1);
+    (void)pthread_join(other, NULL);
+    ok(child > 0 && waitpid(child, &status, 0) == child && status == 0, "a child of fork has cuSPARSE's products");
+    engine()->in_run = NULL;
+    small_free(&s);
+}
+
+/* The same arrays, as unified memory has them, on one device and then on another. */
+static void devices(void)
+{
+    small_t s;
+    small_new(&s);
+    int made = engine()->made;
+    ok(until_plan(&s, 40) && engine()->made == made + 1, "a pattern has a plan on the first device");
+    for (int i = 0; i < 10; i++)
+        (void)until_plan(&s, 1); /* it is kept */
+    int runs = engine()->runs;
+    int spmm_before = fake_counts()->spmm;
+    engine()->device = 1;
+    (void)plain(&s);
+    ok(engine()->runs == runs && fake_counts()->spmm == spmm_before + 1 && right(&s), "which does not run on the second");
+    ok(until_plan(&s, 40) && engine()->made == made + 2, "that has a plan of its own");
+    engine()->device = 0;
+    ok(until_plan(&s, 1) && engine()->made == made + 2, "the first one's is there again");
+    ok(engine()->strays == 0, "no plan ran on another device than its own");
+    small_free(&s);
+}
+
+/* A plan is of one stream: its values are put into memory of its own. */
+static void streams(void)
+{
+    small_t s;
+    int other = 3; /* a stream like any other for the fake */
+    small_new(&s);
+    int made = engine()->made;
+    ok(until_plan(&s, 40) && engine()->made == made + 1, "a pattern has a plan in the first stream");
+    (void)cusparseSetStream(s.handle, (cudaStream_t)(void *)&other);
+    int runs = engine()->runs;
+    (void)plain(&s);
+    ok(engine()->runs == runs && right(&s), "which does not run in the second");
+    ok(until_plan(&s, 40) && engine()->made == made + 2, "that has a plan of its own");
+    (void)cusparseSetStream(s.handle, NULL);
+    ok(until_plan(&s, 1) && engine()->made == made + 2, "the first one's is there again");
+    small_free(&s);
+}
+
+enum { THREADS = 8, PRODUCTS = 400 };
+
+/* \return NULL: every product was right */
+static void *multiplies(void *none)
+{
+    small_t s;
+    small_new(&s);
+    int wrong = 0;
+    for (int i = 0; i < PRODUCTS; i++) {
+        s.val[0] = (float)i;
+        if (i % 100 == 50)
+            s.idx[1] = (s.idx[1] + 1) % 2;
+        memset(s.c, 0, sizeof s.c);
+        wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+    }
+    small_free(&s);
+    (void)none;
+    return wrong ? &shared : NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[THREADS];
+    int wrong = 0;
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&all[i], NULL, multiplies, NULL) != 0)
+            exit(99);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed = NULL;
+        (void)pthread_join(all[i], &failed);
+        wrong += failed != NULL;
+    }
+    ok(!wrong, "threads with a matrix each have right products");
+    ok(engine()->runs > 0, "some by plans");
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "freeing") == 0)
+        freeing(argc > 2);
+    else if (strcmp(what, "forked") == 0)
+        forked();
+    else if (strcmp(what, "devices") == 0)
+        devices();
+    else if (strcmp(what, "streams") == 0)
+        streams();
+    else
+        threads();
+    return ok_end();
+}

@@ -1,0 +1,43 @@
+/** \file tests/dropin/small.h  A small product of a program, and what the fakes say about it. */
+#ifndef RC_TESTS_DROPIN_SMALL_H
+#define RC_TESTS_DROPIN_SMALL_H
+
+#include "fake_cusparse.h"
+#include "fake_engine.h"
+
+#include <stdint.h>
+
+/** A 2 x 3 matrix and its operands. */
+typedef struct small {
+    cusparseHandle_t handle;
+    int64_t ptr[3];
+    int64_t idx[3];
+    float val[3];
+    float b[12];
+    float c[8];
+    float alpha;
+    float beta;
+    cusparseSpMatDescr_t a;
+    cusparseDnMatDescr_t db;
+    cusparseDnMatDescr_t dc;
+} small_t;
+
+/** Print a line of TAP. */
+void ok(int passed, const char *name);
+/** The last line.  \return exit status */
+int ok_end(void);
+
+/** The one of ROWCAST_ENGINE. */
+fake_engine_t *engine(void);
+
+void small_new(small_t *s);
+void small_free(small_t *s);
+cusparseStatus_t spmm(small_t *s, cusparseOperation_t op_a, cusparseOperation_t op_b, cudaDataType type, cusparseSpMMAlg_t alg);
+/** That with ALG2 and nothing transposed. */
+cusparseStatus_t plain(small_t *s);
+/** 1: C is what cuSPARSE would have stored for the pattern as it is. */
+int right(const small_t *s);
+/** Products until a plan multiplies; 1: one does, and all were right. */
+int until_plan(small_t *s, int most);
+
+#endif
