@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/replace.h"
 #include "base/str.h"
+#include "cmd/calibrate_limits.h"
 #include "cmd/cmd.h"
 #include "cmd/open_device.h"
 #include "kernels/kernel.h"
@@ -33,12 +34,17 @@ struct options {
     const char *output;
     int64_t n;
     int64_t threads;
+    int limits;
     int quiet;
 };
 
 static const rc_opt_t options[] = {
     {"kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "KERNEL",
-        "What to calibrate: rs. Required.", 0, 0},
+        "What to calibrate: rs. Required without --limits.", 0, 0},
+    {"limits", 0, RC_OPT_FLAG, offsetof(struct options, limits), NULL,
+        "What the GPU can do at most, instead: what it reads from memory, L2, L1 and shared memory (GB/s), and multiply-adds "
+        "(Gflop/s).",
+        0, 0},
     {"k", 'k', RC_OPT_TEXT, offsetof(struct options, k), "LIST",
         "Columns of B, e.g. 8,32,128,512 (default).", 0, 0},
     {"precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "LIST",
@@ -60,7 +66,7 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_calibrate = {
     .name = "calibrate",
     .summary = "measure what the cost model of a kernel needs on this device",
-    .usage = "--kernel rs [-o FILE]",
+    .usage = "--kernel rs|--limits [-o FILE]",
     .description =
         "rs: the costs of Hong et al. 2018, section 4.3, for each K and precision, in ns. "
         "heavy_segment and heavy_entry (C1 and C2, for cfv = 1, 2 and 4) come from products of a dense "
@@ -70,7 +76,8 @@ const rc_command_t rc_command_calibrate = {
         "They are one JSON object with the class of the device, which 'rowcast train --task parameters --costs FILE' makes a "
         "tuning of.",
     .examples = "rowcast calibrate --kernel rs -o rs.json|on the GPU, K = 8, 32, 128, 512\n"
-                "rowcast calibrate --kernel rs --device cpu --k 8 --n 256|a quick look",
+                "rowcast calibrate --kernel rs --device cpu --k 8 --n 256|a quick look\n"
+                "rowcast calibrate --limits|the bounds of this GPU",
     .options = options,
     .run = run,
 };
@@ -333,9 +340,12 @@ static int run(int argc, char **argv)
     if (code != RC_EXIT_OK)
         return code;
     rc_status_t st = RC_OK;
-    if (!o.kernel || strcmp(o.kernel, "rs") != 0)
+    if (o.limits)
+        st = o.kernel ? rc_fail(&err, RC_EINVAL, "--limits: goes without --kernel")
+                      : rc_calibrate_limits(o.device, o.output, &err);
+    else if (!o.kernel || strcmp(o.kernel, "rs") != 0)
         st = rc_fail(&err, RC_EINVAL, "--kernel: expected rs, found %s", o.kernel ? o.kernel : "none");
-    if (st == RC_OK)
+    if (st == RC_OK && !o.limits)
         st = calibrate(&o, &err);
     return st < 0 ? rc_command_fail(&rc_command_calibrate, &err) : RC_EXIT_OK;
 }

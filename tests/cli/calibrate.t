@@ -2,7 +2,7 @@
 # rowcast calibrate: the parameter file of rs on a CPU, bad input.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 21
+plan 25
 
 calibrate()
 {
@@ -35,3 +35,8 @@ code "a bad K behind a good one" 2 calibrate --k 2,0 -o "$tmp/rs.json"
 is "is found before anything is measured" "$(grep -c calibrating "$tmp/err")" 0
 is "and an earlier file stays" "$(cksum <"$tmp/rs.json")" "$kept"
 code "--quiet" 0 calibrate --k 2 --precision fp32 --quiet -o "$tmp/rs.json"
+
+code "limits of a CPU are not measured" 3 "$ROWCAST" calibrate --limits --device cpu -o "$tmp/limits.json"
+ok "it says so" grep -q "on a GPU only\|no CUDA" "$tmp/err"
+ok "and there is no file" test ! -e "$tmp/limits.json"
+code "--limits goes without --kernel" 2 "$ROWCAST" calibrate --limits --kernel rs
