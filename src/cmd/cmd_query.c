@@ -5,6 +5,7 @@
 #include "cmd/listing.h"
 #include "cmd/sort.h"
 #include "cmd/summary.h"
+#include "cmd/summary_segmented.h"
 #include "base/str.h"
 #include "operation/operation.h"
 #include "table/view.h"
@@ -76,6 +77,10 @@ static const rc_opt_t table[] = {
     {"plan", 0, RC_OPT_TEXT, AT(summary.plan), "PLAN",
         "Of prepare: a plan as classes takes them, e.g. aspt-rr: what its order, tiles and second round take, and after how many "
         "products that has paid against aspt-nr.",
+         0, 0},
+    {"tuning", 0, RC_OPT_TEXT, AT(summary.tuning), "FILE",
+        "Of versus, modelling, prepare and both: the tuning of rs whose training matrices, by name, are left out; a store that "
+        "has none of them: those that training on it would choose. Default: the installed one.",
         0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",
         "Of versus: orders of a side that names none: csr, any or a list of patterns. Default: "
@@ -272,6 +277,8 @@ static int run(int argc, char **argv)
     RC_TRY((o.summary.name ? rc_view_read_samples : rc_view_read)(operands[0], &v, &err));
     if (!o.matrices)
         RC_TRY(rc_view_check(v, where, &err));
+    if (o.summary.name)
+        RC_TRY(rc_summary_mark_training(v, &o.summary, &err));
     if (o.generated)
         RC_TRY(mark_generated(v, o.generated, &err));
     if (o.summary.name)

@@ -440,6 +440,8 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--plan goes with --summary prepare only, and without --kernel");
     if (o->kernel && strcmp(name, "prepare") != 0)
         return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare only");
+    if (o->tuning && !rc_summary_is_of_training(name))
+        return rc_fail(err, RC_EINVAL, "--tuning goes with --summary versus, modelling, prepare and both only");
     if (o->top && strcmp(name, "best") != 0)
         return rc_fail(err, RC_EINVAL, "--top goes with --summary best only");
     return RC_OK;

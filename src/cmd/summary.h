@@ -16,6 +16,7 @@ typedef struct rc_summary_options {
     const char *orders;
     const char *kernel; /**< of prepare */
     const char *plan;   /**< likewise, instead: a plan of Jiang et al. */
+    const char *tuning; /**< of tables without training matrices; NULL: the usual one, where there is one */
     int64_t top;
 } rc_summary_options_t;
 

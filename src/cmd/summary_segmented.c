@@ -1,6 +1,9 @@
 #include "config.h"
 #include "cmd/summary_segmented.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/rs_tuning.h"
+#include "kernels/tuning.h"
 #include "table/segmented.h"
 
 #include <math.h>
@@ -120,4 +123,37 @@ rc_status_t rc_summary_both(const rc_view_t *v, const rc_summary_options_t *o, c
     }
     free(b);
     return st < 0 ? st : t ? rc_table_end(t, err) : RC_ENOMEM;
+}
+
+static rc_status_t mark(const json_t *root, void *user, rc_err_t *err)
+{
+    const json_t *list = json_object_get(root, "training_matrices");
+    size_t n = json_array_size(list);
+    const char **names = rc_alloc(n, sizeof *names, "training matrices", err);
+    if (!names)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        names[i] = name ? name : "";
+    }
+    rc_status_t st = rc_view_mark_training(user, names, (int64_t)n, err);
+    free(names);
+    return st;
+}
+
+int rc_summary_is_of_training(const char *name)
+{
+    static const char *const names[] = {"versus", "modelling", "prepare", "both"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+rc_status_t rc_summary_mark_training(rc_view_t *v, const rc_summary_options_t *o, rc_err_t *err)
+{
+    if (!rc_summary_is_of_training(o->name) || (!o->tuning && rc_rs_tuning_is_none("auto")))
+        return RC_OK;
+    rc_status_t st = rc_tuning_read(o->tuning ? o->tuning : RC_RS_TUNING_USUAL, NULL, mark, v, err);
+    return st < 0 && o->tuning ? rc_err_context(err, "--tuning") : st;
 }

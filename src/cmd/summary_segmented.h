@@ -13,4 +13,11 @@ rc_status_t rc_summary_prepare(const rc_view_t *v, const rc_summary_options_t *o
 rc_status_t rc_summary_both(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err);
 
+/** 1: the summary leaves out training matrices. */
+int rc_summary_is_of_training(const char *name);
+
+/** Name the training matrices of the tuning of rs to the view, for such a summary.
+ *  \return RC_OK, also without any; as rc_rs_tuning_read for a file that was asked for */
+rc_status_t rc_summary_mark_training(rc_view_t *v, const rc_summary_options_t *o, rc_err_t *err);
+
 #endif

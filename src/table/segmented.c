@@ -28,6 +28,12 @@ static int is_named(const char *spec, const char *name)
     return strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':');
 }
 
+int rc_segmented_is_tuned(const char *kernel)
+{
+    return (is_named(kernel, "rs") || is_named(kernel, "rs-spmm_t")) && strstr(kernel, ":tune=") &&
+           !strstr(kernel, ":tune=auto");
+}
+
 /* 1: a matrix counts in the set. */
 static int is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t set)
 {
@@ -111,7 +117,7 @@ static times_t times_of(const rc_counted_t *c, int64_t from, int64_t to, int64_t
             if (rc_segmented_number(kernel, "t") == t && rc_segmented_number(kernel, "cfv") == 1 &&
                 rc_segmented_number(kernel, "cfh") == 1)
                 x.none = fmin(x.none, ns);
-        } else if (is_named(kernel, "rs") && rc_segmented_number(kernel, "t") == 0 &&
+        } else if (is_named(kernel, "rs") && rc_segmented_is_tuned(kernel) && rc_segmented_number(kernel, "t") == 0 &&
                    rc_segmented_number(kernel, "cfv") == 0 && rc_segmented_number(kernel, "w") <= 0 &&
                    !strstr(kernel, "light=store"))
             x.model = fmin(x.model, ns);
@@ -272,7 +278,7 @@ static int fits(const char *kernel, const char *name, int family)
     return family ? strncmp(kernel, name, strlen(name)) == 0 : is_named(kernel, name);
 }
 
-/* Least sum of a product and a transposed one of a contestant; NaN.
+/* Least sum of a product and a transposed one of a contestant, under one order; NaN.
  * \param[in] a, at  rows [a[0], a[1]) and [at[0], at[1]) of a matrix
  * \param[out] bytes  on the device, one structure once */
 static double both_of(const rc_counted_t *c, int i, const int64_t a[2], const int64_t at[2], double *bytes)
@@ -285,7 +291,7 @@ static double both_of(const rc_counted_t *c, int i, const int64_t a[2], const in
         for (int64_t q = at[0]; q < at[1]; q++) {
             const char *other = rc_view_kernel(c->view, c->row[q].kernel);
             double sum = c->row[p].ns + c->row[q].ns;
-            if (!fits(other, contestants[i].at, contestants[i].family) || !(isnan(least) || sum < least) ||
+            if (c->row[p].policy != c->row[q].policy || !fits(other, contestants[i].at, contestants[i].family) || !(isnan(least) || sum < least) ||
                 (contestants[i].twin && strcmp(kernel + strlen(contestants[i].a), other + strlen(contestants[i].at)) != 0))
                 continue;
             double first = (double)rc_view_result(c->view, c->row[p].row)->device_bytes;

@@ -62,6 +62,9 @@ typedef struct rc_both {
 /** \param[out] out  as rc_modelling_make  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_both_make(const rc_view_t *v, const rc_expr_t *where, rc_both_t **out, int *count, rc_err_t *err);
 
+/** 1: rs or rs-spmm_t with parameters that a tuning file chose. */
+int rc_segmented_is_tuned(const char *kernel);
+
 /** An integer of a kernel's text "rs:t=4:cfv=2"; -1: it has none of that name. */
 int64_t rc_segmented_number(const char *kernel, const char *name);
 

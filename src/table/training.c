@@ -49,6 +49,14 @@ rc_status_t rc_training_of(const rc_view_t *v, unsigned char **marks, int64_t *c
         *marks = NULL;
         return RC_ENOMEM;
     }
+    if (rc_view_training(v)) {
+        memcpy(*marks, rc_view_training(v), (size_t)n);
+        *count = 0;
+        for (int32_t i = 0; i < n; i++)
+            *count += (*marks)[i];
+        free(list);
+        return RC_OK;
+    }
     for (int32_t i = 0; i < n; i++) {
         const rc_row_matrix_t *m = rc_view_matrix(v, i);
         list[i] = (rc_training_matrix_t){.nnz = m->nnz, .name = m->name, .id = i};

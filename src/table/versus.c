@@ -4,7 +4,9 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/stats.h"
+#include "table/segmented.h"
 #include "table/split_half.h"
+#include "table/training.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,13 +150,29 @@ done:
     return st;
 }
 
+/* 1: a side has, in the setting of rows [i, ...), a kernel whose parameters were chosen on the training matrices. */
+static int is_trained(const rc_counted_t *c, int64_t i, const rc_side_t *a, const rc_side_t *b)
+{
+    const int32_t setting = c->row[i].setting;
+    for (; i < c->rows && c->row[i].setting == setting; i++) {
+        const rc_row_result_t *r = rc_view_result(c->view, c->row[i].row);
+        if (rc_segmented_is_tuned(rc_view_kernel(c->view, r->kernel)) &&
+            (on_side(a, c->view, r) || on_side(b, c->view, r)))
+            return 1;
+    }
+    return 0;
+}
+
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t all = {0};
     double *ratio = NULL;
     rc_versus_t *list = NULL;
+    unsigned char *training = NULL;
+    int64_t trained;
     rc_status_t st;
+    RC_TRY(rc_training_of(v, &training, &trained, err));
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     ratio = rc_alloc((size_t)all.rows, sizeof *ratio, "ratios", err);
     list = rc_alloc0((size_t)all.settings, sizeof *list, "a summary", err);
@@ -164,9 +182,11 @@ rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_
         int32_t setting = all.row[i].setting;
         rc_versus_t *r = &list[setting];
         r->setting = all.setting[setting];
+        int leaves_out = is_trained(&all, i, a, b);
         while (i < all.rows && all.row[i].setting == setting) {
             int64_t end = rc_counted_end(&all, i);
-            RC_TRY(meet(&all, i, end, a, b, ratio, r, err));
+            if (!leaves_out || !training[all.row[i].matrix])
+                RC_TRY(meet(&all, i, end, a, b, ratio, r, err));
             i = end;
         }
         finish_versus(r, ratio);
@@ -175,6 +195,7 @@ rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_
     *count = all.settings;
     list = NULL;
 done:
+    free(training);
     free(list);
     free(ratio);
     rc_counted_free(&all);

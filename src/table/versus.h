@@ -48,7 +48,8 @@ typedef struct rc_versus {
     double min;
 } rc_versus_t;
 
-/** \param[out] out  [*count] in order of the settings; free with free()
+/** Where a side has rs with the parameters of a tuning file, its training matrices (table/training.h) are left out.
+ *  \param[out] out  [*count] in order of the settings; free with free()
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err);

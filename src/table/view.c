@@ -386,6 +386,7 @@ void rc_view_free(rc_view_t *v)
     free(v->source);
     free(v->cases);
     free(v->generated);
+    free(v->training);
     free(v);
 }
 

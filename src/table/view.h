@@ -128,6 +128,13 @@ int rc_view_needs_reordering(const rc_view_t *v, int32_t id);
 /** Take matrices with a result that matches for generated, too: files of others than rowcast generate do not say who made them. */
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);
 
+/** Name the matrices that something was trained on; names that the store has not are of no matter.
+ *  \param[in] names  [count], "Group/name"  \return RC_OK, RC_ENOMEM.  Cost O(matrices count) */
+rc_status_t rc_view_mark_training(rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err);
+
+/** \return [matrices] 1: named for training; NULL: none of the store was named.  Borrowed */
+const unsigned char *rc_view_training(const rc_view_t *v);
+
 /** Versions by id, of a policy or kernel that a result row names. */
 int32_t rc_view_policy_version(const rc_view_t *v, int32_t id);
 int32_t rc_view_kernel_version(const rc_view_t *v, int32_t id);

@@ -38,6 +38,7 @@ struct rc_view {
     int64_t sources;
     int64_t (*cases)[RC_CASE_STATUSES]; /* [matrices] newest result rows by status */
     unsigned char *generated;           /* [matrices] 1: a generator made it: no file holds it, or one that says so */
+    unsigned char *training;            /* [matrices] 1: named for training; NULL: none was named */
     rc_digest_t *feature;               /* identities of the feature rows */
     size_t features;
     size_t feature_capacity;

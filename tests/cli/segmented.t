@@ -2,7 +2,8 @@
 # rowcast query --summary modelling, prepare and both, against what single rows say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 16
+python=/usr/bin/python3 # of the distribution: the one that has h5py
+plan 25
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -30,6 +31,8 @@ table() # table SUMMARY [OPTIONS]: its line of all matrices
 
 ok "parameters" env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr --case-time 0.0001 \
     --max-reps 1 -k 4 -x rs:t=2..3:cfv=1..2:cfh=1,rs
+tuning=$(cd "$top_srcdir/data/tuning" && pwd)/rs-h200.json
+ok "with a tuning" sweep -x "rs:tune=$tuning"
 ok "A' B" sweep --op spmm_t -x rs-spmm_t:t=2:cfv=1:cfh=1
 
 "$ROWCAST" query "$store" -S modelling -f csv >"$tmp/out" || exit 99
@@ -42,14 +45,14 @@ rows "kernel ~ 'rs:*' && kernel !~ '*t=0:*'" fullname,median_ns | awk -F, '{ if 
 rows "kernel ~ '*t=$t:cfv=1:cfh=1*' && op == spmm" fullname,median_ns | tr ',' ' ' | sort >"$tmp/none"
 want=$(join "$tmp/best" "$tmp/none" | awk '{ s += log($2 / $3) } END { printf "%.4f", exp(s / NR) }')
 is "none is the geomean over the best" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $8 }')" "$want"
-rows "kernel ~ '*t=0:*'" fullname,median_ns | tr ',' ' ' | sort >"$tmp/model"
+rows "kernel ~ '*t=0:*' && kernel !~ '*tune=auto*'" fullname,median_ns | tr ',' ' ' | sort >"$tmp/model"
 want=$(join "$tmp/best" "$tmp/model" | awk '{ s += log(($2 < $3 ? $2 : $3) / $3) } END { printf "%.4f", exp(s / NR) }')
 is "the model likewise" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $11 }')" "$want"
 want=$(join "$tmp/none" "$tmp/model" | awk '{ s += log($2 / $3) } END { printf "%.4f", exp(s / NR) }')
 is "and what it gains" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $14 }')" "$want"
 ok "K = 4 is not in the paper" sh -c "sed 1d '$tmp/out' | grep -q ',\"\\?\"\\?\$'"
 
-is "a line for each kernel of the name" "$(table prepare | wc -l)" 5
+is "a line for each kernel of the name" "$(table prepare | wc -l)" 6
 is "of another name" "$(table prepare --kernel rs-spmm_t | cut -d, -f8 | sort -u)" 5
 most=$(rows "kernel ~ '*t=2:cfv=2:*' && op == spmm" prepare_ns,median_ns | awk -F, '{ x = $1 / $2; if (x > m) m = x } END { printf "%.6g", m }')
 is "the most products" "$(table prepare | grep 't=2:cfv=2' | awk -F, '{ printf "%.6g", $11 }')" "$most"
@@ -57,3 +60,51 @@ ok "without cuSPARSE nothing is over it" test -z "$(table both)"
 code "--kernel of another summary" 2 "$ROWCAST" query "$store" -S both --kernel rs
 code "an empty table is no error" 0 "$ROWCAST" query "$store" -S modelling -w 'k == 4 && op == spmm_t'
 ok "it has its heading" grep -q model "$tmp/out"
+
+untuned=$("$ROWCAST" query "$store" -S modelling -f csv -w "kernel !~ '*tune=[0-9a-f]*' || kernel !~ '*t=0:*'" | sed 1d)
+is "without a tuning there is no model" "$(echo "$untuned" | cut -d, -f10)" 0
+
+# matrices of versus, and those that modelling has
+versus() # versus SIDE [OPTIONS]: matrices of rs against that side
+{
+    side=$1
+    shift
+    "$ROWCAST" query "$store" -S versus -A 'rs:*t=2:cfv=1*' -B "$side" --op spmm -f json "$@" | tr -d '\n ' \
+        | sed 's/.*"matrices":\([0-9]*\).*/\1/'
+}
+is "versus leaves the training matrix out where a side was trained on it" "$(versus 'rs:tune=*t=0:*,!*tune=auto*')" 5
+is "and only there" "$(versus 'rs:*t=3:*')" 6
+printf '{"training_matrices": ["g/m1", "g/m2", "other/none"]}\n' >"$tmp/named.json"
+is "those that a tuning names are left out" "$(versus 'rs:tune=*t=0:*,!*tune=auto*' --tuning "$tmp/named.json")" 4
+is "of prepare too" "$(table prepare --tuning "$tmp/named.json" | cut -d, -f8 | sort -u)" 4
+code "--tuning of another summary" 2 "$ROWCAST" query "$store" -S rate --tuning "$tmp/named.json"
+
+# a library whose A' B is of another order than its A B is no pair
+if $python -c 'import h5py' 2>/dev/null; then
+    cat >"$tmp/edit.py" <<'PY'
+import sys
+import h5py
+
+with h5py.File(sys.argv[1], "r+") as f:
+    k = f["dict/kernel"][:]
+    for row in k:
+        if row["name"] in (b"rowsplit", b"plain-spmm_t"):
+            row["name"] = b"cusparse-a" if row["name"] == b"rowsplit" else b"cusparse-spmm_t-a"
+    f["dict/kernel"][:] = k
+PY
+    sweep -x rowsplit
+    cp "$store" "$tmp/one.h5"
+    for order in lpt csr; do
+        "$ROWCAST" sweep -q -s "$tmp/one.h5" -C "$tmp/c" -d cpu --case-time 0.0001 --max-reps 1 -k 4 --op spmm_t -p $order \
+            -x plain-spmm_t >/dev/null 2>"$tmp/err"
+        cp "$tmp/one.h5" "$store"
+        $python "$tmp/edit.py" "$store"
+        seal "$store"
+        table both | grep -c . >"$tmp/$order"
+    done
+    is "a pair is of one order" "$(cat "$tmp/lpt")" 0
+    ok "and then it is one" test "$(cat "$tmp/csr")" -gt 0
+else
+    skip "a pair is of one order" "no h5py"
+    skip "and then it is one" "no h5py"
+fi
