@@ -47,7 +47,7 @@ tr -d '\r' <"$tmp/report/figures/map.csv" | sed 's/"[^"]*"/-/' >"$tmp/map"
 is "the gains are those of the times" "$(awk -F, '
     FNR == 1 { next }
     FNR == NR && $3 !~ /^cusparse/ {
-        n = split($3 ~ /^gsub/ ? "C-stationary kernels,the fastest kernel" : "the fastest kernel", class, ",")
+        n = split($3 ~ /^g(sub|stat)/ ? "C-stationary kernels,the fastest kernel" : "the fastest kernel", class, ",")
         for (i = 1; i <= n; i++) {
             key = class[i] "," $1 "," $2
             if (!(key in any) || $5 < any[key]) any[key] = $5
@@ -61,6 +61,6 @@ is "the gains are those of the times" "$(awk -F, '
         if (!(key in orders) || $7 > plain * 1.03 || $7 < plain * 0.93) print key, $7, plain
         seen[key]++
     }
-    END { for (key in orders) if (seen[key] != 1) print key, "is there", seen[key] + 0, "times" }' "$tmp/times" "$tmp/map")" ""
+    END { for (key in orders) if (key in csr && seen[key] != 1) print key, "is there", seen[key] + 0, "times" }' "$tmp/times" "$tmp/map")" ""
 is "B over the L2 is in bytes" "$(awk -F, 'NR == 1 || $4 !~ /mesh3d-27pt-100/ { next }
     { want = 4e6 * $5 / 62.9e6; if ($6 / want > 1.001 || $6 / want < 0.999) print }' "$tmp/map")" ""
