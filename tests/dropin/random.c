@@ -1,6 +1,7 @@
 /* Random programs of calls: matrices are made, multiplied by, changed in values and in pattern, destroyed, and made again
  * where others were.  Every product is compared with sums in fp64.
- *   random [PROGRAMS [SEED [SECONDS]]]
+ *   random [PROGRAMS [SEED [SECONDS [STEPS]]]]
+ * A program has STEPS steps [40], most of which are a few products.
  * Prints one line of TAP.  ROWCAST_TRUST=preprocess: programs keep the contract of that. */
 #include "memory.h"
 #include "program.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MATRICES = 3, STREAMS = 2, STEPS = 40, SIZE = 24 };
+enum { MATRICES = 3, STREAMS = 2, SIZE = 24 };
 
 typedef struct program {
     rng_t rng;
@@ -62,7 +63,7 @@ static void step(program_t *p)
     }
 }
 
-static void run(program_t *p, uint64_t seed)
+static void run(program_t *p, uint64_t seed, long steps)
 {
     p->rng.state = seed;
     p->now = 0;
@@ -72,7 +73,7 @@ static void run(program_t *p, uint64_t seed)
     (void)cusparseSetStream(p->handle, p->stream[0]);
     for (int i = 0; i < MATRICES; i++)
         matrix_new(&p->m[i], &p->rng, SIZE, p->stream[0]);
-    for (int i = 0; i < STEPS; i++)
+    for (long i = 0; i < steps; i++)
         step(p);
     for (int i = 0; i < MATRICES; i++)
         matrix_free(&p->m[i]);
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
     long programs = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     double limit = argc > 3 ? strtod(argv[3], NULL) : 1e9;
+    long steps = argc > 4 ? strtol(argv[4], NULL, 10) : 40;
     time_t start = time(NULL);
     program_t p;
     long done = 0;
@@ -95,7 +97,7 @@ int main(int argc, char **argv)
         return 0;
     }
     for (; done < programs && p.wrong == 0 && difftime(time(NULL), start) < limit; done++)
-        run(&p, seed + (uint64_t)done);
+        run(&p, seed + (uint64_t)done, steps);
     int bad = p.wrong > 0 || product_failures() > 0;
     if (bad)
         printf("# the program of seed %llu\n", (unsigned long long)(seed + (uint64_t)done - 1));
