@@ -3,7 +3,8 @@
 # Usage: jobs/package-deb.sh [-b BUILD] [-o DIR] [--test]
 #   -b BUILD  a build that was configured as this script would do it; else it is made  [build/deb]
 #   -o DIR    where the packages go                                                  [.]
-#   --test    install them into an empty root, use them there, remove them; nothing may remain
+#   --test    install them, use them, remove them; nothing may remain.  As root, with debootstrap and a mirror: by apt in a
+#             minimal Debian, which BUILD/root keeps; elsewhere by dpkg in an empty root, with this machine's libraries
 # ROWCAST_CONFIGURE: more words for configure, such as --without-cuda.
 # Made with dpkg-deb; what they depend on comes from dpkg-shlibdeps.  A package for Debian itself would want debian/rules.
 # With CUDA, librowcast1 holds librowcast_cuda and the drop-in too.  CUDA's own libraries are no package of Debian: they are
@@ -66,7 +67,7 @@ CONTROL
         ;;
     librowcast-dev) cat <<CONTROL
 Section: libdevel
-Depends: librowcast1 (= $version)
+Depends: librowcast1 (= $version)$(required)
 Description: headers, pkg-config and CMake files of rowcast
  What programs are compiled with: rowcast.h, rowcast_io.h, and with CUDA rowcast_cuda.h and rowcast.hpp.
 CONTROL
@@ -99,6 +100,16 @@ suggested()
     [[ -z $cuda ]] || echo "cuda-cudart-$cuda, libcusparse-$cuda"
 }
 
+# required: ", PACKAGE..." of the .pc files that ours name, without which pkg-config finds none of ours
+required()
+{
+    local name file
+    sed -n 's/^Requires[.a-z]*: *//p' "$tree"/src/*.pc | tr -s ' ,' '\n' | sort -u | while IFS= read -r name; do
+        file=$(pkg-config --variable=pcfiledir "$name" 2>/dev/null)/$name.pc
+        [[ ! -e $file ]] || dpkg-query -S "$file" | sed 's/:.*//'
+    done | sort -u | sed 's/^/, /' | tr -d '\n'
+}
+
 # shlibs DIR: the packages whose libraries the files there need
 shlibs()
 {
@@ -112,6 +123,18 @@ shlibs()
         dpkg-shlibdeps --ignore-missing-info -l"$1$libdir" -xlibrowcast1 -O "${objects[@]/#/-e}" 2>"$work/shlibs.log" \
             || { tail -n 5 "$work/shlibs.log" >&2; exit 1; }
     ) | sed -n 's/^shlibs:Depends=//p'
+}
+
+# What Python compiled where it was installed, when root ran it, is no file of the package.
+write_prerm()
+{
+    cat <<'PRERM'
+#!/bin/sh
+set -e
+if [ -d /usr/lib/python3/dist-packages/rowcast ]; then
+    find /usr/lib/python3/dist-packages/rowcast -name __pycache__ -prune -exec rm -r {} +
+fi
+PRERM
 }
 
 # make_package NAME: its files move from the root into a package of their own
@@ -142,25 +165,38 @@ make_package()
         fi
     } >"$dir/DEBIAN/control"
     [[ $name != librowcast1 ]] || printf 'activate-noawait ldconfig\n' >"$dir/DEBIAN/triggers"
+    [[ $name != python3-rowcast ]] || write_prerm >"$dir/DEBIAN/prerm"
+    [[ ! -e $dir/DEBIAN/prerm ]] || chmod 755 "$dir/DEBIAN/prerm"
     dpkg-deb --build --root-owner-group "$dir" "$out" >/dev/null
 }
 
+# What they are used for: a matrix, and the first C program of src/README.md.
+write_inputs()
+{
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 2\n2 2 3\n' >"$work/a.mtx"
+    # shellcheck disable=SC2016  # the fence of a block, of which the first is taken
+    awk '/^```c$/ { open = 1; next } open && /^```/ { exit } open' "$top/src/README.md" >"$work/example.c"
+}
+
+# In a Debian of its own.  Code 4: none could be made here.
+try_in_debian()
+{
+    ((EUID == 0)) && command -v debootstrap >/dev/null && unshare --mount true 2>/dev/null || return 4
+    unshare --mount "$top/jobs/package/try-deb.sh" "$tree/root" "$version" "$work/example.c" "$work/a.mtx" "$@"
+}
+
 # In an empty root, as dpkg of another machine: what the packages depend on is this machine's.
-try_packages()
+try_in_empty_root()
 {
     local there=$work/try left
     local -a with=(dpkg --root="$there" --force-depends --force-not-root --log=/dev/null)
     mkdir -p "$there/var/lib/dpkg/info" "$there/var/lib/dpkg/updates" "$there/var/lib/dpkg/triggers"
     : >"$there/var/lib/dpkg/status"
-    "${with[@]}" -i "$out"/{librowcast1,librowcast-dev,rowcast,python3-rowcast}_*.deb >"$work/dpkg.log" 2>&1 \
-        || { cat "$work/dpkg.log" >&2; return 1; }
+    "${with[@]}" -i "$@" >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log" >&2; return 1; }
     export LD_LIBRARY_PATH=$there$libdir
     # no pipe ends before its program does: that would be a failure here
     [[ $("$there/usr/bin/rowcast" --version) == *"rowcast $version"* ]]
-    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 2\n2 2 3\n' >"$work/a.mtx"
     "$there/usr/bin/rowcast" order --help >/dev/null
-    # shellcheck disable=SC2016  # the fence of a block, of which the first is taken
-    awk '/^```c$/ { open = 1; next } open && /^```/ { exit } open' "$top/src/README.md" >"$work/example.c"
     # shellcheck disable=SC2046  # flags are words
     cc "$work/example.c" -o "$work/example" $(PKG_CONFIG_SYSROOT_DIR=$there PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
         PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_PATH=$there$libdir/pkgconfig pkg-config --cflags --libs rowcast_io)
@@ -174,6 +210,22 @@ try_packages()
     left=$(find "$there" -path "$there/var" -prune -o \( -type f -o -type l \) -print)
     [[ -z $left ]] || { printf 'left behind:\n%s\n' "$left" >&2; return 1; }
     say "installed into an empty root, used, removed"
+}
+
+try_packages()
+{
+    local code=0
+    local -a files=("$out"/{librowcast1,librowcast-dev,rowcast,python3-rowcast}_"$version"_*.deb)
+    write_inputs
+    try_in_debian "${files[@]}" || code=$?
+    case $code in
+    0) say "installed into a minimal Debian, used, removed" ;;
+    4)
+        say "no minimal Debian here (that takes root, debootstrap and a mirror)"
+        try_in_empty_root "${files[@]}"
+        ;;
+    *) return "$code" ;;
+    esac
 }
 
 main()
