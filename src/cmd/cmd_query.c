@@ -6,6 +6,7 @@
 #include "cmd/sort.h"
 #include "cmd/summary.h"
 #include "cmd/summary_segmented.h"
+#include "base/glob.h"
 #include "base/str.h"
 #include "operation/operation.h"
 #include "table/view.h"
@@ -17,6 +18,7 @@
 
 struct options {
     const char *op;
+    const char *kernels;
     const char *generated;
     const char *where;
     const char *columns;
@@ -35,8 +37,10 @@ struct options {
 static const rc_opt_t table[] = {
     {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'.", 0, 0},
-    {"op", 0, RC_OPT_TEXT, AT(op), "OP",
-        "Only rows of an operation: spmm, spmv, spmm_t or sddmm; as --where 'op == OP'. Default: all.", 0, 0},
+    {"op", 0, RC_OPT_TEXT, AT(op), "OPS",
+        "Only rows of these operations, comma-separated: spmm, spmv, spmm_t, sddmm; as --where 'op == OP'. Default: all.", 0, 0},
+    {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "PATTERNS",
+        "Only rows of these kernels, comma-separated, e.g. 'rs*,cusparse*'; as --where 'kernel ~ PATTERN'. Default: all.", 0, 0},
     {"generated", 0, RC_OPT_TEXT, AT(generated), "EXPR",
         "Take matrices for generated, too, that have a result that matches, e.g. 'group == vector': files "
         "that do not say, as those of rowcast generate do, who made them.",
@@ -197,25 +201,63 @@ done:
     return st;
 }
 
-/* --op and --where as one expression.  \param[out] out  NULL: all rows */
+/* "op == a || op == b" of the operations.  RC_EINVAL: a wrong word on the command line */
+static rc_status_t add_ops(const char *list, rc_str_t *text, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_op_t op;
+    rc_status_t st = rc_words_split(list, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        st = rc_op_parse(words.word[i], &op, err);
+        if (st < 0)
+            err->status = st = RC_EINVAL;
+        else
+            rc_str_addf(text, "%sop == %s", i ? " || " : "", rc_op_name(op));
+    }
+    rc_words_free(&words);
+    return st < 0 ? rc_err_context(err, "--op") : st;
+}
+
+static rc_status_t add_kernels(const char *list, rc_str_t *text, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st = rc_words_split(list, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        if (!words.word[i][0] || rc_glob_flaw(words.word[i]) >= 0 || strpbrk(words.word[i], "'\"\\"))
+            st = rc_fail(err, RC_EINVAL, "not a pattern: '%s'", words.word[i]);
+        else
+            rc_str_addf(text, "%skernel ~ '%s'", i ? " || " : "", words.word[i]);
+    }
+    rc_words_free(&words);
+    return st < 0 ? rc_err_context(err, "--kernels") : st;
+}
+
+/* --op, --kernels and --where as one expression.  \param[out] out  NULL: all rows */
 static rc_status_t compile(const struct options *o, const rc_fields_t *fields, rc_expr_t **out, rc_err_t *err)
 {
-    rc_op_t op;
     rc_str_t text = {0};
+    rc_status_t st = RC_OK;
     if (o->where && rc_expr_compile(o->where, fields->field, fields->count, out, err) < 0)
         return rc_err_context(err, "--where");
-    if (!o->op)
+    if (!o->op && !o->kernels)
         return RC_OK;
-    rc_status_t st = rc_op_parse(o->op, &op, err);
-    if (st < 0) {
-        err->status = RC_EINVAL; /* a wrong word on the command line */
-        return rc_err_context(err, "--op");
+    if (o->op) {
+        rc_str_add(&text, "(");
+        RC_TRY(add_ops(o->op, &text, err));
+        rc_str_add(&text, ")");
     }
-    rc_str_addf(&text, o->where ? "op == %s && (%s)" : "op == %s", rc_op_name(op), o->where);
+    if (o->kernels) {
+        rc_str_add(&text, o->op ? " && (" : "(");
+        RC_TRY(add_kernels(o->kernels, &text, err));
+        rc_str_add(&text, ")");
+    }
+    if (o->where)
+        rc_str_addf(&text, " && (%s)", o->where);
     rc_expr_free(*out);
     *out = NULL;
     st = text.failed ? rc_fail(err, RC_ENOMEM, "no memory for a filter")
                      : rc_expr_compile(text.text, fields->field, fields->count, out, err);
+done:
     rc_str_free(&text);
     return st;
 }
@@ -242,8 +284,8 @@ static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
     if (o->summary.name && (o->all || o->columns || o->sort || o->limit >= 0))
         return rc_fail(
             err, RC_EINVAL, "--summary does not go with --all, --columns, --sort or --limit");
-    if (o->op && o->matrices && !o->summary.name)
-        return rc_fail(err, RC_EINVAL, "--op is of results, --matrices lists catalogue rows");
+    if ((o->op || o->kernels) && o->matrices && !o->summary.name)
+        return rc_fail(err, RC_EINVAL, "--op and --kernels are of results, --matrices lists catalogue rows");
     if (o->summary.name)
         o->matrices = 0;
     return RC_OK;

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 25
+plan 30
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -63,6 +63,17 @@ ok "it has its heading" grep -q model "$tmp/out"
 
 untuned=$("$ROWCAST" query "$store" -S modelling -f csv -w "kernel !~ '*tune=[0-9a-f]*' || kernel !~ '*t=0:*'" | sed 1d)
 is "without a tuning there is no model" "$(echo "$untuned" | cut -d, -f10)" 0
+
+# --op and --kernels with lists
+ops()
+{
+    "$ROWCAST" query "$store" -f csv -o op "$@" | sed 1d | sort -u | paste -s -d,
+}
+is "two operations" "$(ops --op spmm,spmm_t)" spmm,spmm_t
+is "one of them by its kernels" "$(ops --op spmm,spmm_t --kernels 'rs-*')" spmm_t
+is "rates of both" "$("$ROWCAST" query "$store" -S rate --op spmm,spmm_t --kernels 'rs*:*t=2:cfv=1*' -f csv | sed 1d | wc -l)" 2
+code "an operation that there is not" 2 "$ROWCAST" query "$store" --op spmm,sum
+code "a kernel that is no pattern" 2 "$ROWCAST" query "$store" --kernels "rs,a'b"
 
 # matrices of versus, and those that modelling has
 versus() # versus SIDE [OPTIONS]: matrices of rs against that side
