@@ -4,7 +4,6 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/aspt_state.h"
 #include "kernels/cuda/keep.h"
-#include "kernels/cuda/shared.h"
 #include "kernels/cuda/slices.h"
 
 #include <inttypes.h>
@@ -48,7 +47,7 @@ rc_status_t rc_cuda_aspt_allow(
     size_t bytes = (size_t)tile_cols * RC_SLICE_LANES * rc_precision_bytes(precision);
     size_t most = 0;
     rc_status_t st;
-    RC_TRY(rc_cuda_shared_most(&most, err));
+    RC_TRY(rc_slices_most(&most, err));
     while (*steps > 1 && bytes * (size_t)*steps > most)
         *steps /= 2;
     if (bytes > most)
@@ -59,10 +58,10 @@ rc_status_t rc_cuda_aspt_allow(
         for (int i = 0; i < 4; i++) {
             int rows = i / 2 ? RC_TILE_GROUP_MAX : 1;
             int full = i % 2;
-            RC_TRY(rc_cuda_shared_allow(
+            RC_TRY(rc_slices_allow(
                 rc_cuda_aspt_tiles(precision, rows, n, full), most, "shared memory of aspt", err));
         }
-        RC_TRY(rc_cuda_shared_allow(
+        RC_TRY(rc_slices_allow(
             rc_cuda_aspt_dots_tiles(precision, n), most, "shared memory of aspt-sddmm", err));
     }
 done:

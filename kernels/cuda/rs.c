@@ -9,7 +9,6 @@
 #include "kernels/cuda/rowmajor.h"
 #include "kernels/cuda/rs_state.h"
 #include "kernels/cuda/scale.h"
-#include "kernels/cuda/shared.h"
 #include "kernels/cuda/slices.h"
 
 #include <inttypes.h>
@@ -69,7 +68,7 @@ static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
     const size_t bytes = panel_bytes(s, &cut);
     size_t most = 0;
     rc_status_t st;
-    RC_TRY(rc_cuda_shared_most(&most, err));
+    RC_TRY(rc_slices_most(&most, err));
     if (bytes > most)
         return rc_fail(err, RC_ENOTSUP,
             "shape: w = %" PRId64 " rows of B take %zu bytes, the shared memory of a CTA has %zu",
@@ -77,7 +76,7 @@ static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
     for (int op = 0; op < 2; op++)
         for (int full = 0; full < 2; full++)
             for (int steps = 1; steps <= cut.steps; steps *= 2)
-                RC_TRY(rc_cuda_shared_allow(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM,
+                RC_TRY(rc_slices_allow(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM,
                                            s->precision, steps, full),
                     most, "shared memory of rs", err));
 done:

@@ -24,4 +24,10 @@ rc_slices_t rc_slices_narrow(int64_t k, int steps);
 /** Rows of a grid for them. */
 unsigned rc_slices_grid(const rc_slices_t *s);
 
+/** Let a device function have so many bytes of shared memory, and prefer it to L1.  The GPU is the current one. */
+rc_status_t rc_slices_allow(const void *entry, size_t bytes, const char *what, rc_err_t *err);
+
+/** The most that a CTA of the current GPU may have.  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_slices_most(size_t *bytes, rc_err_t *err);
+
 #endif

@@ -12,21 +12,6 @@ namespace rc
 
 enum { SPMV_WARPS = RC_SPMV_THREADS / 32 };
 
-/* A share is taken by RC_SPMV_THREADS threads: those of a CTA, or, with GROUPS, those of one threadIdx.y of it, which
- * have a barrier of their own. */
-template <int GROUPS> __device__ __forceinline__ void sync_group()
-{
-    if (GROUPS == 1)
-        __syncthreads();
-    else
-        asm volatile("bar.sync %0, %1;" ::"r"(threadIdx.y + 1), "n"(static_cast<int>(RC_SPMV_THREADS)) : "memory");
-}
-
-template <int GROUPS> __device__ __forceinline__ int group_number()
-{
-    return GROUPS == 1 ? 0 : static_cast<int>(threadIdx.y);
-}
-
 /* Store the sum of a slot to y. */
 template <typename T>
 __device__ __forceinline__ void store_slot(const rc_spmv_vectors_t &v, int32_t slot, T sum)
@@ -45,14 +30,14 @@ template <int LANES, typename T> __device__ __forceinline__ T sum_lanes(T sum)
     return sum;
 }
 
-/* The sum over the threads of a CTA or group, in thread 0; part: [warps].  A barrier is behind its last use of
+/* The sum over the threads of a CTA, in thread 0; part: [warps].  A barrier is behind its last use of
  * `part` before, and one goes before the next. */
-template <int WARPS, int GROUPS = 1, typename T> __device__ __forceinline__ T sum_cta(T sum, T *part)
+template <int WARPS, typename T> __device__ __forceinline__ T sum_cta(T sum, T *part)
 {
     sum = sum_lanes<32>(sum);
     if (threadIdx.x % 32 == 0)
         part[threadIdx.x / 32] = sum;
-    sync_group<GROUPS>();
+    __syncthreads();
     if (threadIdx.x == 0)
         for (int w = 1; w < WARPS; w++)
             sum += part[w];
@@ -84,7 +69,7 @@ __device__ __forceinline__ T sum_strided(
 }
 
 /* Add up a row that several shares hold; of all threads.  part: [warps] */
-template <typename T, int GROUPS>
+template <typename T>
 __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, T *part)
 {
     const rc_spmv_spans_t &s = v.spans;
@@ -98,13 +83,13 @@ __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, 
     for (int32_t k = first + 1 + threadIdx.x; k <= last; k += RC_SPMV_THREADS)
         sum += __ldcg(in + k);
     __syncwarp();
-    sum = sum_cta<SPMV_WARPS, GROUPS>(sum, part);
+    sum = sum_cta<SPMV_WARPS>(sum, part);
     if (threadIdx.x == 0) {
         s.arrived[i] = 0;
         if (to >= 0)
             store(static_cast<T *>(v.y) + to, sum, v.scalars);
     }
-    sync_group<GROUPS>();
+    __syncthreads();
 }
 
 /* How many came before this one.  What this thread has stored, and all that it was synchronised with, is seen by
@@ -118,16 +103,14 @@ __device__ __forceinline__ int32_t arrive(int32_t *at)
 
 /* The end of a share whose sums of open rows are in `in` and `out`: where it is the last CTA of such a row, it adds
  * that up.  Of all threads.  before, after: `open` where it begins and ends */
-template <typename T, int GROUPS = 1>
+template <typename T>
 __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t before, int32_t after)
 {
-    __shared__ T parts[GROUPS][SPMV_WARPS];
-    __shared__ int lasts[GROUPS][2];
-    T *part = parts[group_number<GROUPS>()];
-    int *is_last = lasts[group_number<GROUPS>()];
+    __shared__ T part[SPMV_WARPS];
+    __shared__ int is_last[2];
     if (before == 0 && after == 0)
         return;
-    sync_group<GROUPS>();
+    __syncthreads();
     if (threadIdx.x < 2) {
         const int32_t open = threadIdx.x == 0 ? before : after != before ? after : 0;
         const rc_spmv_spans_t &s = v.spans;
@@ -136,12 +119,12 @@ __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t be
         if (is_last[threadIdx.x])
             __threadfence(); /* acquires what the others released; only the CTA that adds it up pays for that */
     }
-    sync_group<GROUPS>();
+    __syncthreads();
     /* those sums are read from the L2, past an L1 that may have older ones */
     if (is_last[0])
-        add_span<T, GROUPS>(v, before - 1, part);
+        add_span<T>(v, before - 1, part);
     if (is_last[1])
-        add_span<T, GROUPS>(v, after - 1, part);
+        add_span<T>(v, after - 1, part);
 }
 
 /* What threads have of rows that go on from one thread to the next. */
@@ -152,9 +135,9 @@ template <typename T> struct carries {
 
 /* Every thread has a sum of what follows the last row end in its part (of all of it if there is none).
  * Returns what of the row that is open where its part begins lies in earlier threads, `before` where
- * that is the first of the share's; `tail`: what is open where the last part ends.  All threads get here, with
+ * that is the first of the CTA; `tail`: what is open where the last part ends.  All threads get here, with
  * a barrier behind the use before of `shared`. */
-template <int GROUPS = 1, typename T>
+template <typename T>
 __device__ __forceinline__ T carry_in(
     T value, int ends, T before, carries<T> *shared, T *tail)
 {
@@ -179,7 +162,7 @@ __device__ __forceinline__ T carry_in(
         in = T(0);
         in_ends = 0;
     }
-    sync_group<GROUPS>();
+    __syncthreads();
     T fold = before;
     T mine = before;
 #pragma unroll
@@ -227,28 +210,6 @@ __device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t s
     }
 }
 
-/* x, read where it is. */
-template <typename T> struct vector_far {
-    const T *x;
-
-    __device__ __forceinline__ T operator[](int32_t c) const
-    {
-        return __ldg(x + c);
-    }
-};
-
-/* The same, whose first `n` values are in shared memory. */
-template <typename T> struct vector_near {
-    const T *x;
-    const T *held;
-    int32_t n;
-
-    __device__ __forceinline__ T operator[](int32_t c) const
-    {
-        return c < n ? held[c] : __ldg(x + c);
-    }
-};
-
 /* Up to RC_SPMV_TILE entries on their way to products in shared memory. */
 template <typename T> struct products {
     enum { EACH = RC_SPMV_TILE / RC_SPMV_THREADS };
@@ -267,15 +228,10 @@ template <typename T> struct products {
 
     __device__ __forceinline__ void multiply(const T *x, T *to)
     {
-        multiply(vector_far<T>{x}, to);
-    }
-
-    template <typename X> __device__ __forceinline__ void multiply(const X &x, T *to)
-    {
 #pragma unroll
         for (int u = 0; u < EACH; u++)
             if (col[u] >= 0)
-                val[u] *= x[col[u]];
+                val[u] *= __ldg(x + col[u]);
 #pragma unroll
         for (int u = 0; u < EACH; u++)
             if (col[u] >= 0)

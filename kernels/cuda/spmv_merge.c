@@ -1,23 +1,19 @@
 /* y = A x on a GPU in equal shares of the merge of row ends and entries. */
 #include "config.h"
 #include "base/error.h"
-#include "kernels/cuda/cuda.h"
-#include "kernels/cuda/shared.h"
 #include "kernels/cuda/spmv_lanes.h"
 #include "kernels/cuda/spmv_merge.h"
 #include "kernels/format/merge.h"
 
 enum { PARAM_ITEMS };
 
-enum {
-    MOST = 110, /* steps of lanes; equal parts take about as many */
-    READS = 1   /* of each value of x by a multiprocessor, from which a copy of its own pays */
-};
+enum { MOST = 110 /* steps of lanes; equal parts take about as many */ };
 
 typedef struct merge {
     rc_spmv_t s;
     rc_spmv_merge_args_t args;
-    rc_cuda_launch_t launch;
+    const void *entry;
+    int64_t shares;
 } merge_t;
 
 static int64_t shares_of(const rc_problem_t *p)
@@ -50,36 +46,6 @@ done:
     return st;
 }
 
-/* How it is launched: x in shared memory, a CTA a multiprocessor, where it is read often enough to pay for its copies. */
-static rc_status_t choose_launch(merge_t *m, const rc_problem_t *p, int wide, rc_err_t *err)
-{
-    rc_executor_t *x = m->s.memory.x;
-    const int64_t value = m->s.value_bytes;
-    const int64_t room = rc_spmv_merge_room(p->precision);
-    const int64_t copies = rc_cuda_sms(x);
-    size_t most = 0;
-    rc_status_t st = RC_OK;
-    int before = rc_cuda_enter(x);
-    RC_TRY(rc_cuda_shared_most(&most, err));
-    int64_t fits = ((int64_t)most - RC_SPMV_GROUPS_STATIC - room) / value;
-    const int near = p->a->cols <= fits && p->a->nnz / copies >= READS * p->a->cols &&
-                     m->args.shares >= copies * RC_SPMV_GROUPS;
-    m->launch = (rc_cuda_launch_t){.entry = rc_spmv_merge_entry(p->precision, wide, near),
-        .ctas = (unsigned)m->args.shares,
-        .rows = 1,
-        .threads = RC_SPMV_THREADS};
-    if (near) {
-        m->args.near = (int32_t)p->a->cols;
-        m->launch.ctas = (unsigned)copies;
-        m->launch.threads_y = RC_SPMV_GROUPS;
-        m->launch.shared = (size_t)(room + m->args.near * value);
-        st = rc_cuda_shared_allow(m->launch.entry, most - RC_SPMV_GROUPS_STATIC, "shared memory of merge", err);
-    }
-done:
-    rc_cuda_leave(x, before);
-    return st;
-}
-
 static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
     const rc_spmv_source_t *from, rc_err_t *err)
 {
@@ -89,16 +55,16 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     rc_spmv_share_t *share = NULL;
     uint8_t *lanes = NULL;
     rc_status_t st;
-    m->args.shares = (int32_t)shares_of(p);
+    m->shares = shares_of(p);
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
     m->args.ptr = a.ptr;
     m->args.col = a.col;
     m->args.val = a.val;
+    m->entry = rc_spmv_merge_entry(p->precision, a.wide);
     RC_TRY(rc_spmv_shares(p, from, p->param[PARAM_ITEMS], look_of(p),
-        rc_spmv_most_spans(m->args.shares, analysis->chosen[RC_SPMV_BEYOND]), &rule, s, &share, &lanes, err));
+        rc_spmv_most_spans(m->shares, analysis->chosen[RC_SPMV_BEYOND]), &rule, s, &share, &lanes, err));
     m->args.share = share;
     m->args.lanes = lanes;
-    st = choose_launch(m, p, a.wide, err);
 done:
     return st;
 }
@@ -109,8 +75,7 @@ static rc_status_t launch(
     const merge_t *m = (const merge_t *)s;
     rc_spmv_merge_args_t args = m->args;
     args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &m->launch, s->overlaps, &args, "launch of merge", err);
+    return rc_spmv_launch(s, m->entry, m->shares, &args, "launch of merge", err);
 }
 
 static const rc_spmv_kind_t kind = {sizeof(merge_t), build, launch};
@@ -132,7 +97,7 @@ const rc_kernel_t rc_kernel_cuda_merge = {
     .summary = "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a row adds it up",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
     .version = 4, /* 1: rows of several shares in a second launch; built on the host.  2: a thread a row or equal parts.
-                      3: x never in shared memory, one row end under way at a time */
+                      3: one row end under way at a time */
     .param = {RC_MERGE_ITEMS_PARAM},
     .analyse = analyse,
     .prepare = prepare,

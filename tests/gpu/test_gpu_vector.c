@@ -14,8 +14,7 @@
 
 enum { RUNS = 100 };
 
-/* Meshes, skewed rows, one row with everything, rows without entries, and few columns that are read so often that merge
- * keeps x in shared memory: with items=3, with that and by default. */
+/* Meshes, skewed rows, one row with everything, rows without entries, and few columns that are read often. */
 static const char *const matrices[] = {"mesh2d:n=150", "rmat:scale=14", "arrow:n=30000", "manyempty:n=40000",
     "block:n=8000", "uniform:n=200,mean=150", "uniform:n=2000,mean=520"};
 
