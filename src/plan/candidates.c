@@ -104,19 +104,23 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
     return st;
 }
 
-/* A kernel with its parameters so that it can be read again: a file by its name.
+/* A kernel with its parameters so that it can be read again: as the store has it, but a file by its name, for its content
+ * stands there.
  * \param[out] text  [RC_PLAN_KERNEL_MAX] */
 static rc_status_t spell(const rc_kernel_spec_t *spec, char *text, rc_err_t *err)
 {
-    rc_params_t v = {.value = {0}};
     char params[RC_PARAMS_TEXT];
-    memcpy(v.value, spec->param, sizeof spec->param);
-    memcpy(v.text, spec->text, sizeof v.text);
-    rc_status_t st = rc_params_text(spec->kernel->param, &v, params, err);
-    if (st == RC_OK)
-        (void)snprintf(text, RC_PLAN_KERNEL_MAX, "%s%s%s", spec->kernel->name, params[0] ? ":" : "",
-            params);
-    return st < 0 ? rc_err_context(err, "kernel %s", spec->kernel->name) : RC_OK;
+    memcpy(params, spec->params, sizeof params);
+    if (spec->kernel->param[0].name && spec->kernel->param[0].type == RC_PARAM_TEXT) {
+        rc_params_t v = {.value = {0}};
+        memcpy(v.value, spec->param, sizeof spec->param);
+        memcpy(v.text, spec->text, sizeof v.text);
+        rc_status_t st = rc_params_text(spec->kernel->param, &v, params, err);
+        if (st < 0)
+            return rc_err_context(err, "kernel %s", spec->kernel->name);
+    }
+    (void)snprintf(text, RC_PLAN_KERNEL_MAX, "%s%s%s", spec->kernel->name, params[0] ? ":" : "", params);
+    return RC_OK;
 }
 
 static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,

@@ -107,6 +107,20 @@ static void short_of_memory_the_host_builds(void **state)
     refused(f, &(rc_plan_options_t){.kernels = "fault:mode=5"}, RC_ENOMEM, "no memory");
 }
 
+/* A kernel with more parameters than a text holds: what is usual is left out, as in a store. */
+static void kernels_of_many_parameters(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    rc_plan_part_t part;
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = "aspt:rest=2,aspt:col_min=2:tile_min=1"});
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.candidates, 2);
+    assert_non_null(strstr(part.candidate[0].kernel, "rest=2"));
+    assert_non_null(strstr(part.candidate[1].kernel, "col_min=2"));
+    rc_plan_free(plan);
+}
+
 /* The limit is of all K together. */
 static void memory_is_that_of_the_whole_plan(void **state)
 {
@@ -168,6 +182,7 @@ int main(void)
         cmocka_unit_test(what_cannot_run_is_passed_over),
         cmocka_unit_test(large_matrices_are_ordered),
         cmocka_unit_test(short_of_memory_the_host_builds),
+        cmocka_unit_test(kernels_of_many_parameters),
         cmocka_unit_test(memory_is_that_of_the_whole_plan),
         cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
