@@ -41,7 +41,8 @@ __global__ void read_far(const float4 *from, int64_t n, int passes, float *out)
     keep(sum, out);
 }
 
-/* The compiler may neither drop nor join loads that are volatile. */
+/* A thread reads another vector of its CTA's own bytes in each pass: loads of one address would be taken out of the loop,
+ * by the assembler too, which does not keep `asm volatile`. */
 __global__ void read_l1(const char *from, float *out)
 {
     const char *own = from + (int64_t)blockIdx.x * OWN_BYTES;
@@ -50,7 +51,7 @@ __global__ void read_l1(const char *from, float *out)
 #pragma unroll
         for (int at = 0; at < OWN_BYTES; at += THREADS * (int)sizeof(float4)) {
             float4 v;
-            const char *p = own + at + threadIdx.x * sizeof(float4);
+            const char *p = own + at + (threadIdx.x + pass) % THREADS * sizeof(float4);
             asm volatile("ld.global.ca.v4.f32 {%0, %1, %2, %3}, [%4];"
                          : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                          : "l"(p));
