@@ -100,6 +100,32 @@ part_tables()
         --summary rate --where 'policy == csr'
 }
 
+# The fastest plan over the library by class of matrix: geomean, and the least in brackets.
+plan_classes()
+{
+    local layout class where sides
+    for layout in rows columns; do
+        case $layout in
+        rows) sides=("g*,cusparse-*-row*@any" "cusparse*@csr") ;;
+        columns) sides=("gslice*,gchunk-col*,cusparse-*-col*@any" "cusparse-*-col*@csr") ;;
+        esac
+        while IFS=: read -r class where; do
+            versus "${sides[@]}" "group != large && precision == fp32 && $where" | awk -v OFS=, -v layout="$layout" -v class="$class" -F, '
+                NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+                { k = $at["k"]; if ($at["matrices"] > n) n = $at["matrices"]; of[k] = sprintf("%.2f (%.2f)", $at["geomean"], $at["min"]) }
+                END { print layout, class, n, of[8], of[32], of[128], of[512], of["n"] }'
+        done <<'SET'
+under 10 000 entries:nnz < 10000
+10 000 to 50 000:nnz >= 10000 && nnz < 50000
+50 000 to 200 000:nnz >= 50000 && nnz < 200000
+from 200 000:nnz >= 200000
+density under 0.1 %:density < 0.001
+0.1 to 1 %:density >= 0.001 && density < 0.01
+from 1 %:density >= 0.01
+SET
+    done | { echo "layout,class,matrices,8,32,128,512,n" && cat; } | markdown layout class matrices 8 32 128 512 n
+}
+
 part_plan-tables()
 {
     local real='group != large'
@@ -110,6 +136,8 @@ part_plan-tables()
         versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$real"
         versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    printf '### The same by class of matrix, fp32\n\n'
+    plan_classes
     printf '### Our kernels with their defaults over the library\n\n'
     { versus 'gchunk:entries=auto:vectors=0*@csr' 'cusparse*@csr' "$real"
         versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@csr' 'cusparse*@csr' "$real"
