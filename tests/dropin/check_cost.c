@@ -51,7 +51,7 @@ static void *device_copy(const void *from, size_t bytes)
 {
     void *p = NULL;
     check(cudaMalloc(&p, bytes > 0 ? bytes : 1), "cudaMalloc");
-    check(from ? cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice) : cudaMemset(p, 0, bytes), "memory");
+    check((int)(from ? cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice) : cudaMemset(p, 0, bytes)), "memory");
     return p;
 }
 

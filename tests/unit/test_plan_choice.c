@@ -5,6 +5,7 @@
 #include "plan_small.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A clock of the test: the second kernel or order that is timed is the fast one. */
 typedef struct clock {
