@@ -263,7 +263,7 @@ check_stacks()
 
 # How the ordinary build is configured: for GPUs before Hopper and for Hopper; all seven
 # architectures take three times as long.
-ordinary=(--enable-werror)
+ordinary=(--enable-werror --with-librsb)
 [[ -n ${NVCC_GENCODE:-} ]] || ordinary+=("--with-cuda-arch=80,90")
 
 # bash reads a script as it runs: a function is read whole, so an edit meanwhile does no harm

@@ -131,8 +131,9 @@ write_prerm()
     cat <<'PRERM'
 #!/bin/sh
 set -e
-if [ -d /usr/lib/python3/dist-packages/rowcast ]; then
-    find /usr/lib/python3/dist-packages/rowcast -name __pycache__ -prune -exec rm -r {} +
+here=${DPKG_ROOT:-}/usr/lib/python3/dist-packages/rowcast
+if [ -d "$here" ]; then
+    find "$here" -name __pycache__ -prune -exec rm -r {} +
 fi
 PRERM
 }
@@ -189,7 +190,7 @@ try_in_debian()
 try_in_empty_root()
 {
     local there=$work/try left
-    local -a with=(dpkg --root="$there" --force-depends --force-not-root --log=/dev/null)
+    local -a with=(dpkg --root="$there" --force-depends --force-not-root --force-script-chrootless --log=/dev/null)
     mkdir -p "$there/var/lib/dpkg/info" "$there/var/lib/dpkg/updates" "$there/var/lib/dpkg/triggers"
     : >"$there/var/lib/dpkg/status"
     "${with[@]}" -i "$@" >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log" >&2; return 1; }
@@ -206,7 +207,8 @@ try_in_empty_root()
             /usr/bin/python3 -c 'import sys, rowcast; sys.exit(rowcast.version() != sys.argv[1])' "$version"
     fi
     unset LD_LIBRARY_PATH
-    "${with[@]}" -r rowcast python3-rowcast librowcast-dev librowcast1 >>"$work/dpkg.log" 2>&1
+    "${with[@]}" -r rowcast python3-rowcast librowcast-dev librowcast1 >"$work/dpkg.log" 2>&1 \
+        || { cat "$work/dpkg.log" >&2; return 1; }
     left=$(find "$there" -path "$there/var" -prune -o \( -type f -o -type l \) -print)
     [[ -z $left ]] || { printf 'left behind:\n%s\n' "$left" >&2; return 1; }
     say "installed into an empty root, used, removed"

@@ -61,7 +61,7 @@ enter()
     mkdir -p "$root/packages"
     cp "$@" "$root/packages"
     find "$base/archives" -name '*.deb' -exec cp -t "$root/var/cache/apt/archives" {} +
-    inside apt-get -qq update >"$log" 2>&1 || none "apt-get update: $(tail -n 1 "$log")"
+    inside apt-get -qq -o APT::Update::Error-Mode=any update >"$log" 2>&1 || none "apt-get update: $(tail -n 1 "$log")"
 }
 
 # What apt does is of packages that were made here: a failure is a failure.

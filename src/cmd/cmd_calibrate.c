@@ -333,7 +333,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.k = "8,32,128,512", .precision = "fp32,fp64", .n = 4096};
+    struct options o = {0};
     char **operands;
     rc_err_t err = {0};
     int code = rc_command_parse(&rc_command_calibrate, &o, argc, argv, 0, 0, &operands);
@@ -341,11 +341,16 @@ static int run(int argc, char **argv)
         return code;
     rc_status_t st = RC_OK;
     if (o.limits)
-        st = o.kernel ? rc_fail(&err, RC_EINVAL, "--limits: goes without --kernel")
-                      : rc_calibrate_limits(o.device, o.output, &err);
+        st = o.kernel || o.k || o.precision || o.n > 0
+                 ? rc_fail(&err, RC_EINVAL, "--limits: goes without --kernel, --k, --precision and --n")
+                 : rc_calibrate_limits(o.device, o.output, &err);
     else if (!o.kernel || strcmp(o.kernel, "rs") != 0)
         st = rc_fail(&err, RC_EINVAL, "--kernel: expected rs, found %s", o.kernel ? o.kernel : "none");
-    if (st == RC_OK && !o.limits)
+    if (st == RC_OK && !o.limits) {
+        o.k = o.k ? o.k : "8,32,128,512";
+        o.precision = o.precision ? o.precision : "fp32,fp64";
+        o.n = o.n > 0 ? o.n : 4096;
         st = calibrate(&o, &err);
+    }
     return st < 0 ? rc_command_fail(&rc_command_calibrate, &err) : RC_EXIT_OK;
 }

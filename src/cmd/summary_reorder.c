@@ -116,6 +116,8 @@ static void count_needs(const rc_view_t *v, const rc_feature_table_t *f, int rat
         double y = f->value[i * f->names.count + rest];
         needs_t *n = &needs[rc_reorder_set_of(v, m)];
         marks[m] = 2;
+        if (isnan(x) || isnan(y))
+            continue; /* unknown, as for rc_view_needs_reordering */
         n->matrices++;
         n->few += x < 0.01;
         n->first += x <= most;

@@ -75,7 +75,9 @@ static rc_status_t parse_one(rc_contestant_t *c, char *text, rc_err_t *err)
     memcpy(c->name, text, n + 1);
     if (strncmp(text, "max(", 4) != 0)
         return add_word(c, text, err);
-    text[n - 1] = '\0'; /* the bracket */
+    if (strcspn(text, ")") != n - 1)
+        return rc_fail(err, RC_EINVAL, "expected max(PLAN,PLAN), found '%s'", text);
+    text[n - 1] = '\0';
     rc_status_t st = rc_words_split(text + 4, ',', &word, err);
     for (int i = 0; i < word.count && st == RC_OK; i++)
         st = add_word(c, word.word[i], err);

@@ -2,7 +2,7 @@
 # rowcast calibrate: the parameter file of rs on a CPU, bad input.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 25
+plan 26
 
 calibrate()
 {
@@ -40,3 +40,4 @@ code "limits of a CPU are not measured" 2 "$ROWCAST" calibrate --limits --device
 ok "it says so" grep -q "on a GPU only\|no CUDA" "$tmp/err"
 ok "and there is no file" test ! -e "$tmp/limits.json"
 code "--limits goes without --kernel" 2 "$ROWCAST" calibrate --limits --kernel rs
+code "and without --k" 2 "$ROWCAST" calibrate --limits --k 8

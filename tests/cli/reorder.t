@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 21
+plan 22
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -73,4 +73,5 @@ code "a plan that is not there" 0 "$ROWCAST" query "$store" -S prepare --plan cu
 is "says so" "$(cat "$tmp/err")" "no matrix has a result of 'cusparse'"
 code "two plans" 2 "$ROWCAST" query "$store" -S prepare --plan aspt-rr,aspt-nr
 code "an open bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr'
+code "text behind a bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr,aspt-rr)x'
 code "an empty plan" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr,

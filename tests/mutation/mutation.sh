@@ -65,7 +65,7 @@ mutation()
         said 1 "$1: builds"
     elif run "$tmp/mutant"; then
         said 1 "$1: $2 fails"
-    elif ! grep -q '^not ok\|CMOCKA_TEST_ABORT\|[Ff]ail\|[Ss]ignal\|[Aa]bort' "$tmp/out"; then
+    elif ! grep -q '^not ok\|CMOCKA_TEST_ABORT\|Bail out\|[Ff]ail\|[Ss]ignal\|[Aa]bort' "$tmp/out"; then
         said 1 "$1: a test of $2 fails, and not the start of it"
     else
         said 0 "$1"
