@@ -1,6 +1,8 @@
 #include "config.h"
 #include "base/glob.h"
 
+#include <string.h>
+
 /* Independent of the locale, unlike tolower. */
 static unsigned char lower(char c)
 {
@@ -95,4 +97,10 @@ int64_t rc_glob_flaw(const char *pattern)
         }
     }
     return -1;
+}
+
+int rc_glob_match_spec(const char *pattern, const char *spec)
+{
+    size_t n = strcspn(spec, ":");
+    return rc_glob_match(pattern, spec) || (strlen(pattern) == n && strncmp(pattern, spec, n) == 0);
 }

@@ -57,7 +57,7 @@ static const rc_opt_t options[] = {
         "made when it is not there; groups that an earlier order left in it are removed.",
         0, 0},
     {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
-        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, jiang).",
+        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, jiang, pairs, auto).",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",

@@ -226,7 +226,7 @@ static rc_status_t add_kernels(const char *list, rc_str_t *text, rc_err_t *err)
         if (!words.word[i][0] || rc_glob_flaw(words.word[i]) >= 0 || strpbrk(words.word[i], "'\"\\"))
             st = rc_fail(err, RC_EINVAL, "not a pattern: '%s'", words.word[i]);
         else
-            rc_str_addf(text, "%skernel ~ '%s'", i ? " || " : "", words.word[i]);
+            rc_str_addf(text, "%skernel ~ '%s' || kernel ~ '%s:*'", i ? " || " : "", words.word[i], words.word[i]);
     }
     rc_words_free(&words);
     return st < 0 ? rc_err_context(err, "--kernels") : st;
@@ -291,6 +291,18 @@ static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
     return RC_OK;
 }
 
+/* What nothing matches makes an empty table, which is no error: a line says so. */
+static void warn_of_nothing(const rc_view_t *v, const rc_expr_t *where, int all)
+{
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        rc_cursor_t row;
+        rc_view_seek(v, i, &row);
+        if ((all || rc_view_is_newest(v, i)) && rc_expr_match(where, rc_view_get, &row))
+            return;
+    }
+    fprintf(stderr, "rowcast query: no result matches\n");
+}
+
 static int run(int argc, char **argv)
 {
     struct options o = {.limit = -1};
@@ -319,6 +331,8 @@ static int run(int argc, char **argv)
     RC_TRY((o.summary.name ? rc_view_read_samples : rc_view_read)(operands[0], &v, &err));
     if (!o.matrices)
         RC_TRY(rc_view_check(v, where, &err));
+    if (!o.matrices && where)
+        warn_of_nothing(v, where, o.all);
     if (o.summary.name)
         RC_TRY(rc_summary_mark_training(v, &o.summary, &err));
     if (o.generated)

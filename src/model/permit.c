@@ -18,17 +18,10 @@ double rc_model_memory(const rc_model_t *m, int c, const rc_csr_t *a, const rc_r
     return csr * (m->cls[c].memory > 0 ? m->cls[c].memory : unknown_memory) + dense;
 }
 
-/* A name is that of a spec, or of one without its parameters. */
-static int fits_word(const char *word, const char *spec)
-{
-    size_t n = strcspn(spec, ":");
-    return rc_glob_match(word, spec) || (strlen(word) == n && strncmp(word, spec, n) == 0);
-}
-
 static int fits_list(const rc_words_t *list, const char *spec)
 {
     for (int i = 0; i < list->count; i++)
-        if (fits_word(list->word[i], spec))
+        if (rc_glob_match_spec(list->word[i], spec))
             return 1;
     return list->count == 0;
 }

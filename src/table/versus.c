@@ -61,13 +61,13 @@ static int matches(const rc_words_t *w, const char *text)
     for (int i = 0; i < w->count; i++) {
         const char *p = w->word[i];
         if (*p == '!') {
-            if (rc_glob_match(p + 1, text))
+            if (rc_glob_match_spec(p + 1, text))
                 return 0;
             continue;
         }
         in = named ? in : 0;
         named = 1;
-        in = in || rc_glob_match(p, text);
+        in = in || rc_glob_match_spec(p, text);
     }
     return in;
 }

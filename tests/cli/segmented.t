@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 30
+plan 33
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -72,6 +72,9 @@ ops()
 is "two operations" "$(ops --op spmm,spmm_t)" spmm,spmm_t
 is "one of them by its kernels" "$(ops --op spmm,spmm_t --kernels 'rs-*')" spmm_t
 is "rates of both" "$("$ROWCAST" query "$store" -S rate --op spmm,spmm_t --kernels 'rs*:*t=2:cfv=1*' -f csv | sed 1d | wc -l)" 2
+is "a name alone is any of its parameters" "$(ops --op spmm,spmm_t --kernels rs-spmm_t)" spmm_t
+code "a kernel that nothing has" 0 "$ROWCAST" query "$store" --kernels nosuch -S rate
+is "says so" "$(cat "$tmp/err")" "rowcast query: no result matches"
 code "an operation that there is not" 2 "$ROWCAST" query "$store" --op spmm,sum
 code "a kernel that is no pattern" 2 "$ROWCAST" query "$store" --kernels "rs,a'b"
 

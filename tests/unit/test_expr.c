@@ -512,6 +512,9 @@ static void globs_match_their_definition(void **state)
     assert_true(
         rc_glob_match("[]]", "]") && rc_glob_match("\\*", "*") && !rc_glob_match("\\*", "x"));
     assert_true(rc_glob_match("A-[x-z]?", "a-Yq") && rc_glob_match("[a", "[A"));
+    assert_true(rc_glob_match_spec("csr5", "csr5:sigma=auto") && rc_glob_match_spec("csr5:*", "csr5:sigma=auto"));
+    assert_true(rc_glob_match_spec("csr", "csr") && rc_glob_match_spec("csr*", "csr5:sigma=auto"));
+    assert_false(rc_glob_match_spec("csr", "csr5:sigma=auto") || rc_glob_match_spec("csr5:", "csr5:sigma=auto"));
     /* many stars and no match: quadratic at worst */
     char stars[2001];
     char as[5001];
