@@ -9,6 +9,8 @@ RC_OPTIONAL([rc_baseline_off], [librsb], [RSB], [librsb], [rsb], [rsb.h], [rsb_l
   [kernel librsb], [librsb-dev])
 RC_OPTIONAL([rc_baseline_off], [MKL], [MKL], [mkl-sdl], [mkl_rt], [mkl_spblas.h], [mkl_sparse_optimize],
   [kernel mkl], [intel-mkl, or a site's own])
-AS_IF([test -z "$rc_baseline_off"], [rc_baseline_summary="all (librsb, MKL)"],
+AS_CASE([$rc_have_RSB,$rc_have_MKL], [yes,yes], [rc_baseline_summary="plain loops, librsb, MKL"],
+  [yes,no], [rc_baseline_summary="plain loops, librsb; --with-mkl-sdl adds MKL"],
+  [no,yes], [rc_baseline_summary="plain loops, MKL; --with-librsb adds librsb"],
   [rc_baseline_summary="plain loops; --with-librsb and --with-mkl-sdl add kernels of these libraries"])
 ])
