@@ -178,8 +178,9 @@ collect()
     one "$title" "$code"
 }
 
-# The builds of later suites.  Shared objects are compiled once more, and nothing of these suites needs them.
-serial=(--enable-werror --without-cuda --with-hdf5=serial --disable-shared)
+# The builds of later suites.  Shared objects are compiled once more, and nothing of these suites needs them.  librsb, of which the
+# ordinary build knows nothing, is a kernel of the serial one.
+serial=(--enable-werror --without-cuda --with-hdf5=serial --disable-shared --with-librsb)
 sanitize=(--without-cuda --disable-shared
     CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
 
@@ -224,12 +225,12 @@ fuzzed()
     fi
 }
 
-# What depends on which HDF5 it is.  Queries read alone, by the same calls with both: of these grow.t, archive.t and verify.t
+# What depends on which HDF5 it is, and the kernels, which have librsb here.  Queries read alone, by the same calls with both: of these grow.t, archive.t and verify.t
 # do enough.
 stored=(tests/unit/test_store tests/unit/test_inflight tests/unit/test_merge tests/unit/test_store_verify
     tests/unit/test_store_flaws tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset
     tests/cli/archive.t tests/cli/merge.t tests/cli/verify.t tests/cli/grow.t
-    tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/fault/disk.t)
+    tests/mpi/sweep.t tests/mpi/kill.t tests/mpi/fold.t tests/mpi/grow.t tests/fault/disk.t tests/unit/test_kernels)
 # The programs that those are or need.
 stored_programs=(tests/cli/synthetic_store)
 for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
@@ -263,7 +264,7 @@ check_stacks()
 
 # How the ordinary build is configured: for GPUs before Hopper and for Hopper; all seven
 # architectures take three times as long.
-ordinary=(--enable-werror --with-librsb)
+ordinary=(--enable-werror)
 [[ -n ${NVCC_GENCODE:-} ]] || ordinary+=("--with-cuda-arch=80,90")
 
 # bash reads a script as it runs: a function is read whole, so an edit meanwhile does no harm
