@@ -225,8 +225,8 @@ fuzzed()
     fi
 }
 
-# What depends on which HDF5 it is, and the kernels, which have librsb here.  Queries read alone, by the same calls with both: of these grow.t, archive.t and verify.t
-# do enough.
+# What depends on which HDF5 it is, and the kernels, which have librsb here.  Queries read alone, by the same calls
+# with both: of these grow.t, archive.t and verify.t do enough.
 stored=(tests/unit/test_store tests/unit/test_inflight tests/unit/test_merge tests/unit/test_store_verify
     tests/unit/test_store_flaws tests/unit/test_schema tests/unit/test_worklist tests/unit/test_dataset
     tests/cli/archive.t tests/cli/merge.t tests/cli/verify.t tests/cli/grow.t
