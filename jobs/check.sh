@@ -11,7 +11,7 @@
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
 # What takes too long is killed and counts as one failure (0: no limit):
 #   ROWCAST_STAGE_LIMIT  seconds for one suite or other stage  [2400]
-#   ROWCAST_TEST_LIMIT   seconds for one test program          [300, 600 under the sanitizers]
+#   ROWCAST_TEST_LIMIT   seconds for one test program          [600]
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -198,13 +198,11 @@ make_later()
 # Requests that no machine can meet must fail as they do without the sanitizer.
 sanitized()
 {
-    local limit=${ROWCAST_TEST_LIMIT:-}
     export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
-    export ROWCAST_KILLS=4 ROWCAST_REMOVALS=4 ROWCAST_TEST_LIMIT=${limit:-600}
+    export ROWCAST_KILLS=4 ROWCAST_REMOVALS=4
     spared=("${elsewhere[@]}")
     suite "$build/sanitize" "${sanitize[@]}"
-    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS ROWCAST_REMOVALS ROWCAST_TEST_LIMIT
-    [[ -z $limit ]] || export ROWCAST_TEST_LIMIT=$limit
+    unset UBSAN_OPTIONS ASAN_OPTIONS ROWCAST_KILLS ROWCAST_REMOVALS
     spared=()
     only=()
 }
