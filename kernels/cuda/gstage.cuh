@@ -37,9 +37,22 @@ template <typename T_, int ROWS_, int LANES_, int WIDTH_> struct shape {
     typedef sums<T, WIDTH, VECTORS> sums_t;
 };
 
-/* Copy BYTES of global to shared memory, without waiting. */
+template <int BYTES> struct piece; /* of a copy through registers */
+template <> struct piece<16> {
+    typedef uint4 type;
+};
+template <> struct piece<8> {
+    typedef uint2 type;
+};
+template <> struct piece<4> {
+    typedef uint32_t type;
+};
+
+/* Copy BYTES of global to shared memory, without waiting; before compute capability 8.0, which has no such copies, through
+ * registers. */
 template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *from)
 {
+#if __CUDA_ARCH__ >= 800
     const uint32_t at = static_cast<uint32_t>(__cvta_generic_to_shared(to));
     if (BYTES == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
@@ -47,11 +60,17 @@ template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *
         asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from) : "memory");
+#else
+    typedef typename piece<BYTES>::type piece_t;
+    *static_cast<piece_t *>(to) = *static_cast<const piece_t *>(from);
+#endif
 }
 
 __device__ __forceinline__ void wait_for_copies()
 {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
     __syncthreads();
 }
 
