@@ -66,6 +66,12 @@ typedef struct rc_dataset_dropped {
     int64_t format[RC_FORMATS][RC_CASE_STATUSES];
 } rc_dataset_dropped_t;
 
+/** Times of the vendor's library in original order among the results that were selected, ns; NaN: there is none. */
+typedef struct rc_library_time {
+    double fastest; /**< of all its kernels */
+    double timed;   /**< of those that plans time beside their own (kernels/vendor.h) */
+} rc_library_time_t;
+
 typedef struct rc_dataset {
     rc_task_t task;
     int32_t operation; /**< number of it, as of rc_model_t */
@@ -85,8 +91,7 @@ typedef struct rc_dataset {
     double *time;        /**< [rows * classes] median ns, > 0; INFINITY only with missing_worst */
     rc_halves_t half;    /**< the same times split in halves, for figures that are held out; its
                               `cost` is NULL where the errors of the times are not known */
-    double *library;     /**< [rows] ns of the fastest kernel of the vendor's library (cusparse*, original
-                              order) among the results that were selected; NaN: there is none */
+    rc_library_time_t *library; /**< [rows] */
     double *setup;       /**< [rows * classes] ns: building the order and preprocessing; NaN with an
                               infinite time */
     int groups;

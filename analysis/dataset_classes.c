@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/outcome.h"
+#include "kernels/vendor.h"
 #include "table/portfolio.h"
 
 #include <math.h>
@@ -436,19 +437,22 @@ double rc_time_of(const rc_row_result_t *r, int mean)
     return mean && r->mean_ns > 0 ? r->mean_ns : r->median_ns;
 }
 
-rc_status_t rc_find_library(const rc_selection_t *s, int mean, double **best, rc_err_t *err)
+rc_status_t rc_find_library(const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err)
 {
-    static const char prefix[] = "cusparse";
     *best = rc_alloc((size_t)s->cells, sizeof **best, "times of a library", err);
     if (!*best)
         return RC_ENOMEM;
     for (int64_t i = 0; i < s->cells; i++)
-        (*best)[i] = NAN;
+        (*best)[i] = (rc_library_time_t){NAN, NAN};
     for (int64_t i = 0; i < s->picks; i++) {
         const rc_pair_t *p = &s->pair[s->pick[i].pair];
         const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
-        if (strncmp(p->kernel_name, prefix, sizeof prefix - 1) == 0 && strcmp(p->policy_name, "csr") == 0)
-            (*best)[s->pick[i].cell] = fmin((*best)[s->pick[i].cell], rc_time_of(r, mean));
+        rc_library_time_t *t = &(*best)[s->pick[i].cell];
+        if (!rc_vendor_is(p->kernel_name) || strcmp(p->policy_name, "csr") != 0)
+            continue;
+        t->fastest = fmin(t->fastest, rc_time_of(r, mean));
+        if (rc_vendor_is_timed(p->kernel_name))
+            t->timed = fmin(t->timed, rc_time_of(r, mean));
     }
     return RC_OK;
 }

@@ -104,9 +104,9 @@ rc_status_t rc_tabulate(
 /** The time of a result: of its samples the median, or the mean where that is known. */
 double rc_time_of(const rc_row_result_t *r, int mean);
 
-/** Of every cell the time of the fastest kernel of the vendor's library in original order, NaN: none.
+/** Of every cell the times of the vendor's library.
  *  \param[out] best  [cells], free() */
-rc_status_t rc_find_library(const rc_selection_t *s, int mean, double **best, rc_err_t *err);
+rc_status_t rc_find_library(const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err);
 
 /** What the inputs are to be: fills d's inputs (names and transforms), feature_set and version.
  *  \param[in] features  as of rc_dataset_options */

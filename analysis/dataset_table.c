@@ -548,7 +548,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
     lookup_t l = {0};
     int64_t *row = NULL;
     unsigned char *status = NULL;
-    double *library = NULL;
+    rc_library_time_t *library = NULL;
     rc_status_t st;
     int worst = o && o->missing_worst;
     RC_TRY(read_features(store, d, &l, err));

@@ -231,6 +231,14 @@ static void add_library(double library, double time, rc_over_library_t *o)
         o->share_below[i] += speedup < rc_library_limits[i];
 }
 
+/* \param[in] time  of the best of those timed */
+static void add_timed(const rc_library_time_t *library, double time, rc_part_t *part)
+{
+    add_library(library->fastest, time, &part->over_library_timed);
+    if (!isnan(library->timed))
+        add_library(library->fastest, fmin(time, library->timed), &part->over_library_tuned);
+}
+
 static void finish_library(rc_over_library_t *o)
 {
     double n = (double)o->rows;
@@ -244,15 +252,16 @@ static void fill_library(const evaluator_t *e, const int *of, int number, rc_par
 {
     for (int64_t i = 0; e->d->library && i < e->entries; i++) {
         const entry_t *x = &e->entry[i];
-        double library = e->d->library[x->row];
+        const rc_library_time_t *library = &e->d->library[x->row];
         if (of && of[i] != number)
             continue;
-        add_library(library, x->time[x->chosen], &part->over_library);
+        add_library(library->fastest, x->time[x->chosen], &part->over_library);
         if (x->timed >= 0)
-            add_library(library, x->time[x->timed], &part->over_library_timed);
+            add_timed(library, x->time[x->timed], part);
     }
     finish_library(&part->over_library);
     finish_library(&part->over_library_timed);
+    finish_library(&part->over_library_tuned);
 }
 
 /* The part of the rows that are numbered `number`; of NULL: all. */

@@ -94,8 +94,9 @@ typedef struct rc_part {
     rc_figure_t of_oracle_timed; /**< of_oracle when the RC_TIMED classes of the least predicted times
                                      are timed and the best is taken; NaN where none are predicted */
     rc_over_library_t over_library;       /**< of the classes that are chosen */
-    rc_over_library_t over_library_timed; /**< of the best of the RC_TIMED classes of the least predicted
-                                               times; a plan times a kernel of the library with them, and is never slower */
+    rc_over_library_t over_library_timed; /**< of the best of the RC_TIMED classes of the least predicted times */
+    rc_over_library_t over_library_tuned; /**< of these and the library's kernels that plans time beside them, over the
+                                               rows that have one */
     rc_figure_t oracle_held_out;    /**< geomean speedup; NaN, as the next two, where the data set
                                          knows no errors */
     rc_figure_t gain_held_out;      /**< as gain; of_oracle */

@@ -106,8 +106,9 @@ typedef struct rc_plan_options {
                                   "auto" before it where B is beyond the L2 */
     const rc_model_t *model; /**< that predicts times, borrowed during the call; NULL: none */
     int extrapolate;         /**< 1: ask the model also outside of what it knows */
-    int tune;           /**< time this many candidates at most on the matrix itself, and cuSPARSE's
-                             default kernel where `kernels` does not exclude it; 0: none */
+    int tune;           /**< time this many candidates at most on the matrix itself, and, without `kernels`,
+                             cuSPARSE's default kernel before and up to three other algorithms of it after
+                             them; 0: none */
     int64_t tune_ns;    /**< stop timing more of them after this long for each K; 0: two seconds */
     int64_t memory;     /**< bytes of device memory that the plan and its timing may take; 0: any.  While
                              an order or a matrix is built on the device it takes scratch beside,
@@ -157,7 +158,8 @@ typedef struct rc_plan_part {
     int candidates;                       /**< >= 1 */
     const rc_plan_candidate_t *candidate; /**< [candidates] in the order in which they were tried */
     int chosen;                           /**< index */
-    int reference; /**< index of the one that changes nothing: the first in original order */
+    int reference; /**< index of the one that changes nothing: of cuSPARSE's in original order the fastest that
+                        was timed, else the first, else the first of any kernel in that order */
     rc_plan_why_t why;
     double tune_ns; /**< spent in timing candidates, preparations of those not chosen included */
 } rc_plan_part_t;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "kernels/vendor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static int takes(const rc_survey_t *s, const char *reference, int group, int64_t
         return 0;
     if (group == RC_CHOICE_REFERENCE || group == RC_CHOICE_REFERENCE_CSR)
         return strcmp(kernel, reference) == 0;
-    return group != RC_CHOICE_VENDOR_CSR || rc_survey_is_vendor(kernel);
+    return group != RC_CHOICE_VENDOR_CSR || rc_vendor_is(kernel);
 }
 
 static int is_alone(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row, int n)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/visible.h"
+#include "kernels/vendor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -272,7 +273,7 @@ void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row)
     for (int64_t i = 0; i < s->entering; i++) {
         const rc_row_result_t *r = rc_view_result(v, s->rows[i]);
         int64_t *best = &row[s->row_pair[i]];
-        if (rc_survey_is_vendor(rc_view_kernel(v, r->kernel)) ||
+        if (rc_vendor_is(rc_view_kernel(v, r->kernel)) ||
             (csr_only && strcmp(rc_view_policy(v, r->policy), "csr") != 0))
             continue;
         if (*best < 0 || r->median_ns < rc_view_result(v, *best)->median_ns)

@@ -4,6 +4,7 @@
 #include "analysis/report/plot_data.h"
 #include "analysis/when.h"
 #include "base/alloc.h"
+#include "kernels/vendor.h"
 #include "table/split_half.h"
 
 #include <inttypes.h>
@@ -59,7 +60,7 @@ static double l2_of(const char *device)
 
 static int is_of(const char *kernel, int cls)
 {
-    return cls == FASTEST ? !rc_survey_is_vendor(kernel)
+    return cls == FASTEST ? !rc_vendor_is(kernel)
                           : strncmp(kernel, "gstat", 5) == 0 || strncmp(kernel, "gsub", 4) == 0 ||
                                 strncmp(kernel, "cstat", 5) == 0;
 }

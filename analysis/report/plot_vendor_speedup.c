@@ -3,6 +3,7 @@
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/stats.h"
+#include "kernels/vendor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +34,7 @@ static int put_series(const rc_survey_setting_t *a, int series, double *ratio, i
     rc_plot_text_t *t)
 {
     rc_stats_t x;
-    if (n == 0 || (series == REFERENCE_CSR && rc_survey_is_vendor(a->reference)))
+    if (n == 0 || (series == REFERENCE_CSR && rc_vendor_is(a->reference)))
         return 0;
     rc_stats_compute(ratio, n, &x);
     rc_plot_put_text(csv, a->label);

@@ -2,6 +2,7 @@
 #include "analysis/report/survey.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/vendor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -166,12 +167,6 @@ static int by_setting_matrix_kernel_policy(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-int rc_survey_is_vendor(const char *kernel)
-{
-    static const char vendor[] = "cusparse";
-    return strncmp(kernel, vendor, sizeof vendor - 1) == 0;
-}
-
 /* The kernel of Mehrabi et al., Algorithm 1, on CPUs and on GPUs. */
 static int is_published(const char *kernel)
 {
@@ -228,7 +223,7 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
     for (int32_t k = 0; k < kernels; k++) {
         t[k] = (tally_t){.setting = -1,
             .since = INT64_MAX,
-            .vendor = rc_survey_is_vendor(rc_view_kernel(m->v, k)),
+            .vendor = rc_vendor_is(rc_view_kernel(m->v, k)),
             .published = is_published(rc_view_kernel(m->v, k))};
         while (strcmp(rc_view_kernel(m->v, t[k].first), rc_view_kernel(m->v, k)) != 0)
             t[k].first++;
@@ -283,7 +278,7 @@ static void take(const maker_t *m, const rc_counted_row_t *e, int32_t reference,
     take_faster(m->v, e->row, &p->best_csr);
     if (e->kernel == reference)
         take_faster(m->v, e->row, &p->reference_csr);
-    if (rc_survey_is_vendor(rc_view_kernel(m->v, e->kernel)))
+    if (rc_vendor_is(rc_view_kernel(m->v, e->kernel)))
         take_faster(m->v, e->row, &p->vendor);
 }
 

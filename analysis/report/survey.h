@@ -84,7 +84,4 @@ rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_
     int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
 
-/** 1: a kernel ("name:params") of the vendor's library, which ours are compared with. */
-int rc_survey_is_vendor(const char *kernel);
-
 #endif

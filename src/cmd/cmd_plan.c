@@ -64,7 +64,8 @@ static const rc_opt_t options[] = {
     {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
         "Ask the model also outside of what it knows.", 0, 0},
     {"tune", 0, RC_OPT_INT, AT(tune), "N",
-        "Time at most N candidates on the matrix, and the reference, and take the best. Default 0: the "
+        "Time at most N candidates on the matrix, the vendor's default kernel before them and, without --kernels, up to "
+        "three other algorithms of it after them, and take the best. Default 0: the "
         "first one that can.",
         0, 10000},
     {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
@@ -97,13 +98,13 @@ const rc_command_t rc_command_plan = {
         "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for both. The "
         "candidates are the classes of the model, best first; without a model each of the kernels "
         "with each of the orders. With --tune they are timed on the matrix itself. The reference is "
-        "the vendor's kernel in original order where it is among them, else the first in original "
+        "the vendor's kernel in original order where it is among them (of those timed the fastest), else the first in original "
         "order; speedup and break-even are over it.\n\n"
         "The plan that was made is run once on random operands, and a sample of the output is compared "
         "with sums in fp64; a plan that is wrong is an error.\n\n"
         "--save keeps choices and orders; --load makes the same plan of the same pattern without "
         "ordering, predicting or timing anything.",
-    .examples = "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of six on this machine\n"
+    .examples = "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this machine\n"
                 "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
                 "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
                 "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",

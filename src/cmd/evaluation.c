@@ -179,6 +179,8 @@ static void print_library(printer_t *p)
         put_library(t, i < 0 ? "all" : a->name, "model", &a->over_library);
         if (a->over_library_timed.rows > 0)
             put_library(t, i < 0 ? "all" : a->name, "best of 3 timed", &a->over_library_timed);
+        if (a->over_library_tuned.rows > 0)
+            put_library(t, i < 0 ? "all" : a->name, "best of 3 and cuSPARSE's timed", &a->over_library_tuned);
     }
     end(p, t);
 }

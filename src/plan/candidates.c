@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/specs.h"
+#include "kernels/vendor.h"
 #include "model/choose.h"
 #include "plan/plan_private.h"
 
@@ -231,24 +232,46 @@ static rc_status_t ask_model(
 
 /* --------------------------------------------------------------------- all */
 
-static const char vendor[] = "cusparse-";
-
-static int is_vendor(const char *kernel)
+/* 1: nothing changes but the kernel of the vendor. */
+static int is_vendor(const rc_plan_candidate_t *c)
 {
-    return strncmp(kernel, vendor, strlen(vendor)) == 0;
+    return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
 }
 
-/* A model may know of no kernel of the vendor: where candidates are timed, its default one is among them,
- * so that what is chosen is never slower. */
-static rc_status_t add_vendor(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+/* A model may know of no kernel of the vendor: where candidates are timed, its default one is among them. */
+static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     for (int i = 0; i < e->part.candidates; i++)
-        if (is_vendor(e->candidate[i].kernel) && strcmp(e->candidate[i].order, "csr") == 0)
+        if (is_vendor(&e->candidate[i]))
             return RC_OK;
     for (int i = 0; rc_kernels[i]; i++)
-        if (serves(plan, rc_kernels[i]) && is_vendor(rc_kernels[i]->name))
+        if (serves(plan, rc_kernels[i]) && rc_vendor_is(rc_kernels[i]->name))
             return add(e, rc_kernels[i]->name, "csr", err);
     return RC_OK;
+}
+
+static int has(const rc_plan_entry_t *e, const char *kernel)
+{
+    for (int i = 0; i < e->part.candidates; i++)
+        if (is_vendor(&e->candidate[i]) && strcmp(e->candidate[i].kernel, kernel) == 0)
+            return 1;
+    return 0;
+}
+
+/* Of its other algorithms those that are the fastest somewhere, so that what is chosen is not slower than any. */
+static rc_status_t add_vendor_others(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && rc_vendor_timed[i]; i++)
+        for (int k = 0; st == RC_OK && rc_kernels[k]; k++) {
+            size_t n = strlen(rc_kernels[k]->name);
+            if (strncmp(rc_vendor_timed[i], rc_kernels[k]->name, n) != 0 || rc_vendor_timed[i][n] != ':' ||
+                !serves(plan, rc_kernels[k]) || has(e, rc_vendor_timed[i]))
+                continue;
+            st = add(e, rc_vendor_timed[i], "csr", err);
+            e->others += st == RC_OK;
+        }
+    return st;
 }
 
 /* What changes nothing: a vendor's kernel in original order, else any in original order, else the
@@ -260,7 +283,7 @@ static int reference_of(const rc_plan_entry_t *e)
         const rc_plan_candidate_t *c = &e->candidate[i];
         if (strcmp(c->order, "csr") != 0)
             continue;
-        if (is_vendor(c->kernel))
+        if (is_vendor(c))
             return i;
         if (found < 0)
             found = i;
@@ -274,8 +297,10 @@ rc_status_t rc_plan_candidates(
     /* models know one layout of all operands alone */
     int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
     rc_status_t st = asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
-    if (st == RC_OK && asks && o->tune > 0 && !o->kernels)
-        st = add_vendor(plan, e, err);
+    if (st == RC_OK && o->tune > 0 && !o->kernels)
+        st = add_vendor_default(plan, e, err);
+    if (st == RC_OK && o->tune > 0 && !o->kernels)
+        st = add_vendor_others(plan, e, err);
     e->part.why = asks                                     ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
                                                            : RC_PLAN_DEFAULT;

@@ -31,6 +31,7 @@ typedef struct rc_plan_trial {
 typedef struct rc_plan_entry {
     rc_plan_part_t part;
     rc_plan_candidate_t *candidate; /**< [part.candidates], owned */
+    int others; /**< of the candidates the last: the vendor's other algorithms, timed beside the number asked for */
     rc_plan_trial_t trial;          /**< the chosen one */
     int placed;         /**< 1: the places of values were looked for */
     rc_gather_t gather; /**< new values into the chosen one; place NULL: not yet, or it cannot */

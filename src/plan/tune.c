@@ -2,9 +2,11 @@
 #include "config.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernels/vendor.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,20 +99,43 @@ static int have_operands(tuning_t *t)
     return rc_plan_scratch_new(t->plan, t->entry->part.k, &t->scratch, &why) == RC_OK;
 }
 
-/* The reference first, so that what is chosen is never slower than it; then as listed. */
+/* Candidates from one to before another, as many as may be timed; the reference was. */
+static rc_status_t time_some(tuning_t *t, int from, int to, int most, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int until = t->timed > INT_MAX - most ? INT_MAX : t->timed + most;
+    for (int i = from; st == RC_OK && i < to && t->timed < until && !is_over(t); i++)
+        if (i != t->entry->part.reference)
+            st = try_one(t, i, 1, err);
+    return st;
+}
+
+/* What is held against: of the vendor's kernels in original order the fastest that was timed. */
+static int fastest_reference(const rc_plan_entry_t *e)
+{
+    int best = e->part.reference;
+    for (int i = 0; i < e->part.candidates; i++) {
+        const rc_plan_candidate_t *c = &e->candidate[i];
+        if (rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0 && c->status == RC_OK && !isnan(c->time_ns) &&
+            !(e->candidate[best].time_ns <= c->time_ns))
+            best = i;
+    }
+    return best;
+}
+
+/* The reference first, so that what is chosen is never slower than it; then as listed, the vendor's others last. */
 static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
 {
-    int reference = t->entry->part.reference;
-    rc_status_t st = try_one(t, reference, 1, err);
-    for (int i = 0; st == RC_OK && i < t->entry->part.candidates; i++) {
-        if (i == reference)
-            continue;
-        if (t->timed >= t->options->tune + 1 || is_over(t))
-            break;
-        st = try_one(t, i, 1, err);
-    }
+    rc_plan_entry_t *e = t->entry;
+    int ours = e->part.candidates - e->others;
+    rc_status_t st = try_one(t, e->part.reference, 1, err);
+    if (st == RC_OK)
+        st = time_some(t, 0, ours, t->options->tune, err);
+    if (st == RC_OK)
+        st = time_some(t, ours, e->part.candidates, e->others, err);
+    e->part.reference = fastest_reference(e);
     if (t->timed > 0)
-        t->entry->part.why = RC_PLAN_TIMED;
+        e->part.why = RC_PLAN_TIMED;
     return st;
 }
 

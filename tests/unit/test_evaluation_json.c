@@ -97,7 +97,7 @@ static void choices_stand_beside_the_library(void **state)
         .matrices = 3, .groups = 3, .kinds = 1, .ks = 1, .inputs = 2, .classes = 4, .noise = 0.1, .seed = 4};
     rc_dataset_t *d = make(&few);
     rc_predictions_t p = room(d, 1, 1);
-    double library[] = {9.5, 8.8, NAN};
+    rc_library_time_t library[] = {{9.5, 10}, {8.8, NAN}, {NAN, NAN}};
     assert_int_equal(d->rows, 3);
     for (int64_t i = 0; i < 3; i++)
         for (int c = 0; c < 4; c++) {
@@ -117,6 +117,8 @@ static void choices_stand_beside_the_library(void **state)
     assert_true(o->share_below[0] == 0.5 && o->share_below[1] == 1);
     o = &e.all.over_library_timed;
     assert_true(o->rows == 2 && near(o->min, 1.1) && o->share_below[1] == 0);
+    o = &e.all.over_library_tuned; /* of the first row alone, where ours has 8 and the library's 10 */
+    assert_true(o->rows == 1 && near(o->min, 9.5 / 8));
     assert_int_equal(e.by_k_count, 1);
     assert_true(near(e.by_k[0].over_library.min, 0.88));
     rc_err_t err = {0};
@@ -126,7 +128,15 @@ static void choices_stand_beside_the_library(void **state)
     assert_true(near(json_number_value(json_object_get(own, "min")), 0.88));
     assert_true(json_number_value(json_object_get(json_object_get(own, "share_below"), "0.9")) == 0.5);
     assert_true(json_is_object(json_object_get(all, "speedup_over_library_best_of_3_timed")));
+    assert_true(json_is_object(json_object_get(all, "speedup_over_library_best_of_3_and_library_timed")));
     json_decref(j);
+    rc_evaluation_free(&e);
+    library[1].timed = 7; /* less than ours */
+    d->library = library;
+    e = evaluate(d, &p, 0);
+    d->library = NULL;
+    assert_true(e.all.over_library_tuned.rows == 2 && near(e.all.over_library_tuned.min, 9.5 / 8));
+    assert_true(near(e.all.over_library_tuned.geomean, sqrt(9.5 / 8 * 8.8 / 7)));
     rc_evaluation_free(&e);
     rc_predictions_free(&p);
     drop(d);
