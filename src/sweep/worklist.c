@@ -510,7 +510,9 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
             continue;
         }
         if (e->where == RC_WHERE_ABSENT) {
-            RC_TRY(push_absent(&m, i));
+            /* what an earlier sweep has read stays what it was */
+            if (!s.found || s.row.matrix < 0)
+                RC_TRY(push_absent(&m, i));
             continue;
         }
         for (int p = 0; p < profiles; p++)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Values of `where`, see rc_where_names. */
-enum { RC_SOURCE_FILE = 0, RC_SOURCE_GENERATED = 1 };
+enum { RC_SOURCE_FILE = 0, RC_SOURCE_GENERATED = 1, RC_SOURCE_ABSENT = 2 };
 
 typedef struct named {
     const char *name;
@@ -22,8 +22,16 @@ static int by_name_then_row(const void *a, const void *b)
     return c ? c : (x->row > y->row) - (x->row < y->row);
 }
 
+/* Of two rows of a name the one that counts: the newer one, but that a later sweep did not find the file is no
+ * news of a matrix that an earlier one has read. */
+static int64_t newer(const rc_row_source_t *r, int64_t before, int64_t after)
+{
+    return r[after].where == RC_SOURCE_ABSENT && r[before].matrix >= 0 ? before : after;
+}
+
 static rc_status_t find_newest(rc_view_t *v, rc_err_t *err)
 {
+    const rc_row_source_t *r = v->dicts.d[RC_T_SOURCE].rows;
     size_t n = v->dicts.d[RC_T_SOURCE].count;
     named_t *list = rc_alloc(n, sizeof *list, "catalogue rows", err);
     v->source = rc_alloc(n, sizeof *v->source, "catalogue rows", err);
@@ -34,9 +42,13 @@ static rc_status_t find_newest(rc_view_t *v, rc_err_t *err)
     for (size_t i = 0; i < n; i++)
         list[i] = (named_t){rc_text_at(&v->source_name, (int64_t)i), (int64_t)i};
     qsort(list, n, sizeof *list, by_name_then_row);
-    for (size_t i = 0; i < n; i++)
-        if (i + 1 == n || strcmp(list[i].name, list[i + 1].name) != 0)
+    for (size_t i = 0; i < n; i++) {
+        int again = i > 0 && strcmp(list[i].name, list[i - 1].name) == 0;
+        if (!again)
             v->source[v->sources++] = list[i].row;
+        else
+            v->source[v->sources - 1] = newer(r, v->source[v->sources - 1], list[i].row);
+    }
     free(list);
     return RC_OK;
 }

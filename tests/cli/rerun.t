@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=/dev/null
 . "${top_builddir:?}/tests/env.sh"
-plan 40
+plan 46
 cd "$tmp" || exit 99
 quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2 -p csr"
 
@@ -61,6 +61,21 @@ code "a file that is damaged" 1 sweep file2.h5 --kernels rowsplit
 cp whole.mtx col/G/m140.mtx
 touch -r whole.mtx col/G/m140.mtx
 code "mended with the time that it had, by its size" 0 sweep file2.h5 --kernels rowsplit
+
+# ------------------------------------------------------- files that are not there any more
+printf '2\n01-Jan-2024 00:00:00\nG,m100,100,100,600,1,0,0,0,0,0,test,600\nG,never,9,9,9,1,0,0,0,0,0,test,9\n' >index.csv
+what_became() # of the matrices of a store
+{
+    "$ROWCAST" query --matrices away.h5 -f csv -o fullname,status,cases_ok | tail -n +2 | xargs
+}
+code "a catalogue that names a matrix without a file" 0 sweep away.h5 -c index.csv -w 'name != m140' --kernels rowsplit
+is "says so of that one" "$(what_became)" "G/m100,ok,1 G/never,skipped,0"
+mv col/G/m100.mtx away.mtx
+code "a later sweep, when a file is gone" 0 sweep away.h5 -c index.csv -w 'name != m140' --kernels rowsplit,null
+is "what was measured stays" "$(what_became)" "G/m100,ok,1 G/never,skipped,0"
+mv away.mtx col/G/m100.mtx
+code "and when it is back" 0 sweep away.h5 -c index.csv -w 'name != m140' --kernels rowsplit,null
+is "the sweep goes on with it" "$(what_became)" "G/m100,ok,2 G/never,skipped,0"
 
 # ------------------------------------------------------------------------- memory
 code "too little memory for the matrices" 1 sweep small.h5 --kernels rowsplit -m 10
