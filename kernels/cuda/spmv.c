@@ -23,17 +23,23 @@ void rc_spmv_release(void *state)
     free(s);
 }
 
+/* A word of 64 bits for every 32 bits of a sum. */
+static int64_t parcel_bytes(int64_t value_bytes)
+{
+    return 2 * value_bytes;
+}
+
 /* What a state has for itself: sums of rows that several shares hold. */
 static rc_status_t own_sums(rc_spmv_t *s, rc_err_t *err)
 {
     rc_spmv_spans_t *f = &s->spans;
-    size_t sums = (size_t)f->shares * (size_t)s->value_bytes;
+    size_t sums = (size_t)f->shares * (size_t)parcel_bytes(s->value_bytes);
     void *device = NULL;
     rc_status_t st = RC_OK;
     if (f->most == 0)
         return RC_OK;
-    RC_TRY(rc_cuda_room(&s->memory, sums, &f->in, err));
-    RC_TRY(rc_cuda_room(&s->memory, sums, &f->out, err));
+    RC_TRY(rc_cuda_keep(&s->memory, NULL, sums, &f->in, err));
+    RC_TRY(rc_cuda_keep(&s->memory, NULL, sums, &f->out, err));
     RC_TRY(rc_cuda_keep(&s->memory, NULL, (size_t)f->most * sizeof *f->arrived, &device, err));
     f->arrived = device;
 done:
@@ -306,7 +312,7 @@ int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes)
 {
     if (most == 0)
         return 0;
-    return rc_sat_add(most * 4 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, value_bytes));
+    return rc_sat_add(most * 4 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, parcel_bytes(value_bytes)));
 }
 
 /* Number them in the shares.  \param[out] span  [3 most] */

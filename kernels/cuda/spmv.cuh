@@ -44,12 +44,14 @@ template <int WARPS, typename T> __device__ __forceinline__ T sum_cta(T sum, T *
     return sum;
 }
 
-/* The entries begin + first, + step, ... of a row, four at a time. */
-template <typename T, typename I>
+/* Loads of a thread that are under way together, where a CTA has a row and where a warp has one. */
+enum { FEW = 4, MANY = 8 };
+
+/* The entries at, at + step, ... of a row, BATCH at a time. */
+template <int BATCH, typename T, typename I>
 __device__ __forceinline__ T sum_strided(
     const int32_t *col, const T *val, const T *x, I at, I end, int step)
 {
-    enum { BATCH = 4 };
     T sum = T(0);
     for (; at < end; at += BATCH * step) {
         int32_t c[BATCH];
@@ -68,6 +70,76 @@ __device__ __forceinline__ T sum_strided(
     return sum;
 }
 
+/* A sum that one CTA leaves for another, as words of 64 bits: 32 bits of it, and above them 1.  An empty word is 0.
+ * Whoever reads a word that is not empty has what was stored with it, so that no order between words is asked for: all
+ * accesses are relaxed and of the scope of the GPU.  A release and an acquire would do with plain sums, but an acquire
+ * empties the L1 of the multiprocessor, where x is. */
+template <typename T> struct parcel {
+    enum { WORDS = sizeof(T) / sizeof(uint32_t) };
+    uint32_t bits[WORDS];
+
+    static __device__ __forceinline__ uint64_t *at(void *parcels, int32_t i)
+    {
+        return static_cast<uint64_t *>(parcels) + static_cast<int64_t>(i) * WORDS;
+    }
+};
+
+__device__ __forceinline__ void put_word(uint64_t *at, uint64_t word)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
+}
+
+__device__ __forceinline__ uint64_t look_at_word(const uint64_t *at)
+{
+    uint64_t word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
+    return word;
+}
+
+/* Leave a sum in place i. */
+template <typename T> __device__ __forceinline__ void leave(void *parcels, int32_t i, T sum)
+{
+    parcel<T> p;
+    memcpy(p.bits, &sum, sizeof sum);
+    uint64_t *to = parcel<T>::at(parcels, i);
+#pragma unroll
+    for (int w = 0; w < parcel<T>::WORDS; w++)
+        put_word(to + w, uint64_t(1) << 32 | p.bits[w]);
+}
+
+/* Take the sum of place i, which some CTA has left or is about to, and empty the place for the next run. */
+template <typename T> __device__ __forceinline__ T take(void *parcels, int32_t i)
+{
+    parcel<T> p;
+    T sum;
+    uint64_t *from = parcel<T>::at(parcels, i);
+#pragma unroll
+    for (int w = 0; w < parcel<T>::WORDS; w++) {
+        uint64_t word;
+        do
+            word = look_at_word(from + w);
+        while (word == 0);
+        p.bits[w] = static_cast<uint32_t>(word);
+        put_word(from + w, 0);
+    }
+    memcpy(&sum, p.bits, sizeof sum);
+    return sum;
+}
+
+/* How many CTAs of a row have come before this one. */
+__device__ __forceinline__ int32_t arrive(int32_t *at)
+{
+    int32_t before;
+    asm volatile("atom.add.relaxed.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(at) : "memory");
+    return before;
+}
+
+/* None has, in the next run.  By the CTA that came last. */
+__device__ __forceinline__ void forget(int32_t *at)
+{
+    asm volatile("st.relaxed.gpu.global.s32 [%0], 0;" ::"l"(at) : "memory");
+}
+
 /* Add up a row that several shares hold; of all threads.  part: [warps] */
 template <typename T>
 __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, T *part)
@@ -76,33 +148,24 @@ __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, 
     const int32_t to = s.span[i];
     const int32_t first = s.span[s.most + i];
     const int32_t last = s.span[2 * s.most + i];
-    const T *in = static_cast<const T *>(s.in);
     T sum = T(0);
     if (threadIdx.x == 0)
-        sum = __ldcg(static_cast<const T *>(s.out) + first);
+        sum = take<T>(s.out, first);
     for (int32_t k = first + 1 + threadIdx.x; k <= last; k += RC_SPMV_THREADS)
-        sum += __ldcg(in + k);
+        sum += take<T>(s.in, k);
     __syncwarp();
     sum = sum_cta<SPMV_WARPS>(sum, part);
     if (threadIdx.x == 0) {
-        s.arrived[i] = 0;
+        forget(s.arrived + i);
         if (to >= 0)
             store(static_cast<T *>(v.y) + to, sum, v.scalars);
     }
     __syncthreads();
 }
 
-/* How many came before this one.  What this thread has stored, and all that it was synchronised with, is seen by
- * whoever counts it.  A fence would do that too, but it empties the L1 of the multiprocessor, where x is. */
-__device__ __forceinline__ int32_t arrive(int32_t *at)
-{
-    int32_t before;
-    asm volatile("atom.add.release.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(at) : "memory");
-    return before;
-}
-
 /* The end of a share whose sums of open rows are in `in` and `out`: where it is the last CTA of such a row, it adds
- * that up.  Of all threads.  before, after: `open` where it begins and ends */
+ * that up.  Sums of the others are there then, or on their way.  Of all threads.
+ * before, after: `open` where it begins and ends */
 template <typename T>
 __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t before, int32_t after)
 {
@@ -116,11 +179,8 @@ __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t be
         const rc_spmv_spans_t &s = v.spans;
         is_last[threadIdx.x] = open > 0 && arrive(s.arrived + open - 1) ==
                                                s.span[2 * s.most + open - 1] - s.span[s.most + open - 1];
-        if (is_last[threadIdx.x])
-            __threadfence(); /* acquires what the others released; only the CTA that adds it up pays for that */
     }
     __syncthreads();
-    /* those sums are read from the L2, past an L1 that may have older ones */
     if (is_last[0])
         add_span<T>(v, before - 1, part);
     if (is_last[1])
@@ -323,16 +383,14 @@ __device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t s
     }
     T tail;
     first += carry_in(sum, first_slot >= 0, T(0), &shared, &tail);
-    T *in = static_cast<T *>(a.v.spans.in);
-    T *out = static_cast<T *>(a.v.spans.out);
     if (first_slot >= 0) {
         if (begin.open && first_slot == begin.row)
-            in[number] = first;
+            leave(a.v.spans.in, number, first);
         else
             store_slot(a.v, first_slot, first);
     }
     if (threadIdx.x == 0 && end.open)
-        (begin.open && end.row == begin.row ? in : out)[number] = tail;
+        leave(begin.open && end.row == begin.row ? a.v.spans.in : a.v.spans.out, number, tail);
     end_share<T>(a.v, begin.open, end.open);
 }
 

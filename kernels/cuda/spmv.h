@@ -32,8 +32,8 @@ typedef struct rc_spmv_spans {
     int64_t most;     /**< that there can be: room for so many; 0: none, and all pointers are NULL */
     int64_t shares;
     int32_t *span;    /**< [3 most] place in y, first and last share */
-    void *in;         /**< [shares] of the row that is open where a share begins */
-    void *out;        /**< [shares] of one that began in the share and is open where it ends */
+    void *in;         /**< [shares] parcels (spmv.cuh) of the row that is open where a share begins */
+    void *out;        /**< [shares] of one that began in the share and is open where it ends; all empty between runs */
     int32_t *arrived; /**< [most] CTAs that have left their sum, 0 between runs */
 } rc_spmv_spans_t;
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/cuda/ranges.h"
 #include "kernels/cuda/spmv_csr.h"
 #include "kernels/cuda/spmv_lanes.h"
 #include "kernels/format/csr.h"
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 
 enum { PARAM_LANES };
+
+enum { WARP = 32 }; /* threads */
 
 typedef struct csr {
     rc_spmv_t s;
@@ -109,6 +112,8 @@ rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from
         RC_TRY(s->memory.x->upload(s->memory.x, device, late, bytes, err));
     out->late = device;
     out->lates = (int32_t)lates;
+    out->late_ctas =
+        (int32_t)(lates < RC_SPMV_CSR_MANY ? lates : rc_ceil_div(lates, RC_SPMV_THREADS / WARP));
 done:
     free(late);
     return st;
@@ -137,7 +142,7 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     c->args.lanes = few;
     c->args.every = rule.every;
     c->entry = rc_spmv_csr_entry(p->precision, a.wide);
-    c->ctas = c->args.lates + cuts.shares;
+    c->ctas = c->args.late_ctas + cuts.shares;
 done:
     return st;
 }
@@ -169,8 +174,8 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .name = "csr",
     .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 4, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
-                      3: one row pointer under way at a time */
+    .version = 5, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
+                      3: one row pointer under way at a time.  4: a CTA a row of 257 to 1,024 entries; a fence in the last CTA of a row */
     .param = {{.name = "lanes",
         .help = "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
         .value = RC_CSR_LANES_AUTO,

@@ -77,29 +77,82 @@ __device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t s
     rc::store_rows(a.v, begin.row, rows, end, product, lanes);
 }
 
-/* A piece of a row; behind the last one there is room for some that are none, whose entry is 0. */
+/* Where a piece of a row ends; its entries begin with begin.entry. */
+template <typename I>
+__device__ __forceinline__ I piece_end(
+    const rc_spmv_csr_args_t &a, const rc_spmv_share_t &begin, const rc_spmv_share_t &next)
+{
+    return next.open ? static_cast<I>(next.entry) : rc::load(static_cast<const I *>(a.ptr) + begin.row + 1);
+}
+
+/* Behind the last piece there is room for some that are none, whose entry is 0. */
+__device__ __forceinline__ bool is_none(const rc_spmv_share_t &begin, int32_t piece)
+{
+    return piece > 0 && begin.entry == 0;
+}
+
+/* A piece of a row, by all threads. */
 template <typename T, typename I>
 __device__ __forceinline__ void take_piece(const rc_spmv_csr_args_t &a, int32_t piece)
 {
     __shared__ T part[rc::SPMV_WARPS];
     const rc_spmv_share_t begin = a.late[piece];
     const rc_spmv_share_t next = a.late[piece + 1];
-    if (piece > 0 && begin.entry == 0)
+    if (is_none(begin, piece))
         return;
-    const I to = next.open ? static_cast<I>(next.entry)
-                           : rc::load(static_cast<const I *>(a.ptr) + begin.row + 1);
+    const I to = piece_end<I>(a, begin, next);
     rc::wait_for_previous();
-    T sum = rc::sum_strided(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
+    T sum = rc::sum_strided<rc::FEW>(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
         static_cast<I>(begin.entry) + static_cast<I>(threadIdx.x), to, RC_SPMV_THREADS);
     __syncwarp();
     sum = rc::sum_cta<rc::SPMV_WARPS>(sum, part);
     if (threadIdx.x == 0) {
         if (begin.open || next.open)
-            static_cast<T *>(begin.open ? a.v.spans.in : a.v.spans.out)[piece] = sum;
+            rc::leave(begin.open ? a.v.spans.in : a.v.spans.out, piece, sum);
         else
             rc::store_slot(a.v, begin.row, sum);
     }
     rc::end_share<T>(a.v, begin.open, next.open);
+}
+
+/* A piece that is a row and short enough for a warp, by a warp.  Returns whether there is still something to do. */
+template <typename T, typename I>
+__device__ __forceinline__ bool take_row(const rc_spmv_csr_args_t &a, int32_t piece)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const rc_spmv_share_t begin = a.late[piece];
+    const rc_spmv_share_t next = a.late[piece + 1];
+    if (is_none(begin, piece))
+        return false;
+    const I to = piece_end<I>(a, begin, next);
+    if (begin.open || next.open || to - static_cast<I>(begin.entry) > I(RC_SPMV_CSR_WARP))
+        return true;
+    rc::wait_for_previous();
+    T sum = rc::sum_strided<rc::MANY>(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
+        static_cast<I>(begin.entry) + static_cast<I>(lane), to, 32);
+    __syncwarp();
+    sum = rc::sum_lanes<32>(sum);
+    if (lane == 0)
+        rc::store_slot(a.v, begin.row, sum);
+    return false;
+}
+
+/* A piece a warp, where there are so many that CTAs wait for each other; what is too long for that is taken by all. */
+template <typename T, typename I>
+__device__ __forceinline__ void take_pieces(const rc_spmv_csr_args_t &a, int32_t first)
+{
+    __shared__ int rest[rc::SPMV_WARPS];
+    const int32_t count = min(a.lates - first, static_cast<int32_t>(rc::SPMV_WARPS));
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const bool more = warp < count && take_row<T, I>(a, first + warp);
+    if (threadIdx.x % 32 == 0)
+        rest[warp] = more;
+    __syncthreads();
+    for (int32_t w = 0; w < count; w++)
+        if (rest[w]) {
+            take_piece<T, I>(a, first + w);
+            __syncthreads();
+        }
 }
 
 template <typename T, typename I>
@@ -107,10 +160,12 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr(const rc_spmv_csr_args
 {
     const int32_t cta = static_cast<int32_t>(blockIdx.x);
     rc::launch_next();
-    if (cta < a.lates)
+    if (cta >= a.late_ctas)
+        take_rows<T, I>(a, cta - a.late_ctas);
+    else if (a.late_ctas == a.lates)
         take_piece<T, I>(a, cta);
     else
-        take_rows<T, I>(a, cta - a.lates);
+        take_pieces<T, I>(a, cta * rc::SPMV_WARPS);
 }
 
 template <typename T, typename I> const void *entry()

@@ -215,14 +215,14 @@ __device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a, const tile
     if (shared.any[warp]) {
         T sum = shared.out[warp];
         if (go_on(shared, warp + 1, count, at, &sum))
-            static_cast<T *>(a.v.spans.out)[cta] = sum;
+            rc::leave(a.v.spans.out, cta, sum);
         else
             rc::store_slot(a.v, shared.slot[warp], sum);
     }
     if (warp == 0 && at.before > 0) {
         T sum = T(0);
         (void)go_on(shared, 0, count, at, &sum);
-        static_cast<T *>(a.v.spans.in)[cta] = sum;
+        rc::leave(a.v.spans.in, cta, sum);
     }
 }
 

@@ -188,7 +188,7 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     k->args.val = a.val;
     k->args.longest = (int32_t)chosen[CHOSEN_BOUND];
     k->entry = rc_spmv_csr_entry(p->precision, a.wide);
-    k->ctas = chosen[CHOSEN_LATES] + chosen[CHOSEN_SHARES];
+    k->ctas = k->args.late_ctas + chosen[CHOSEN_SHARES];
 done:
     return st;
 }
@@ -220,7 +220,7 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
     .summary = "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
     .source = "ours, beyond Lane and Booth 2022",
-    .version = 2, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates */
+    .version = 3, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: as csr before 5 */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,

@@ -133,7 +133,7 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, const rc_
             const int32_t slot = t.row + i;
             const T sum = product[rc::place_of(t.entries + i)];
             if (begin.open && slot == begin.row)
-                static_cast<T *>(a.v.spans.in)[blockIdx.x] = sum;
+                rc::leave(a.v.spans.in, blockIdx.x, sum);
             else
                 rc::store_slot(a.v, slot, sum);
         }
@@ -161,8 +161,7 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_
     }
     const T left = take_parts<T, I>(a, begin, next, product, end);
     if (threadIdx.x == 0 && next.open)
-        static_cast<T *>(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out)[blockIdx.x] =
-            left;
+        rc::leave(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out, blockIdx.x, left);
     rc::end_share<T>(a.v, begin.open, next.open);
 }
 

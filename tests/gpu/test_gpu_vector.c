@@ -14,9 +14,10 @@
 
 enum { RUNS = 100 };
 
-/* Meshes, skewed rows, one row with everything, rows without entries, and few columns that are read often. */
+/* Meshes, skewed rows, one row with everything, rows without entries, few columns that are read often, and more than
+ * 4,096 rows that csr gives a warp each, or a CTA. */
 static const char *const matrices[] = {"mesh2d:n=150", "rmat:scale=14", "arrow:n=30000", "manyempty:n=40000",
-    "block:n=8000", "uniform:n=200,mean=150", "uniform:n=2000,mean=520"};
+    "block:n=8000", "uniform:n=200,mean=150", "uniform:n=2000,mean=520", "uniform:n=4200,mean=1020"};
 
 /* Variants that cut a matrix finely, beside the defaults. */
 static const char *const specs[] = {"csr", "csr:lanes=1", "csr:lanes=32", "merge", "merge:items=3",
