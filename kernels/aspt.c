@@ -33,20 +33,11 @@ int rc_aspt_steps(const rc_problem_t *p)
 
 rc_status_t rc_aspt_identify(const rc_params_t *values, char *text, rc_err_t *err)
 {
-    rc_param_t named[RC_PARAMS_MAX + 1] = {{.name = NULL}};
-    rc_params_t value = {.value = {0}};
-    int n = 0;
     if (values->value[RC_ASPT_SIGLEN] % values->value[RC_ASPT_BSIZE] != 0)
         return rc_fail(err, RC_EINVAL,
             "siglen: expected a multiple of bsize = %" PRId64 ", found %" PRId64,
             values->value[RC_ASPT_BSIZE], values->value[RC_ASPT_SIGLEN]);
-    for (int i = 0; i < RC_KERNEL_PARAMS_MAX && list.param[i].name; i++) {
-        if (i >= RC_ASPT_SIGLEN && values->value[i] == list.param[i].value)
-            continue;
-        named[n] = list.param[i];
-        value.value[n++] = values->value[i];
-    }
-    return rc_params_text(named, &value, text, err);
+    return rc_params_text_older(list.param, RC_ASPT_SIGLEN, values, text, err);
 }
 
 static rc_status_t check_shared(const rc_problem_t *p, rc_err_t *err)

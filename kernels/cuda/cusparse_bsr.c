@@ -52,7 +52,7 @@ rc_status_t rc_cusparse_bsr(
     (void)analysis;
     rc_status_t st = RC_OK;
     rc_bsr_t b = {0};
-    int64_t index = (int64_t)sizeof(int32_t);
+    int wide = rc_cusparse_wide(p, p->param[RC_CUSPARSE_BSR_INDEX]);
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     void *ptr = NULL;
     void *col = NULL;
@@ -60,14 +60,14 @@ rc_status_t rc_cusparse_bsr(
     s->product_rows = rows_in_blocks(p);
     RC_TRY(rc_cusparse_rows(s, p, err));
     RC_TRY(rc_bsr_build(p, p->param[PARAM_BLOCK], s->x->threads, &b, err));
-    RC_TRY(rc_cusparse_upload(s, b.ptr, (b.block_rows + 1) * index, &ptr, err));
-    RC_TRY(rc_cusparse_upload(s, b.col, b.blocks * index, &col, err));
+    RC_TRY(rc_cusparse_indices(s, b.ptr, b.block_rows + 1, wide, &ptr, err));
+    RC_TRY(rc_cusparse_indices(s, b.col, b.blocks, wide, &col, err));
     RC_TRY(rc_cusparse_upload(s, b.val, b.blocks * b.block * b.block * value, &val, err));
 #if CUSPARSE_VERSION >= 12501
     RC_TRY(rc_cusparse_check(
         cusparseCreateBsr(&s->a, b.block_rows, p->a->cols / b.block, b.blocks, b.block, b.block,
-            ptr, col, val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-            s->type, CUSPARSE_ORDER_ROW),
+            ptr, col, val, rc_cusparse_index_type(wide), rc_cusparse_index_type(wide),
+            CUSPARSE_INDEX_BASE_ZERO, s->type, CUSPARSE_ORDER_ROW),
         "the descriptor of A in BSR", err));
 #endif
 done:
@@ -117,6 +117,9 @@ rc_status_t rc_cusparse_bsr_analyse(
     if (st < 0)
         return st;
     out->bytes = rc_sat_add(rc_bsr_bytes(p, block, blocks), rc_cuda_rows_bytes(p));
+    out->bytes = rc_sat_add(out->bytes,
+        rc_cusparse_wide_bytes(rc_sat_add(blocks, rows_in_blocks(p) / block + 1),
+            rc_cusparse_wide(p, p->param[RC_CUSPARSE_BSR_INDEX])));
     if (p->a->nnz > 0)
         out->fill = (double)(blocks * block * block) / (double)p->a->nnz;
     return RC_OK;

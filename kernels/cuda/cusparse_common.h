@@ -147,12 +147,24 @@ int rc_cusparse_wide(const rc_problem_t *p, int64_t bits);
 rc_status_t rc_cusparse_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err);
 rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err);
 
+/** Upload indices, as 64 bits where `wide`.  \param[in] from  [count] int32_t  \param[out] out  of the state */
+rc_status_t rc_cusparse_indices(
+    rc_cusparse_t *s, const void *from, int64_t count, int wide, void **out, rc_err_t *err);
+
+/** The type of these, and the device memory that they take beside 4 bytes each. */
+cusparseIndexType_t rc_cusparse_index_type(int wide);
+int64_t rc_cusparse_wide_bytes(int64_t count, int wide);
+
+/** The parameter `index` of the kernels of SpMV, which came after the others: `text` of what has the usual 32 bits
+ *  does not name it. */
+#define RC_CUSPARSE_INDEX_PARAM {"index", "bits of an index; 64 where 32 are not enough", 32, 32, 64, 1}
+
 /** Device memory of them beside that of the slots. */
 int64_t rc_cusparse_csr_bytes(const rc_problem_t *p, int wide);
 int64_t rc_cusparse_coo_bytes(const rc_problem_t *p, int wide);
 
-/** The parameters `block` and `fill` of the kernels of BSR. */
-enum { RC_CUSPARSE_BSR_BLOCK = 1, RC_CUSPARSE_BSR_FILL = 2 };
+/** The parameters `block` and `fill` of the kernels of BSR, and `index` of that for vectors. */
+enum { RC_CUSPARSE_BSR_BLOCK = 1, RC_CUSPARSE_BSR_FILL = 2, RC_CUSPARSE_BSR_INDEX = 3 };
 
 /** Upload A and describe it as blocks; the `describe` of a kind. */
 rc_status_t rc_cusparse_bsr(

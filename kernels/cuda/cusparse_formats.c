@@ -9,9 +9,29 @@ int rc_cusparse_wide(const rc_problem_t *p, int64_t bits)
     return bits == 64 || rc_cuda_slots_wide(p);
 }
 
-static cusparseIndexType_t index_type(int wide)
+cusparseIndexType_t rc_cusparse_index_type(int wide)
 {
     return wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+}
+
+int64_t rc_cusparse_wide_bytes(int64_t count, int wide)
+{
+    return wide ? rc_sat_mul(count, (int64_t)sizeof(int64_t)) : 0;
+}
+
+rc_status_t rc_cusparse_indices(
+    rc_cusparse_t *s, const void *from, int64_t count, int wide, void **out, rc_err_t *err)
+{
+    void *narrow = NULL;
+    rc_status_t st;
+    RC_TRY(rc_cusparse_upload(s, from, count * (int64_t)sizeof(int32_t), &narrow, err));
+    *out = narrow;
+    if (!wide)
+        goto done;
+    RC_TRY(rc_cusparse_own(s, rc_cusparse_wide_bytes(count, wide), out, err));
+    RC_TRY(rc_cuda_widen(s->x, narrow, *out, count, err));
+done:
+    return st;
 }
 
 /* -------------------------------------------------------------------- CSR */
@@ -19,8 +39,7 @@ static cusparseIndexType_t index_type(int wide)
 /* Pointers are counted also where those of the slots are wide already, and serve. */
 int64_t rc_cusparse_csr_bytes(const rc_problem_t *p, int wide)
 {
-    int64_t indices = rc_sat_add(p->a->nnz, p->schedule->slots + 1);
-    return wide ? rc_sat_mul(indices, (int64_t)sizeof(int64_t)) : 0;
+    return rc_cusparse_wide_bytes(rc_sat_add(p->a->nnz, p->schedule->slots + 1), wide);
 }
 
 static rc_status_t widen(rc_cusparse_t *s, void **ptr, void **col, rc_err_t *err)
@@ -53,7 +72,7 @@ rc_status_t rc_cusparse_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, r
     return st < 0 ? st
                   : rc_cusparse_check(cusparseCreateCsr(&s->a, s->slots.slots, s->slots.cols,
                                           s->slots.nnz, s->row, s->col, s->slots.val,
-                                          index_type(wide), index_type(wide),
+                                          rc_cusparse_index_type(wide), rc_cusparse_index_type(wide),
                                           CUSPARSE_INDEX_BASE_ZERO, s->type),
                         "the descriptor of A in CSR", err);
 }
@@ -93,7 +112,7 @@ rc_status_t rc_cusparse_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, r
     return st < 0 ? st
                   : rc_cusparse_check(
                         cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz,
-                            s->row, s->col, s->slots.val, index_type(wide),
+                            s->row, s->col, s->slots.val, rc_cusparse_index_type(wide),
                             CUSPARSE_INDEX_BASE_ZERO, s->type),
                         "the descriptor of A in COO", err);
 }

@@ -36,6 +36,13 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     return rc_cusparse_prepare(x, p, analysis, &kind, RC_COL_MAJOR, state, err);
 }
 
+extern const rc_kernel_t rc_kernel_cusparse_spmv_bsr;
+
+static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return rc_params_text_older(rc_kernel_cusparse_spmv_bsr.param, RC_CUSPARSE_BSR_INDEX, values, text, err);
+}
+
 const rc_kernel_t rc_kernel_cusparse_spmv_bsr = {
     .name = "cusparse-spmv-bsr",
     .summary = "cuSPARSE SpMV of A in BSR",
@@ -50,8 +57,10 @@ const rc_kernel_t rc_kernel_cusparse_spmv_bsr = {
         {
             {"alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1: CUSPARSE_SPMV_BSR_ALG1", .max = 1},
             {"block", "rows and columns of a block; must divide n_col", 2, 2, BLOCK_MAX, 1},
-            {"fill", "bytes of BSR over bytes of CSR, at most", 4, 1, 1024, 0},
+            {"fill", "bytes of BSR over bytes of CSR with indices of 32 bits, at most", 4, 1, 1024, 0},
+            RC_CUSPARSE_INDEX_PARAM,
         },
+    .identify = identify,
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

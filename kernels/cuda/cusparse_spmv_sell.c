@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PARAM_SLICE, PARAM_PRE, CHOSEN_STORED = 0 };
+enum { PARAM_SLICE, PARAM_PRE, PARAM_INDEX, CHOSEN_STORED = 0 };
 
 /* The first release of SpMV for SELL: CUDA 12.1 update 1. */
 #if CUSPARSE_VERSION >= 12100
@@ -56,20 +56,21 @@ static rc_status_t describe(
     rc_sell_size_t size = rc_sell_measure(&items, &shape);
     int64_t stored = analysis->chosen[CHOSEN_STORED];
     rc_status_t st = RC_OK;
-    int64_t index = (int64_t)sizeof(int32_t);
+    int wide = rc_cusparse_wide(p, p->param[PARAM_INDEX]);
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     void *ptr = NULL;
     void *col = NULL;
     void *val = NULL;
     RC_TRY(rc_cusparse_rows(s, p, err));
     RC_TRY(rc_sell_build(&items, &shape, &size, s->x->threads, &a, err));
-    RC_TRY(rc_cusparse_upload(s, narrowed(&a), (size.slices + 1) * index, &ptr, err));
-    RC_TRY(rc_cusparse_upload(s, a.col, stored * index, &col, err));
+    RC_TRY(rc_cusparse_indices(s, narrowed(&a), size.slices + 1, wide, &ptr, err));
+    RC_TRY(rc_cusparse_indices(s, a.col, stored, wide, &col, err));
     RC_TRY(rc_cusparse_upload(s, a.val, stored * value, &val, err));
 #if CUSPARSE_VERSION >= 12100
     RC_TRY(rc_cusparse_check(cusparseCreateSlicedEll(&s->a, p->schedule->slots, p->a->cols,
-                                 p->a->nnz, stored, shape.slice, ptr, col, val, CUSPARSE_INDEX_32I,
-                                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->type),
+                                 p->a->nnz, stored, shape.slice, ptr, col, val,
+                                 rc_cusparse_index_type(wide), rc_cusparse_index_type(wide),
+                                 CUSPARSE_INDEX_BASE_ZERO, s->type),
         "the descriptor of A in SELL", err));
 #endif
 done:
@@ -110,6 +111,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t product = out->bytes - csr.bytes; /* of C' */
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
     out->bytes = rc_sat_add(stored * entry, (size.slices + 1) * (int64_t)sizeof(int32_t));
+    out->bytes = rc_sat_add(out->bytes,
+        rc_cusparse_wide_bytes(rc_sat_add(stored, size.slices + 1), rc_cusparse_wide(p, p->param[PARAM_INDEX])));
     out->bytes = rc_sat_add(out->bytes, rc_cuda_rows_bytes(p) + product);
     if (p->a->nnz > 0)
         out->fill = (double)stored / (double)p->a->nnz;
@@ -121,6 +124,13 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     void **state, rc_err_t *err)
 {
     return rc_cusparse_prepare(x, p, analysis, &kind, RC_COL_MAJOR, state, err);
+}
+
+extern const rc_kernel_t rc_kernel_cusparse_spmv_sell;
+
+static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return rc_params_text_older(rc_kernel_cusparse_spmv_sell.param, PARAM_INDEX, values, text, err);
 }
 
 const rc_kernel_t rc_kernel_cusparse_spmv_sell = {
@@ -139,7 +149,9 @@ const rc_kernel_t rc_kernel_cusparse_spmv_sell = {
             {"slice", "rows of a slice", 32, 2, 64, 1},
             {"pre", "1: cusparseSpMV_preprocess once before the first product (CUDA 12.4)",
                 .max = 1},
+            RC_CUSPARSE_INDEX_PARAM,
         },
+    .identify = identify,
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,

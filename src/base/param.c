@@ -220,6 +220,23 @@ rc_status_t rc_params_text(
     return RC_OK;
 }
 
+rc_status_t rc_params_text_older(
+    const rc_param_t *param, int older, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    rc_param_t named[RC_PARAMS_MAX + 1] = {{.name = NULL}};
+    rc_params_t value = *values;
+    int n = 0;
+    for (int i = 0; i < rc_params_count(param); i++) {
+        int plain = param[i].type == RC_PARAM_INT || param[i].type == RC_PARAM_CHOICE;
+        if (i >= older && plain && values->value[i] == param[i].value)
+            continue;
+        named[n] = param[i];
+        value.real[n] = values->real[i];
+        value.value[n++] = values->value[i];
+    }
+    return rc_params_text(named, &value, text, err);
+}
+
 void rc_param_describe(const rc_param_t *p, char *text, size_t size)
 {
     rc_str_t s = {0};

@@ -70,6 +70,11 @@ rc_status_t rc_params_parse(
 rc_status_t rc_params_text(
     const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
 
+/** The same without those of number `older` and more that are integers or choices with their default: parameters
+ *  that a list got later, so that what is stored from before keeps its text. */
+rc_status_t rc_params_text_older(
+    const rc_param_t *param, int older, const rc_params_t *values, char *text, rc_err_t *err);
+
 /** What a parameter takes: "integer, 1 to 16, a power of two; default 4".
  *  \param[out] text  [size], cut when it is longer */
 void rc_param_describe(const rc_param_t *p, char *text, size_t size);

@@ -211,6 +211,23 @@ static void numbers_come_back(void **state)
     }
 }
 
+/* Parameters that came later are named only where they are not what they were before. */
+static void texts_without_later_ones(void **state)
+{
+    (void)state;
+    static const rc_param_t list[] = {{.name = "alg", .max = 2}, {.name = "pre", .max = 1},
+        {.name = "index", .value = 32, .min = 32, .max = 64, .pow2 = 1}, {.name = NULL}};
+    const rc_params_t usual = {.value = {0, 0, 32}};
+    const rc_params_t other = {.value = {2, 1, 64}};
+    char text[RC_PARAMS_TEXT];
+    assert_int_equal(rc_params_text_older(list, 2, &usual, text, NULL), RC_OK);
+    assert_string_equal(text, "alg=0:pre=0");
+    assert_int_equal(rc_params_text_older(list, 2, &other, text, NULL), RC_OK);
+    assert_string_equal(text, "alg=2:pre=1:index=64");
+    assert_int_equal(rc_params_text_older(list, 1, &usual, text, NULL), RC_OK);
+    assert_string_equal(text, "alg=0");
+}
+
 static void descriptions(void **state)
 {
     (void)state;
@@ -251,6 +268,7 @@ int main(void)
         cmocka_unit_test(errors),
         cmocka_unit_test(lists),
         cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(texts_without_later_ones),
         cmocka_unit_test(descriptions),
         cmocka_unit_test(failures_without_an_error),
     };
