@@ -1,13 +1,16 @@
 /* y = A x of CSR-k on a GPU for rows of all lengths.  Super-rows are those of the order or of a size; super-super-rows are
  * cut here, as many super-rows as fill the shared memory of a CTA, because a size that does not fit it costs more
  * than any formula of the mean row gains.  Rows above a bound are apart: CTAs of their own take pieces of them, in the same
- * launch, which is that of csr. */
+ * launch, which is that of csr.  Where many CTAs would wait for the longest of their rows all the same, no bound helps:
+ * such a matrix is taken in the equal shares of merge. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/spmv_csr.h"
 #include "kernels/cuda/spmv_lanes.h"
+#include "kernels/cuda/spmv_merge.h"
 #include "kernels/csrk.h"
+#include "kernels/format/merge.h"
 #include "kernels/super_rows.h"
 
 #include <math.h>
@@ -20,7 +23,8 @@ enum {
     FEWEST = 128, /* row ends and entries of a CTA */
     ENOUGH = 256, /* CTAs that keep a GPU busy */
     LONGEST = 256, /* entries of a row that lanes take, or twice the mean row */
-    PARTS = 16     /* super-rows of a CTA where their size is ours */
+    PARTS = 16,    /* super-rows of a CTA where their size is ours */
+    UNEVEN = 8     /* merge takes all where one CTA of so many or more would wait for a long row */
 };
 
 /* What the analysis leaves in `chosen`. */
@@ -28,7 +32,8 @@ enum {
     CHOSEN_BOUND,
     CHOSEN_SHARES,
     CHOSEN_LATES, /* pieces of rows that are apart */
-    CHOSEN_SEVERAL /* rows of several pieces */
+    CHOSEN_SEVERAL, /* rows of several pieces */
+    CHOSEN_MERGE    /* 1: the shares of merge, whose choices the others are then */
 };
 
 typedef struct split {
@@ -36,6 +41,8 @@ typedef struct split {
     rc_spmv_csr_args_t args;
     const void *entry;
     int64_t ctas;
+    int merges; /* 1: `merge` takes all, and what is above is empty */
+    rc_spmv_merge_t merge;
 } split_t;
 
 static int64_t bound_of(const rc_problem_t *p)
@@ -112,17 +119,32 @@ static int64_t *slot_pointers(const rc_problem_t *p, rc_err_t *err)
     return ptr;
 }
 
-static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+/* 1: many of the CTAs would wait for the longest of their rows.  \param[in] ptr  [slots + 1] */
+static rc_status_t is_uneven(const rc_problem_t *p, const int64_t *ptr, int64_t bound,
+    const rc_super_rows_t *super, int64_t shares, int *uneven, rc_err_t *err)
 {
-    rc_super_rows_t super = {0};
-    int64_t bound = bound_of(p);
-    int64_t *ptr = NULL;
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_analyse(p, out, err));
-    RC_TRY(rc_spmv_limits(p, 0, err));
-    RC_TRY(super_rows_of(p, &super, err));
-    ptr = slot_pointers(p, err);
-    RC_TRY(ptr ? RC_OK : RC_ENOMEM);
+    const rc_spmv_lanes_t rule = {.longest = bound, .most = RC_SPMV_MERGE_MOST};
+    const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz, .ptr = ptr};
+    rc_spmv_share_t *share = rc_alloc((size_t)shares + 1, sizeof *share, "super-super-rows", err);
+    uint8_t *lanes = rc_alloc((size_t)shares, sizeof *lanes, "super-super-rows", err);
+    rc_status_t st = share && lanes ? RC_OK : RC_ENOMEM;
+    int64_t waiting = 0;
+    if (st == RC_OK) {
+        (void)cut(p, ptr, bound, super, share);
+        rc_spmv_count_lanes(&e, share, shares, &rule, 1, lanes);
+    }
+    for (int64_t k = 0; st == RC_OK && k < shares; k++)
+        waiting += lanes[k] == 0 && share[k + 1].row > share[k].row;
+    *uneven = waiting * UNEVEN >= shares && waiting > 0;
+    free(share);
+    free(lanes);
+    return st;
+}
+
+/* What rows and pieces take.  \param[in] ptr  [slots + 1] */
+static rc_status_t analyse_rows(
+    const rc_problem_t *p, const int64_t *ptr, int64_t bound, int64_t shares, rc_analysis_t *out, rc_err_t *err)
+{
     int64_t lates = 0;
     int64_t several = 0;
     for (int64_t i = 0; i < p->schedule->slots; i++) {
@@ -131,8 +153,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         lates += n;
         several += n > 1;
     }
-    int64_t shares = cut(p, ptr, bound, &super, NULL);
-    RC_TRY(rc_spmv_limits(p, rc_sat_add(shares, lates), err));
+    rc_status_t st = rc_spmv_limits(p, rc_sat_add(shares, lates), err);
     out->chosen[CHOSEN_BOUND] = bound;
     out->chosen[CHOSEN_SHARES] = shares;
     out->chosen[CHOSEN_LATES] = lates;
@@ -142,6 +163,27 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->bytes = rc_sat_add(out->bytes, points);
     out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(lates, rc_spmv_most_spans(lates, several),
         (int64_t)rc_precision_bytes(p->precision)));
+    return st;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_super_rows_t super = {0};
+    int64_t bound = bound_of(p);
+    int64_t *ptr = NULL;
+    int merges = 0;
+    rc_status_t st;
+    RC_TRY(rc_cuda_slots_analyse(p, out, err));
+    RC_TRY(rc_spmv_limits(p, 0, err));
+    RC_TRY(super_rows_of(p, &super, err));
+    ptr = slot_pointers(p, err);
+    RC_TRY(ptr ? RC_OK : RC_ENOMEM);
+    int64_t shares = cut(p, ptr, bound, &super, NULL);
+    if (p->param[PARAM_BOUND] == AUTO)
+        RC_TRY(is_uneven(p, ptr, bound, &super, shares, &merges, err));
+    st = merges ? rc_spmv_merge_analyse(p, RC_MERGE_ITEMS, out, err)
+                : analyse_rows(p, ptr, bound, shares, out, err);
+    out->chosen[CHOSEN_MERGE] = merges;
 done:
     free(ptr);
     rc_super_rows_free(&super);
@@ -179,6 +221,9 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     const int64_t *chosen = analysis->chosen;
     rc_spmv_csr_t a;
     rc_status_t st;
+    k->merges = (int)chosen[CHOSEN_MERGE];
+    if (k->merges)
+        return rc_spmv_merge_build(s, p, RC_MERGE_ITEMS, analysis, from, &k->merge, err);
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
     RC_TRY(keep_shares(p, &from->here, chosen[CHOSEN_BOUND], chosen[CHOSEN_SHARES], k, err));
     RC_TRY(rc_spmv_csr_late(p, from, chosen[CHOSEN_BOUND], chosen[CHOSEN_LATES],
@@ -198,6 +243,8 @@ static rc_status_t launch(
 {
     const split_t *k = (const split_t *)s;
     rc_spmv_csr_args_t args = k->args;
+    if (k->merges)
+        return rc_spmv_merge_launch(s, &k->merge, o, alpha, beta, "launch of csrk-split", err);
     args.v = rc_spmv_vectors(s, o, alpha, beta);
     return rc_spmv_launch(s, k->entry, k->ctas, &args, "launch of csrk-split", err);
 }
@@ -220,7 +267,8 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
     .summary = "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
     .source = "ours, beyond Lane and Booth 2022",
-    .version = 3, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: as csr before 5 */
+    .version = 3, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: no merge; csr as it was
+                      before its version 5 */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
@@ -234,7 +282,8 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
                   .max = INT32_MAX,
                   .choices = rc_super_rows_choices},
         {.name = "bound",
-            .help = "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023",
+            .help = "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023, or "
+                    "the shares of merge where an eighth of the CTAs would wait for a long row",
             .value = AUTO,
             .min = 0,
             .max = RC_SPMV_TILE - 1,

@@ -7,35 +7,31 @@
 
 enum { PARAM_ITEMS };
 
-enum { MOST = 110 /* steps of lanes; equal parts take about as many */ };
-
 typedef struct merge {
     rc_spmv_t s;
-    rc_spmv_merge_args_t args;
-    const void *entry;
-    int64_t shares;
+    rc_spmv_merge_t m;
 } merge_t;
 
-static int64_t shares_of(const rc_problem_t *p)
+static int64_t shares_of(const rc_problem_t *p, int64_t items)
 {
     rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
-    return rc_merge_parts(&e, p->param[PARAM_ITEMS]);
+    return rc_merge_parts(&e, items);
 }
 
 /* Entries that a share looks back. */
-static int64_t look_of(const rc_problem_t *p)
+static int64_t look_of(int64_t items)
 {
-    int64_t quarter = p->param[PARAM_ITEMS] / 4;
+    int64_t quarter = items / 4;
     return quarter < RC_SPMV_LOOK ? quarter : RC_SPMV_LOOK;
 }
 
-static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+rc_status_t rc_spmv_merge_analyse(
+    const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_err_t *err)
 {
-    int64_t shares = shares_of(p);
+    int64_t shares = shares_of(p, items);
     rc_status_t st;
-    RC_TRY(rc_cuda_slots_analyse(p, out, err));
     RC_TRY(rc_spmv_limits(p, shares, err));
-    RC_TRY(rc_spmv_count(p, look_of(p), 0, out->chosen, err));
+    RC_TRY(rc_spmv_count(p, look_of(items), 0, out->chosen, err));
     int64_t points = rc_spmv_shares_bytes(shares);
     int64_t most = rc_spmv_most_spans(shares, out->chosen[RC_SPMV_BEYOND]);
     out->traffic = rc_sat_add(out->traffic, points);
@@ -46,36 +42,52 @@ done:
     return st;
 }
 
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t items,
+    const rc_analysis_t *analysis, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err)
 {
-    merge_t *m = (merge_t *)s;
     rc_spmv_csr_t a;
-    const rc_spmv_lanes_t rule = {.longest = RC_SPMV_TILE, .most = MOST};
+    const rc_spmv_lanes_t rule = {.longest = RC_SPMV_TILE, .most = RC_SPMV_MERGE_MOST};
     rc_spmv_share_t *share = NULL;
     uint8_t *lanes = NULL;
     rc_status_t st;
-    m->shares = shares_of(p);
+    out->shares = shares_of(p, items);
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
-    m->args.ptr = a.ptr;
-    m->args.col = a.col;
-    m->args.val = a.val;
-    m->entry = rc_spmv_merge_entry(p->precision, a.wide);
-    RC_TRY(rc_spmv_shares(p, from, p->param[PARAM_ITEMS], look_of(p),
-        rc_spmv_most_spans(m->shares, analysis->chosen[RC_SPMV_BEYOND]), &rule, s, &share, &lanes, err));
-    m->args.share = share;
-    m->args.lanes = lanes;
+    out->args.ptr = a.ptr;
+    out->args.col = a.col;
+    out->args.val = a.val;
+    out->entry = rc_spmv_merge_entry(p->precision, a.wide);
+    RC_TRY(rc_spmv_shares(p, from, items, look_of(items),
+        rc_spmv_most_spans(out->shares, analysis->chosen[RC_SPMV_BEYOND]), &rule, s, &share, &lanes, err));
+    out->args.share = share;
+    out->args.lanes = lanes;
 done:
     return st;
+}
+
+rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m, const rc_operands_t *o,
+    double alpha, double beta, const char *what, rc_err_t *err)
+{
+    rc_spmv_merge_args_t args = m->args;
+    args.v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_launch(s, m->entry, m->shares, &args, what, err);
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_cuda_slots_analyse(p, out, err);
+    return st < 0 ? st : rc_spmv_merge_analyse(p, p->param[PARAM_ITEMS], out, err);
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    return rc_spmv_merge_build(s, p, p->param[PARAM_ITEMS], analysis, from, &((merge_t *)s)->m, err);
 }
 
 static rc_status_t launch(
     const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const merge_t *m = (const merge_t *)s;
-    rc_spmv_merge_args_t args = m->args;
-    args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_launch(s, m->entry, m->shares, &args, "launch of merge", err);
+    return rc_spmv_merge_launch(s, &((const merge_t *)s)->m, o, alpha, beta, "launch of merge", err);
 }
 
 static const rc_spmv_kind_t kind = {sizeof(merge_t), build, launch};
