@@ -205,3 +205,35 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, con
     *out = f;
     return RC_OK;
 }
+
+/* ------------------------------------------------------------ CSR-2 on CPUs */
+
+const int32_t rc_csrk_srs_sizes[RC_CSRK_SRS_SIZES] = {
+    8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072};
+
+int rc_csrk_srs_best(const rc_csrk_srs_times_t *m)
+{
+    int best = 0;
+    for (int i = 0; i < RC_CSRK_SRS_SIZES; i++) {
+        if (isnan(m->ns[i]))
+            return -1;
+        if (m->ns[i] < m->ns[best])
+            best = i;
+    }
+    return best;
+}
+
+int rc_csrk_srs_constant(const rc_csrk_srs_times_t *m, int64_t count, double *mean)
+{
+    double sum = 0;
+    int constant = 0;
+    if (count == 0)
+        return -1;
+    for (int64_t i = 0; i < count; i++)
+        sum += log(rc_csrk_srs_sizes[rc_csrk_srs_best(&m[i])]);
+    *mean = exp(sum / (double)count);
+    for (int i = 1; i < RC_CSRK_SRS_SIZES; i++)
+        if (fabs(log(rc_csrk_srs_sizes[i] / *mean)) < fabs(log(rc_csrk_srs_sizes[constant] / *mean)))
+            constant = i;
+    return constant;
+}

@@ -58,6 +58,29 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, con
 rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
     const rc_csrk_times_t *m, int64_t count, rc_err_t *err);
 
+/* ------------------------------------------------------------ CSR-2 on CPUs */
+
+enum { RC_CSRK_SRS_SIZES = 18 };
+
+/** 8, 12, 16, 24, .. 2048, 3072: SRS that are tried on a CPU. */
+extern const int32_t rc_csrk_srs_sizes[RC_CSRK_SRS_SIZES];
+
+/** Nanoseconds of csr2 by SRS on one matrix; NaN: not measured. */
+typedef struct rc_csrk_srs_times {
+    const char *name; /**< borrowed */
+    double rdensity;
+    double ns[RC_CSRK_SRS_SIZES];
+    double loop; /**< of the plain row loop with a static schedule; NaN: not measured */
+} rc_csrk_srs_times_t;
+
+/** The index of the size of least time, of equal ones the smallest; -1: one is missing. */
+int rc_csrk_srs_best(const rc_csrk_srs_times_t *m);
+
+/** The constant SRS: the size next to the geometric mean of the best ones, by their ratio (Lane and Booth 2022: 96).
+ *  \param[in] m  [count] with all sizes  \param[out] mean  that geometric mean
+ *  \return its index; -1 without a matrix */
+int rc_csrk_srs_constant(const rc_csrk_srs_times_t *m, int64_t count, double *mean);
+
 #ifdef __cplusplus
 }
 #endif

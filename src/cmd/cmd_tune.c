@@ -34,7 +34,8 @@ static const rc_opt_t options[] = {
         0, 0},
     {"fit", 0, RC_OPT_TEXT, offsetof(struct options, fit.store), "STORE",
         "Fit the formulas to the times of a store instead: csr3 and csr35 with all 64 pairs of srs and ssrs of 4, 6, "
-        "8, 12, 16, 24, 32, 48 on some matrices, one order and precision.", 0, 0},
+        "8, 12, 16, 24, 32, 48 on some matrices, one order and precision. Of a CPU: csr2 with the 18 srs of 8, 12, 16, 24, .. "
+        "2048, 3072.", 0, 0},
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, fit.output), "FILE",
         "With --fit: write the tuning there.", 0, 0},
     {"round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
@@ -76,10 +77,14 @@ const rc_command_t rc_command_tune = {
         "that lose least with csr35. What is lost is the geometric mean of time over that of the best of the 64 pairs; "
         "sizes in between count as the pair next to them. Printed: the lines as regressed, the tuning, and the published "
         "ones in their readings, with their losses on what was fitted on and on the test set.\n\n"
+        "Of a CPU --fit searches SRS of csr2: the best of the 18 sizes of each matrix, and the constant next to their geometric "
+        "mean. Printed: what the best sizes (tuned), the constant and the paper's 96 lose over the best, and what they gain over "
+        "plain-spmv-static where it was measured.\n\n"
         RC_ONE_MATRIX_HELP,
     .examples = "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
                 "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"
-                "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a device",
+                "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a device\n"
+                "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
     .options = options,
     .run = run,
 };

@@ -1,43 +1,26 @@
 #include "config.h"
 #include "cmd/tune_fit.h"
+#include "cmd/tune_rows.h"
+#include "cmd/tune_srs.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/csrk_fit.h"
-#include "table/view.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRAINS = 1, TESTS = 2 };
-
 /* The matrices of a store with times of pairs. */
 typedef struct pairs {
-    rc_view_t *view;
-    rc_expr_t *where;
-    rc_expr_t *test;
+    rc_tune_rows_t rows;
     rc_csrk_times_t *times; /* [count] */
     int32_t *matrix;        /* [count] */
-    unsigned *part;         /* [count] TRAINS, TESTS */
+    unsigned *part;         /* [count] RC_TUNE_TRAINS, RC_TUNE_TESTS */
     int64_t count;
-    int64_t first; /* row that all others must be like; -1: none yet */
 } pairs_t;
 
 /* ------------------------------------------------------------------- store */
-
-/* The value of a parameter of "name:key=value:..."; -1: it is no number. */
-static int64_t number_of(const char *kernel, const char *key)
-{
-    size_t n = strlen(key);
-    for (const char *p = strchr(kernel, ':'); p; p = strchr(p + 1, ':'))
-        if (strncmp(p + 1, key, n) == 0 && p[n + 1] == '=') {
-            char *end;
-            long long v = strtoll(p + n + 2, &end, 10);
-            return end != p + n + 2 && (*end == ':' || *end == '\0') ? v : -1;
-        }
-    return -1;
-}
 
 static int size_index(int64_t size)
 {
@@ -50,37 +33,22 @@ static int size_index(int64_t size)
 /* Of a row: 1 where it is a time of a pair.  \param[out] serial  1: by csr3 */
 static int pair_of(const pairs_t *p, int64_t i, int *serial, int *ssrs, int *srs)
 {
-    const rc_row_result_t *r = rc_view_result(p->view, i);
-    const char *kernel = rc_view_kernel(p->view, r->kernel);
-    size_t name = strcspn(kernel, ":");
-    *serial = name == strlen("csr3") && strncmp(kernel, "csr3", name) == 0;
-    if (!*serial && (name != strlen("csr35") || strncmp(kernel, "csr35", name) != 0))
+    const rc_view_t *v = p->rows.view;
+    const char *kernel = rc_view_kernel(v, rc_view_result(v, i)->kernel);
+    *serial = rc_tune_is_kernel(kernel, "csr3");
+    if (!*serial && !rc_tune_is_kernel(kernel, "csr35"))
         return 0;
-    if (strstr(kernel, "reduce=shuffle") || !rc_view_counts(p->view, i))
+    if (strstr(kernel, "reduce=shuffle") || !rc_view_counts(v, i))
         return 0;
-    *ssrs = size_index(number_of(kernel, "ssrs"));
-    *srs = size_index(number_of(kernel, "srs"));
+    *ssrs = size_index(rc_tune_number(kernel, "ssrs"));
+    *srs = size_index(rc_tune_number(kernel, "srs"));
     return *ssrs >= 0 && *srs >= 0;
-}
-
-static rc_status_t check_alike(const pairs_t *p, int64_t i, rc_err_t *err)
-{
-    const rc_row_result_t *r = rc_view_result(p->view, i);
-    const rc_row_result_t *f = rc_view_result(p->view, p->first);
-    if (r->policy != f->policy)
-        return rc_fail(err, RC_EINVAL, "orders %s and %s have pairs: expected one, as by --where 'policy == csr'",
-            rc_view_policy(p->view, f->policy), rc_view_policy(p->view, r->policy));
-    if (r->precision != f->precision || r->cache != f->cache || r->device != f->device)
-        return rc_fail(err, RC_EINVAL,
-            "pairs were measured in two settings: expected one precision, cache and device, as by --where "
-            "'precision == %s'", rc_view_name(rc_precision_names, f->precision));
-    return RC_OK;
 }
 
 /* The place of a matrix; a new one has no times. */
 static int64_t place_of(pairs_t *p, int32_t matrix)
 {
-    const rc_row_matrix_t *m = rc_view_matrix(p->view, matrix);
+    const rc_row_matrix_t *m = rc_view_matrix(p->rows.view, matrix);
     for (int64_t i = 0; i < p->count; i++)
         if (p->matrix[i] == matrix)
             return i;
@@ -96,45 +64,25 @@ static int64_t place_of(pairs_t *p, int32_t matrix)
 
 static rc_status_t collect(pairs_t *p, rc_err_t *err)
 {
-    rc_cursor_t row;
+    const rc_view_t *v = p->rows.view;
     rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < rc_view_count(p->view) && st == RC_OK; i++) {
+    for (int64_t i = 0; i < rc_view_count(v) && st == RC_OK; i++) {
         int serial;
         int ssrs;
         int srs;
-        if (!pair_of(p, i, &serial, &ssrs, &srs))
+        unsigned part = pair_of(p, i, &serial, &ssrs, &srs) ? rc_tune_part(&p->rows, i) : 0;
+        if (!part)
             continue;
-        rc_view_seek(p->view, i, &row);
-        int trains = !p->where || rc_expr_match(p->where, rc_view_get, &row);
-        int tests = rc_expr_match(p->test, rc_view_get, &row);
-        if (!trains && !tests)
-            continue;
-        if (p->first < 0)
-            p->first = i;
-        st = check_alike(p, i, err);
-        const rc_row_result_t *r = rc_view_result(p->view, i);
+        st = rc_tune_alike(&p->rows, i, err);
+        const rc_row_result_t *r = rc_view_result(v, i);
         int64_t at = place_of(p, r->matrix);
         rc_csrk_times_t *t = &p->times[at];
-        p->part[at] |= (trains ? TRAINS : 0u) | (tests ? TESTS : 0u);
+        p->part[at] |= part;
         (serial ? &t->serial : &t->own)->ns[ssrs][srs] = r->median_ns;
-        if (st == RC_OK && p->part[at] == (TRAINS | TESTS))
-            st = rc_fail(err, RC_EINVAL,
-                "%s is in the test set and cannot be fitted on: --where says what is, --test what is tested", t->name);
+        if (st == RC_OK)
+            st = rc_tune_part_check(p->part[at], t->name, err);
     }
     return st;
-}
-
-static rc_status_t compile(const rc_tune_fit_t *f, pairs_t *p, rc_err_t *err)
-{
-    const rc_fields_t *fields = &rc_view_fields;
-    rc_status_t st = RC_OK;
-    if (f->where && rc_expr_compile(f->where, fields->field, fields->count, &p->where, err) < 0)
-        return rc_err_context(err, "--where");
-    if (rc_expr_compile(f->test ? f->test : RC_TUNE_TEST, fields->field, fields->count, &p->test, err) < 0)
-        return rc_err_context(err, "--test");
-    if (f->where)
-        st = rc_view_check(p->view, p->where, err);
-    return st < 0 ? rc_err_context(err, "--where") : RC_OK;
 }
 
 /* Training matrices first, each part by rdensity. */
@@ -157,7 +105,7 @@ static void arrange(pairs_t *p, int64_t *trains)
         unsigned part = p->part[i];
         if (t.rdensity <= serial_up_to)
             t.own = t.serial;
-        if (part & TRAINS) {
+        if (part & RC_TUNE_TRAINS) {
             p->times[i] = p->times[n];
             p->part[i] = p->part[n];
             p->part[n] = part;
@@ -196,35 +144,21 @@ static void leave_out(pairs_t *p, int64_t *trains)
     *trains = complete;
 }
 
-static rc_status_t read_pairs(const rc_tune_fit_t *f, pairs_t *p, rc_err_t *err)
+static rc_status_t read_pairs(pairs_t *p, rc_err_t *err)
 {
-    rc_status_t st = rc_view_read(f->store, &p->view, err);
-    if (st == RC_OK)
-        st = compile(f, p, err);
-    if (st < 0)
-        return st;
-    size_t most = (size_t)rc_view_matrices(p->view) + 1;
+    size_t most = (size_t)rc_view_matrices(p->rows.view) + 1;
     p->times = rc_alloc(most, sizeof *p->times, "times of pairs", err);
     p->matrix = rc_alloc(most, sizeof *p->matrix, "times of pairs", err);
     p->part = rc_alloc(most, sizeof *p->part, "times of pairs", err);
-    if (!p->times || !p->matrix || !p->part)
-        return RC_ENOMEM;
-    st = collect(p, err);
-    if (st == RC_OK && p->count == 0)
-        st = rc_fail(err, RC_EINVAL,
-            "there is no time of a pair: expected csr3:srs=S:ssrs=T and csr35:srs=S:ssrs=T with S, T of 4, 6, 8, "
-            "12, 16, 24, 32, 48 (jobs/campaign.sh csrk-fit)");
-    return st;
+    return p->times && p->matrix && p->part ? collect(p, err) : RC_ENOMEM;
 }
 
 static void pairs_free(pairs_t *p)
 {
-    rc_expr_free(p->where);
-    rc_expr_free(p->test);
     free(p->times);
     free(p->matrix);
     free(p->part);
-    rc_view_free(p->view);
+    rc_tune_rows_close(&p->rows);
 }
 
 /* ------------------------------------------------------------------- print */
@@ -326,26 +260,43 @@ static rc_status_t print_tunings(
     return rc_table_end(t, err);
 }
 
-rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
+static rc_status_t fit_pairs(pairs_t *p, const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
 {
-    pairs_t p = {.first = -1};
+    const rc_view_t *v = p->rows.view;
     rc_csrk_fit_t fit;
     int64_t trains = 0;
     rc_status_t st;
-    RC_TRY(read_pairs(f, &p, err));
-    arrange(&p, &trains);
-    leave_out(&p, &trains);
-    RC_TRY(rc_csrk_fit(p.times, trains, f->round, f->device ? f->device : rc_view_device(p.view,
-        rc_view_result(p.view, p.first)->device), &fit, err));
+    arrange(p, &trains);
+    leave_out(p, &trains);
+    RC_TRY(rc_csrk_fit(p->times, trains, f->round,
+        f->device ? f->device : rc_view_device(v, rc_view_result(v, p->rows.first)->device), &fit, err));
     if (f->output)
-        RC_TRY(rc_csrk_tuning_write(f->output, &fit, p.times, trains, err));
+        RC_TRY(rc_csrk_tuning_write(f->output, &fit, p->times, trains, err));
     if (f->report && format == RC_TABLE_TEXT)
-        RC_TRY(print_matrices(&p, trains, &fit, format, err));
+        RC_TRY(print_matrices(p, trains, &fit, format, err));
     if (f->report && format == RC_TABLE_TEXT)
         (void)printf("\nslopes kept: ssrs %g, srs %g; loss by GPUSpMV-3 %.4f as regressed, %.4f as lowered\n\n",
             fit.share[0], fit.share[1], fit.serial_loss[0], fit.serial_loss[1]);
-    st = f->report && format != RC_TABLE_TEXT ? print_matrices(&p, trains, &fit, format, err)
-                                              : print_tunings(&p, trains, &fit, format, err);
+    st = f->report && format != RC_TABLE_TEXT ? print_matrices(p, trains, &fit, format, err)
+                                              : print_tunings(p, trains, &fit, format, err);
+done:
+    return st;
+}
+
+rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
+{
+    pairs_t p = {.count = 0};
+    rc_status_t st;
+    RC_TRY(rc_tune_rows_open(f, &p.rows, err));
+    RC_TRY(read_pairs(&p, err));
+    if (p.count > 0)
+        st = fit_pairs(&p, f, format, err);
+    else if (rc_tune_srs_is_there(&p.rows))
+        st = rc_tune_srs(&p.rows, f, format, err);
+    else
+        st = rc_fail(err, RC_EINVAL,
+            "there is no time of a pair: expected csr3:srs=S:ssrs=T and csr35:srs=S:ssrs=T with S, T of 4, 6, 8, "
+            "12, 16, 24, 32, 48 (jobs/campaign.sh csrk-fit), or of a CPU csr2:srs=S with S of 8, 12, 16, 24, .. 3072");
 done:
     pairs_free(&p);
     return st;

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "base/str.h"
+#include "kernels/csrk_fit.h"
 #include "order/graph.h"
 #include "order/policy.h"
 #include "product.h"
@@ -16,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const int sizes[] = {8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072};
 
 /* Time that the process has had of its processors: what others do on them is not in it. */
 static double cpu_seconds(void)
@@ -127,14 +126,14 @@ static int print_kernels(rc_device_t *d, const char *spec, double *sum, double *
     double constant = -1;
     double best = INFINITY;
     int best_size = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && loop > 0; i++) {
+    for (int i = 0; i < RC_CSRK_SRS_SIZES && loop > 0; i++) {
         char kernel[32];
-        (void)snprintf(kernel, sizeof kernel, "csr2:srs=%d", sizes[i]);
+        (void)snprintf(kernel, sizeof kernel, "csr2:srs=%d", (int)rc_csrk_srs_sizes[i]);
         double t = bench_product_seconds(d, kernel, &o, rounds, NULL, &err);
-        constant = sizes[i] == 96 ? t : constant;
+        constant = rc_csrk_srs_sizes[i] == 96 ? t : constant;
         if (t > 0 && t < best) {
             best = t;
-            best_size = sizes[i];
+            best_size = (int)rc_csrk_srs_sizes[i];
         }
     }
     if (loop > 0 && constant > 0) {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# rowcast tune csrk --fit: what cannot be fitted, from stores of a CPU, whose csr3 has pairs too.
+# rowcast tune csrk --fit: what cannot be fitted, from stores of a CPU, whose csr3 has pairs too; the SRS of a CPU.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 14
+plan 24
 
 mkdir -p "$tmp/col/study" "$tmp/col/fit"
 "$ROWCAST" generate mesh2d:n=12 -o "$tmp/col/study/a.mtx" >/dev/null || exit 99
@@ -31,3 +31,22 @@ code "so that they are refused" 2 "$ROWCAST" tune csrk --fit "$store"
 code "an option of --fit alone" 2 "$ROWCAST" tune csrk --rdensity 2 -d volta --report
 code "and another" 2 "$ROWCAST" tune csrk --rdensity 2 -d volta --round
 code "both" 2 "$ROWCAST" tune csrk --rdensity 2 --fit "$store"
+
+# SRS of csr2: what is printed is what the rows of the store say
+sizes=plain-spmv-static
+for srs in 8 12 16 24 32 48 64 96 128 192 256 384 512 768 1024 1536 2048 3072; do sizes=$sizes,csr2:srs=$srs; done
+store=$tmp/cpu.h5
+ok "one size" sweep csr2:srs=8
+code "of 18" 2 "$ROWCAST" tune csrk --fit "$store"
+ok "is said to be too few" grep -q "no matrix has csr2 with all 18 sizes" "$tmp/err"
+ok "all of them" sweep "$sizes"
+code "make no file" 2 "$ROWCAST" tune csrk --fit "$store" -o "$tmp/no.json"
+code "are searched" 0 "$ROWCAST" tune csrk --fit "$store" -f csv --report
+cp "$tmp/out" "$tmp/report"
+"$ROWCAST" query "$store" -f csv -w 'kernel ~ "csr2*"' -o fullname,kernel,median_ns |
+    awk -F, 'NR > 1 { sub(/\r$/, ""); split($2, k, "="); if (!($1 in best) || $3 < least[$1]) { least[$1] = $3; best[$1] = k[2] + 0 } }
+        END { for (m in best) print m, best[m] }' | sort >"$tmp/best"
+is "the best size of each matrix" "$(awk -F, 'NR > 1 { print $1, $4 }' "$tmp/report" | sort)" "$(cat "$tmp/best")"
+code "and judged" 0 "$ROWCAST" tune csrk --fit "$store" -f csv --test 'group == nowhere'
+is "tuned loses nothing" "$(awk -F, '$1 == "tuned" { print $6 }' "$tmp/out")" 1
+is "the paper's constant" "$(awk -F, '$1 == "paper" { print $2, $5 }' "$tmp/out")" "96 2"

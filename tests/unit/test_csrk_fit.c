@@ -205,10 +205,39 @@ static void refusals(void **state)
     assert_int_equal(rc_csrk_fit(m, 0, 0, "made", &f, &err), RC_EINVAL);
 }
 
+/* Times of csr2 whose least is at a size. */
+static void set_srs(rc_csrk_srs_times_t *m, int srs)
+{
+    *m = (rc_csrk_srs_times_t){.name = "a matrix", .rdensity = 5, .loop = NAN};
+    for (int i = 0; i < RC_CSRK_SRS_SIZES; i++)
+        m->ns[i] = 1000 * (1 + pow(log((double)rc_csrk_srs_sizes[i] / srs), 2));
+}
+
+static void constant_srs(void **state)
+{
+    (void)state;
+    rc_csrk_srs_times_t m[3];
+    double mean = 0;
+    for (int i = 0; i < 11; i++) { /* 2^i and 1.5 2^i, i = 3 .. 11 */
+        if (i < 3)
+            set_srs(&m[i], i == 0 ? 24 : 384); /* geometric mean of two of them: 96 */
+        assert_true(i > 8 || (rc_csrk_srs_sizes[2 * i] == 8 << i && rc_csrk_srs_sizes[2 * i + 1] == 12 << i));
+    }
+    assert_int_equal(rc_csrk_srs_sizes[rc_csrk_srs_best(&m[0])], 24);
+    assert_int_equal(rc_csrk_srs_sizes[rc_csrk_srs_constant(m, 2, &mean)], 96);
+    assert_true(fabs(mean - 96) < 1e-9);
+    assert_int_equal(rc_csrk_srs_sizes[rc_csrk_srs_constant(m, 3, &mean)], 128); /* 152 is nearer to it than to 192 */
+    assert_int_equal(rc_csrk_srs_constant(m, 0, &mean), -1);
+    m[0].ns[17] = m[0].ns[3]; /* of equal ones the smallest */
+    assert_int_equal(rc_csrk_srs_best(&m[0]), 3);
+    m[0].ns[0] = NAN;
+    assert_int_equal(rc_csrk_srs_best(&m[0]), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_optimum),
+        cmocka_unit_test(known_optimum), cmocka_unit_test(constant_srs),
         cmocka_unit_test(nearest_sizes),
         cmocka_unit_test(rounded_sizes),
         cmocka_unit_test(least_loss),
