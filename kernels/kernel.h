@@ -97,8 +97,9 @@ typedef struct rc_kernel {
      *  \return as prepare */
     rc_status_t (*share)(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
         void *of, void **state, rc_err_t *err);
-    /** NULL, or the kernel of another operation, of the same device and parameters, whose states `share` takes
-     *  too (of a problem that differs in the operation alone): one prepared matrix serves both products. */
+    /** NULL, or the kernel of another operation, of the same device and parameters: one prepared matrix serves both
+     *  products.  `share` of each takes states of the other (of a problem that differs in the operation alone), and so does
+     *  `run`, with operands of its own operation. */
     const char *twin;
     /** NULL, or work once before the first run with these operands; timed apart from both. */
     rc_status_t (*preprocess)(void *state, const rc_operands_t *o, rc_err_t *err);

@@ -106,6 +106,14 @@ public:
         check(rc_plan_execute(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err), err);
     }
 
+    /** rc_plan_execute_transposed. */
+    void execute_transposed(int64_t k, double alpha, const void *b, int64_t ldb, double beta, void *c,
+        int64_t ldc, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_execute_transposed(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err), err);
+    }
+
     /** rc_plan_execute_sddmm. */
     void execute_sddmm(int64_t k, double alpha, const void *y, int64_t ldy, const void *x,
         int64_t ldx, double beta, void *out, CUstream_st *stream = nullptr)

@@ -219,6 +219,15 @@ RC_API void rc_plan_free(rc_plan_t *plan);
 RC_API rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b,
     int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err);
 
+/** The product with the transposed matrix of the plan, from the same prepared matrix: C = alpha A' B + beta C of a plan of
+ *  spmm, C = alpha A B + beta C of one of spmm_t.  Only the kernel rs has both (options->kernels = "rs"): one plan then
+ *  serves A and A', and new values reach both.
+ *  \param[in] b, ldb      of spmm: rows x K, where rc_plan_execute takes cols x K; of spmm_t the reverse
+ *  \param[in,out] c, ldc  of spmm: cols x K
+ *  \return as rc_plan_execute; RC_ENOTSUP also where what was chosen for that K has no such product */
+RC_API rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha, const void *b,
+    int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err);
+
 /** As rc_plan_execute, of a plan of sddmm: out = alpha A .* (Y X') + beta out.
  *  \param[in] y, ldy  rows x K    \param[in] x, ldx  cols x K
  *  \param[in,out] out  [nnz] in the order of the matrix */

@@ -168,7 +168,9 @@ rc_status_t rc_plan_clone(
 
 /* --------------------------------------------------------------------- runs */
 
-static rc_status_t execute(rc_plan_t *plan, int64_t k, double alpha, double beta, int inputs,
+typedef rc_status_t run_fn(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+
+static rc_status_t execute(rc_plan_t *plan, run_fn *run, int64_t k, double alpha, double beta, int inputs,
     const rc_operands_t *o, struct CUstream_st *stream, rc_err_t *err)
 {
     rc_status_t st = of_a_gpu(plan, err);
@@ -177,7 +179,7 @@ static rc_status_t execute(rc_plan_t *plan, int64_t k, double alpha, double beta
             rc_op_name(plan->op), rc_operation_inputs(rc_operation_of(plan->op)), inputs);
     if (st == RC_OK)
         st = rc_executor_cuda_use(&plan->gpu->x, stream, err);
-    return st < 0 ? st : rc_plan_run(plan, k, o, alpha, beta, err);
+    return st < 0 ? st : run(plan, k, o, alpha, beta, err);
 }
 
 /* What is only read is not const in operands, which serve both. */
@@ -194,7 +196,14 @@ rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void
     double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
 {
     rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
-    return execute(plan, k, alpha, beta, 1, &o, stream, err);
+    return execute(plan, rc_plan_run, k, alpha, beta, 1, &o, stream, err);
+}
+
+rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb,
+    double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
+{
+    rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
+    return execute(plan, rc_plan_run_transposed, k, alpha, beta, 1, &o, stream, err);
 }
 
 rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,
@@ -202,7 +211,7 @@ rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, cons
     rc_err_t *err)
 {
     rc_operands_t o = {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}};
-    return execute(plan, k, alpha, beta, 2, &o, stream, err);
+    return execute(plan, rc_plan_run, k, alpha, beta, 2, &o, stream, err);
 }
 
 rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val, int value_bytes,

@@ -23,9 +23,9 @@ static rc_dense_t shaped(const rc_plan_t *plan, const rc_shape_t *s, rc_layout_t
         .layout = s->wide ? layout : RC_COL_MAJOR};
 }
 
-rc_operands_t rc_plan_operands(const rc_plan_t *plan, int64_t k, const rc_operands_t *o)
+rc_operands_t rc_plan_operands(const rc_plan_t *plan, rc_op_t of, int64_t k, const rc_operands_t *o)
 {
-    const rc_operation_t *op = rc_operation_of(plan->op);
+    const rc_operation_t *op = rc_operation_of(of);
     rc_operands_t shaped_ones = {
         .out = shaped(plan, &op->out, rc_layout_out(plan->layout), k, &o->out)};
     for (int i = 0; i < rc_operation_inputs(op); i++)
@@ -76,10 +76,10 @@ static int overlap(const rc_dense_t *a, const rc_dense_t *b)
 }
 
 rc_status_t rc_plan_operands_check(
-    const rc_plan_t *plan, int64_t k, const rc_operands_t *o, rc_err_t *err)
+    const rc_plan_t *plan, rc_op_t of, int64_t k, const rc_operands_t *o, rc_err_t *err)
 {
-    const rc_operation_t *op = rc_operation_of(plan->op);
-    rc_operands_t all = rc_plan_operands(plan, k, o);
+    const rc_operation_t *op = rc_operation_of(of);
+    rc_operands_t all = rc_plan_operands(plan, of, k, o);
     rc_status_t st = check_one(&all.out, op->out.name, err);
     for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++) {
         st = check_one(&all.in[i], op->in[i].name, err);
@@ -112,7 +112,7 @@ rc_status_t rc_plan_strides_check(const rc_plan_t *plan, int64_t k, rc_err_t *er
 {
     const rc_operands_t none = {0};
     const rc_operation_t *op = rc_operation_of(plan->op);
-    rc_operands_t o = rc_plan_operands(plan, k, &none);
+    rc_operands_t o = rc_plan_operands(plan, plan->op, k, &none);
     rc_status_t st = check_stride(&op->out, &o.out, plan->ld_out, err);
     for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++)
         st = check_stride(&op->in[i], &o.in[i], plan->ld_in[i], err);
@@ -138,7 +138,7 @@ rc_status_t rc_plan_scratch_new(
 {
     const rc_operands_t none = {0};
     int inputs = rc_operation_inputs(rc_operation_of(plan->op));
-    *out = (rc_plan_scratch_t){.o = rc_plan_operands(plan, k, &none), .held = 1};
+    *out = (rc_plan_scratch_t){.o = rc_plan_operands(plan, plan->op, k, &none), .held = 1};
     rc_status_t st = alloc_one(plan, &out->o.out, plan->ld_out, err);
     for (int i = 0; st == RC_OK && i < inputs; i++)
         st = alloc_one(plan, &out->o.in[i], plan->ld_in[i], err);

@@ -233,6 +233,17 @@ static rc_status_t entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **
     return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %s", k, known);
 }
 
+/* With a kernel that is the plan's own or its twin: both take the prepared matrix. */
+static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_kernel_t *kernel, int64_t k,
+    const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    rc_status_t st = rc_plan_operands_check(plan, kernel->op, k, o, err);
+    if (st < 0)
+        return st;
+    rc_operands_t shaped = rc_plan_operands(plan, kernel->op, k, o);
+    return kernel->run(e->trial.state, &shaped, alpha, beta, err);
+}
+
 rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
     double beta, rc_err_t *err)
 {
@@ -240,10 +251,22 @@ rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, doub
     if (!plan || !o)
         return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
     rc_status_t st = entry_of(plan, k, &e, err);
-    if (st == RC_OK)
-        st = rc_plan_operands_check(plan, k, o, err);
+    return st < 0 ? st : run_with(plan, e, e->trial.spec.kernel, k, o, alpha, beta, err);
+}
+
+rc_status_t rc_plan_run_transposed(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
+    double beta, rc_err_t *err)
+{
+    rc_plan_entry_t *e = NULL;
+    if (!plan || !o)
+        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
+    rc_status_t st = entry_of(plan, k, &e, err);
     if (st < 0)
         return st;
-    rc_operands_t shaped = rc_plan_operands(plan, k, o);
-    return e->trial.spec.kernel->run(e->trial.state, &shaped, alpha, beta, err);
+    const rc_kernel_t *kernel = e->trial.spec.kernel;
+    const rc_kernel_t *twin = kernel->twin ? rc_kernel_find(kernel->twin, kernel->device) : NULL;
+    if (!twin)
+        return rc_fail(err, RC_ENOTSUP,
+            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has", kernel->name);
+    return run_with(plan, e, twin, k, o, alpha, beta, err);
 }

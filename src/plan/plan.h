@@ -55,6 +55,13 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
 rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
     double beta, rc_err_t *err);
 
+/** As rc_plan_run, with the other operation of the chosen kernel's pair (`twin` of kernels/kernel.h): spmm_t of a plan of spmm and
+ *  the reverse, from the same prepared matrix.
+ *  \param[in] o  of the shapes of that operation
+ *  \return as rc_plan_run; RC_ENOTSUP: the kernel of that K has no twin */
+rc_status_t rc_plan_run_transposed(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
+    double beta, rc_err_t *err);
+
 /** New values on the same pattern, in the order in which the matrix of rc_plan_new had them, as
  *  rc_plan_update_values says.
  *  \param[in] val  [nnz], of value_bytes each (4 or 8), on the host or the device

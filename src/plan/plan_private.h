@@ -90,12 +90,13 @@ rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
 /* --------------------------------------------------------------- operands.c */
 
 /** Whether operands can be what a plan multiplies by and stores to.
+ *  \param[in] op  of the plan, or of the twin of its kernels
  *  \return RC_OK or RC_EINVAL: names the operand */
 rc_status_t rc_plan_operands_check(
-    const rc_plan_t *plan, int64_t k, const rc_operands_t *o, rc_err_t *err);
+    const rc_plan_t *plan, rc_op_t op, int64_t k, const rc_operands_t *o, rc_err_t *err);
 
-/** The operands with the shapes of the plan. */
-rc_operands_t rc_plan_operands(const rc_plan_t *plan, int64_t k, const rc_operands_t *o);
+/** The operands with the shapes of an operation on the matrix of the plan. */
+rc_operands_t rc_plan_operands(const rc_plan_t *plan, rc_op_t op, int64_t k, const rc_operands_t *o);
 
 /** Whether the leading dimensions of the problem are none or large enough for a K.
  *  \return RC_OK or RC_EINVAL: names the operand */

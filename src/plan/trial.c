@@ -256,7 +256,7 @@ static rc_status_t try_runs(
     if (st == RC_OK && strides)
         st = kernel->run(t->state, &scratch->o, 1, 0, err);
     if (st == RC_OK && plan->k_range) { /* the same of the least K there may be */
-        rc_operands_t least = rc_plan_operands(plan, 1, &scratch->o);
+        rc_operands_t least = rc_plan_operands(plan, plan->op, 1, &scratch->o);
         st = kernel->run(t->state, &least, 1, 0, err);
     }
     return st;

@@ -42,6 +42,27 @@ void make(rc_rng_t *rng, int sorted, input_t *in)
     new_values(rng, in);
 }
 
+void transpose(const input_t *in, input_t *out)
+{
+    int64_t n = 0;
+    out->rows = in->cols;
+    out->cols = in->rows;
+    out->nnz = in->nnz;
+    for (int64_t c = 0; c < in->cols; c++) {
+        out->ptr64[c] = n;
+        for (int64_t r = 0; r < in->rows; r++)
+            for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++)
+                if (in->col[e] == c) {
+                    out->col[n] = (int32_t)r;
+                    out->val32[n] = in->val32[e];
+                    out->val64[n++] = in->val64[e];
+                }
+    }
+    out->ptr64[in->cols] = n;
+    for (int64_t c = 0; c <= in->cols; c++)
+        out->ptr32[c] = (int32_t)out->ptr64[c];
+}
+
 rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
 {
     return (rc_plan_matrix_t){.rows = in->rows,
@@ -123,8 +144,7 @@ void compare_product(const char *label, const rc_plan_problem_t *p, const input_
     assert_memory_equal(data_of(p, before), found, data_bytes(p));
 }
 
-void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
-    const input_t *in, int64_t k)
+void check_run(rc_rng_t *rng, rc_plan_t *plan, run_fn *run, const rc_plan_problem_t *p, const input_t *in, int64_t k)
 {
     static dense_t b;
     static dense_t c;
@@ -135,10 +155,16 @@ void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
     fill_product(rng, p, in, k, &b, &c);
     before = c;
     rc_operands_t o = operands(p, &b, &c);
-    assert_int_equal(rc_plan_run(plan, k, &o, alpha, beta, &err), RC_OK);
+    assert_int_equal(run(plan, k, &o, alpha, beta, &err), RC_OK);
     char label[1000];
     (void)rc_plan_describe(plan, label, sizeof label);
     compare_product(label, p, in, k, alpha, beta, &b, &c, &before);
+}
+
+void check_product(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p,
+    const input_t *in, int64_t k)
+{
+    check_run(rng, plan, rc_plan_run, p, in, k);
 }
 
 int64_t some_k(rc_rng_t *rng, const rc_plan_problem_t *p, int i)

@@ -24,6 +24,8 @@ int64_t below(rc_rng_t *rng, int64_t bound);
  * beyond 128 entries; columns of a row in order, or in any. */
 void make(rc_rng_t *rng, int sorted, input_t *in);
 void new_values(rc_rng_t *rng, input_t *in);
+/* The same entries with rows and columns exchanged, columns of a row in order. */
+void transpose(const input_t *in, input_t *out);
 rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes);
 
 /* A dense operand, in both precisions. */
@@ -46,6 +48,11 @@ rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c);
 void compare_product(const char *label, const rc_plan_problem_t *p, const input_t *in, int64_t k, double alpha,
     double beta,
     const dense_t *b, const dense_t *c, dense_t *before);
+
+/* The same of either product of a plan.
+ * \param[in] in  what that product multiplies by: the matrix of the plan or its transpose */
+typedef rc_status_t run_fn(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+void check_run(rc_rng_t *rng, rc_plan_t *plan, run_fn *run, const rc_plan_problem_t *p, const input_t *in, int64_t k);
 
 /* A K that the problem asks for: each of a list in turn, or one of a range. */
 int64_t some_k(rc_rng_t *rng, const rc_plan_problem_t *p, int i);

@@ -82,6 +82,73 @@ static void plans_multiply(void **state)
     }
 }
 
+/* A and A' from one prepared matrix, in either role, after new values too. */
+static void one_plan_serves_both(void **state)
+{
+    (void)state;
+    enum { plans = 60, KERNELS = 3 };
+    static const char *const kernels[RC_OPS][KERNELS] = {[RC_OP_SPMM] = {"rs", "rs:t=1:cfv=1:w=4", "rs:t=2:light=store:w=8"},
+        [RC_OP_SPMM_T] = {"rs-spmm_t", "rs-spmm_t:t=1:cfv=1:w=4", "rs-spmm_t:t=3:w=16"}};
+    static input_t in;
+    static input_t turned;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 17);
+    for (int n = 0; n < plans; n++) {
+        rc_executor_t x;
+        rc_executor_cpu(1 + (int)below(&rng, 2), &x);
+        rc_plan_place_t place = {.x = &x};
+        int64_t k[] = {1 + below(&rng, WIDEST)};
+        rc_op_t op = below(&rng, 2) ? RC_OP_SPMM_T : RC_OP_SPMM;
+        rc_plan_problem_t p = {.op = op, .precision = (rc_precision_t)below(&rng, 2), .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+        rc_plan_options_t o = {.kernels = kernels[op][below(&rng, KERNELS)], .orders = orders[1 + below(&rng, 4)], .threads = 1};
+        make(&rng, (int)below(&rng, 2), &in);
+        rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+        rc_plan_t *plan = NULL;
+        rc_err_t err = {0};
+        if (rc_plan_new(&place, &p, &m, &o, &plan, &err) < 0)
+            fail_msg("%s", err.text);
+        for (int update = 0; update < 2; update++) {
+            transpose(&in, &turned);
+            check_run(&rng, plan, op == RC_OP_SPMM ? rc_plan_run : rc_plan_run_transposed, &p, &in, k[0]);
+            check_run(&rng, plan, op == RC_OP_SPMM ? rc_plan_run_transposed : rc_plan_run, &p, &turned, k[0]);
+            new_values(&rng, &in);
+            assert_int_equal(rc_plan_update(plan, in.val64, 8, 0, &err), RC_OK);
+        }
+        rc_plan_free(plan);
+    }
+}
+
+static void a_kernel_without_twin_says_so(void **state)
+{
+    (void)state;
+    static input_t in;
+    const int64_t k[] = {4};
+    const rc_plan_problem_t p = {.layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+    const rc_operands_t none = {0};
+    rc_plan_options_t o = {.kernels = "rowsplit", .threads = 1};
+    rc_executor_t x;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 18);
+    rc_executor_cpu(1, &x);
+    rc_plan_place_t place = {.x = &x};
+    do
+        make(&rng, 1, &in);
+    while (in.nnz == 0);
+    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
+    assert_int_equal(rc_plan_run_transposed(plan, 4, &none, 1, 0, &err), RC_ENOTSUP);
+    assert_non_null(strstr(err.text, "rowsplit"));
+    rc_plan_free(plan);
+    o.kernels = "rs";
+    assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
+    assert_int_equal(rc_plan_run_transposed(plan, 5, &none, 1, 0, &err), RC_ERANGE);
+    assert_int_equal(rc_plan_run_transposed(plan, 4, &none, 1, 0, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_run_transposed(NULL, 4, &none, 1, 0, &err), RC_EINVAL);
+    rc_plan_free(plan);
+}
+
 /* A copy on another executor gives the same product, after new values too. */
 static void copies_multiply_alike(void **state)
 {
@@ -505,6 +572,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_multiply),
+        cmocka_unit_test(one_plan_serves_both),
+        cmocka_unit_test(a_kernel_without_twin_says_so),
         cmocka_unit_test(copies_multiply_alike),
         cmocka_unit_test(the_matrix_of_several_k_is_one),
         cmocka_unit_test(copies_of_their_own_do_not_count),
