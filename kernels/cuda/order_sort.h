@@ -5,6 +5,10 @@
 
 #include "kernels/cuda/orders.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Keys and what goes with them, each with memory of the same size beside; sorting swaps the two. */
 typedef struct rc_cuda_pairs {
     uint32_t *key;
@@ -38,4 +42,7 @@ rc_status_t rc_cuda_sort_first_columns(const rc_executor_t *x, const rc_cuda_pat
 rc_status_t rc_cuda_sort64(const rc_executor_t *x, void *temp, int64_t bytes, rc_cuda_pairs64_t *p,
     int bits, rc_err_t *err);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -190,13 +190,22 @@ static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *
     return RC_OK;
 }
 
+static int is_sorted(const rc_pair_list_t *l)
+{
+    int64_t i = 1;
+    while (i < l->count && !rc_ranked_before(l->pair[i], l->pair[i - 1]))
+        i++;
+    return i >= l->count;
+}
+
 rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
     const rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err)
 {
     queue_t q = {.list = list, .seen = seen};
     rc_ranked_t p;
     rc_status_t st = RC_OK;
-    rc_ranked_sort(list->pair, list->count, threads);
+    if (!is_sorted(list))
+        rc_ranked_sort(list->pair, list->count, threads);
     while (st == RC_OK && pop(&q, &p)) {
         int32_t x = (int32_t)(p.tie >> 32);
         int32_t y = (int32_t)(p.tie & UINT32_MAX);
@@ -237,8 +246,8 @@ static rc_status_t arrange(
     return st;
 }
 
-rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
-    _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
+rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
+    const rc_lsh_finder_t *by, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
 {
     rc_lsh_facts_t f = {0};
     rc_units_t units = {0};
@@ -247,13 +256,13 @@ rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int th
     rc_status_t st = rc_lsh_check(rule, err);
     if (st < 0)
         return st;
-    RC_TRY(rc_units_find(a, rule->size, threads, &units, err));
+    RC_TRY(rc_units_find(a, rule->size, by->threads, &units, err));
     f.units = units.count;
-    RC_TRY(rc_lsh_pairs(a, &units, rule, threads, placed, &seen, &list, &f, err));
-    RC_TRY(rc_lsh_merge(a, &units, rule->size, threads, &seen, &list, err));
+    RC_TRY(by->find(by, a, &units, rule, &seen, &list, &f, err));
+    RC_TRY(rc_lsh_merge(a, &units, rule->size, by->threads, &seen, &list, err));
     RC_TRY(arrange(a->rows, &units, out, &f, err));
-    if (placed)
-        *placed = a->rows;
+    if (by->placed)
+        *by->placed = a->rows;
     if (facts)
         *facts = f;
 done:
@@ -261,4 +270,23 @@ done:
     rc_pair_set_free(&seen);
     rc_pair_list_free(&list);
     return st;
+}
+
+static rc_status_t find_here(const rc_lsh_finder_t *f, const rc_csr_t *a, const rc_units_t *units,
+    const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
+    rc_err_t *err)
+{
+    return rc_lsh_pairs(a, units, rule, f->threads, f->placed, seen, list, facts, err);
+}
+
+rc_lsh_finder_t rc_lsh_here(int threads, _Atomic int64_t *placed)
+{
+    return (rc_lsh_finder_t){.find = find_here, .threads = threads, .placed = placed};
+}
+
+rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
+    _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
+{
+    const rc_lsh_finder_t here = rc_lsh_here(threads, placed);
+    return rc_lsh_schedule_by(a, rule, &here, out, facts, err);
 }

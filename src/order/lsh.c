@@ -13,6 +13,7 @@
 #include "order/lsh.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "order/signature.h"
 #include "sparse/similarity.h"
 
 #include <inttypes.h>
@@ -62,11 +63,6 @@ typedef struct lsh {
 
 /* -------------------------------------------------------------- signatures */
 
-static uint32_t hash_of(uint64_t key, int64_t i, int64_t c)
-{
-    return (uint32_t)(rc_rng_keyed(key, ((uint64_t)i << 32) + (uint64_t)c) >> 32);
-}
-
 /* Values `first` and first + 1 of every unit as one word; of one value the lower half is 0. */
 static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
 {
@@ -79,8 +75,8 @@ static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
         if (hash) {
 #pragma omp for schedule(static)
             for (int64_t c = 0; c < a->cols; c++) {
-                hash[2 * c] = hash_of(key, first, c);
-                hash[2 * c + 1] = second ? hash_of(key, first + 1, c) : 0;
+                hash[2 * c] = rc_signature_hash(key, first, c);
+                hash[2 * c + 1] = second ? rc_signature_hash(key, first + 1, c) : 0;
             }
         }
 #pragma omp for schedule(dynamic, 1024)
@@ -90,8 +86,8 @@ static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
             uint32_t low = UINT32_MAX;
             for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
                 int64_t c = a->col_idx[e];
-                uint32_t h = hash ? hash[2 * c] : hash_of(key, first, c);
-                uint32_t g = hash ? hash[2 * c + 1] : second ? hash_of(key, first + 1, c) : 0;
+                uint32_t h = hash ? hash[2 * c] : rc_signature_hash(key, first, c);
+                uint32_t g = hash ? hash[2 * c + 1] : second ? rc_signature_hash(key, first + 1, c) : 0;
                 high = h < high ? h : high;
                 low = g < low ? g : low;
             }
@@ -145,7 +141,7 @@ static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
     int64_t nx = ptr[c.x + 1] - ptr[c.x];
     int64_t ny = ptr[c.y + 1] - ptr[c.y];
     w->candidates++;
-    if ((nx < ny ? (double)nx / (double)ny : (double)ny / (double)nx) < l->sim_min)
+    if (rc_jaccard_most(nx, ny) < l->sim_min)
         return;
     if (l->seen->slot)
         __builtin_prefetch(l->seen->slot + rc_pair_slot(l->seen, rc_pair(c.x, c.y)));
@@ -371,6 +367,13 @@ rc_status_t rc_lsh_check(const rc_lsh_rule_t *rule, rc_err_t *err)
     return RC_OK;
 }
 
+double rc_lsh_sim_min(const rc_lsh_rule_t *rule)
+{
+    return isnan(rule->sim_min)
+               ? pow((double)rule->bsize / (double)rule->siglen, 1 / (double)rule->bsize)
+               : rule->sim_min;
+}
+
 rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
     int threads, _Atomic int64_t *placed, rc_pair_set_t *seen, rc_pair_list_t *list,
     rc_lsh_facts_t *facts, rc_err_t *err)
@@ -378,7 +381,7 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
     lsh_t l = {.a = a,
         .units = units,
         .rule = rule,
-        .sim_min = rule->sim_min,
+        .sim_min = rc_lsh_sim_min(rule),
         .threads = team(a, units, threads),
         .words = rule->bsize / 2 + rule->bsize % 2,
         .seen = seen,
@@ -386,8 +389,6 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
     *seen = (rc_pair_set_t){0};
     *list = (rc_pair_list_t){0};
     facts->candidates = facts->pairs = facts->bands = 0;
-    if (isnan(l.sim_min))
-        l.sim_min = pow((double)rule->bsize / (double)rule->siglen, 1 / (double)rule->bsize);
     rc_status_t st = allocate(&l, err);
     if (st == RC_OK)
         st = compare_bands(&l, placed, facts, err);

@@ -5,6 +5,7 @@
 #define RC_ORDER_LSH_H
 
 #include "order/pairs.h"
+#include "order/policy.h"
 #include "rowcast.h"
 
 typedef struct rc_lsh_rule {
@@ -19,6 +20,12 @@ typedef struct rc_lsh_rule {
 
 /** RC_OK; RC_EINVAL: siglen is not a multiple of bsize. */
 rc_status_t rc_lsh_check(const rc_lsh_rule_t *rule, rc_err_t *err);
+
+/** The least similarity of a pair. */
+double rc_lsh_sim_min(const rc_lsh_rule_t *rule);
+
+/** The rule that parameters of lsh or jiang give. */
+rc_lsh_rule_t rc_lsh_rule_of(const rc_params_t *params);
 
 /** How an order came about. */
 typedef struct rc_lsh_facts {
@@ -57,6 +64,17 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
     int threads, _Atomic int64_t *placed, rc_pair_set_t *seen, rc_pair_list_t *list,
     rc_lsh_facts_t *facts, rc_err_t *err);
 
+/** What finds the pairs: rc_lsh_pairs, or a device that finds the same. */
+typedef struct rc_lsh_finder {
+    /** As rc_lsh_pairs; a list that is sorted is not sorted again. */
+    rc_status_t (*find)(const struct rc_lsh_finder *f, const rc_csr_t *a, const rc_units_t *units,
+        const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
+        rc_err_t *err);
+    int threads;              /**< of the host, >= 1 */
+    _Atomic int64_t *placed;  /**< as of rc_lsh_pairs */
+    void *of;                 /**< its own */
+} rc_lsh_finder_t;
+
 /** Merge clusters along pairs, the most similar first (Algorithm 3).
  *  \param[in,out] units  their clusters afterwards
  *  \param[in]     seen   as rc_lsh_pairs left it
@@ -75,5 +93,19 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
  *          row, 8 a column, 32 a pair. */
 rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
     _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
+
+/** As rc_lsh_schedule, with the pairs of a finder. */
+rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
+    const rc_lsh_finder_t *by, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
+
+/** The policies lsh and jiang with the pairs of a finder (rc_policy_t.build).  Of the input only the matrix,
+ *  the parameters and the facts are looked at. */
+rc_status_t rc_lsh_build(
+    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
+rc_status_t rc_jiang_build(
+    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
+
+/** The finder of the host. */
+rc_lsh_finder_t rc_lsh_here(int threads, _Atomic int64_t *placed);
 
 #endif

@@ -19,12 +19,6 @@ rc_status_t rc_pairs_check_memory(int64_t pairs, int64_t bytes, rc_err_t *err)
 
 /* ------------------------------------------------------------------ the set */
 
-/* At most 7 of 8 slots are taken. */
-static int fits(int64_t pairs, int bits)
-{
-    return pairs <= (INT64_C(1) << bits) / 8 * 7;
-}
-
 static void put(rc_pair_set_t *s, uint64_t pair)
 {
     uint64_t last = (UINT64_C(1) << s->bits) - 1;
@@ -36,9 +30,9 @@ static void put(rc_pair_set_t *s, uint64_t pair)
 
 rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
 {
-    enum { fewest = 10, large = 24 };
-    rc_pair_set_t bigger = {.bits = s->slot ? s->bits : fewest, .count = s->count};
-    while (!fits(s->count + more, bigger.bits))
+    enum { large = 24 };
+    rc_pair_set_t bigger = {.bits = s->slot ? s->bits : RC_PAIR_BITS_MIN, .count = s->count};
+    while (!rc_pair_set_fits(s->count + more, bigger.bits))
         bigger.bits++;
     if (s->slot && bigger.bits == s->bits)
         return RC_OK;

@@ -1,5 +1,5 @@
 /** \file order/pairs.h  A list of pairs of rows with a similarity, none of them twice; inner header of
- *  the room. */
+ *  the room, and of kernels/cuda/lsh_pairs.cu, which makes the same list and the same set. */
 #ifndef RC_ORDER_PAIRS_H
 #define RC_ORDER_PAIRS_H
 
@@ -10,14 +10,14 @@
 #include <string.h>
 
 /** A pair x < y as a number; never 0. */
-static inline uint64_t rc_pair(int32_t x, int32_t y)
+RC_HOST_DEVICE static inline uint64_t rc_pair(int32_t x, int32_t y)
 {
     return x < y ? (uint64_t)(uint32_t)x << 32 | (uint32_t)y
                  : (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
 }
 
 /** A similarity in [0, 1] as a key: more similar ones come first. */
-static inline uint64_t rc_pair_key(double similarity)
+RC_HOST_DEVICE static inline uint64_t rc_pair_key(double similarity)
 {
     uint64_t bits;
     memcpy(&bits, &similarity, sizeof bits);
@@ -31,10 +31,23 @@ typedef struct rc_pair_set {
     int64_t count;
 } rc_pair_set_t;
 
-/** Where a pair is looked for first. */
+/** Where a pair is looked for first in a set of 2^bits slots. */
+RC_HOST_DEVICE static inline uint64_t rc_pair_place(int bits, uint64_t pair)
+{
+    return rc_rng_golden(pair ^ pair >> 29) >> (64 - bits);
+}
+
 static inline uint64_t rc_pair_slot(const rc_pair_set_t *s, uint64_t pair)
 {
-    return rc_rng_golden(pair ^ pair >> 29) >> (64 - s->bits);
+    return rc_pair_place(s->bits, pair);
+}
+
+enum { RC_PAIR_BITS_MIN = 10 }; /* of a set */
+
+/** At most 7 of 8 slots are taken. */
+static inline int rc_pair_set_fits(int64_t pairs, int bits)
+{
+    return pairs <= (INT64_C(1) << bits) / 8 * 7;
 }
 
 /** 1 when the pair is there. */

@@ -81,21 +81,21 @@ static rc_status_t keep(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t
     return st;
 }
 
-static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+rc_status_t rc_jiang_build(
+    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_lsh_rule_t rule = rc_lsh_rule_of(in->params);
     const rc_tile_rule_t tiles = tile_rule(in->params);
     double skip = in->params->real[SKIP_DENSE];
     rc_lsh_facts_t f = {0};
     rc_tiles_t t;
-    rc_status_t st = rc_tiles_find(in->a, NULL, &tiles, in->threads, &t, err);
+    rc_status_t st = rc_tiles_find(in->a, NULL, &tiles, by->threads, &t, err);
     if (st < 0)
         return st;
     double ratio = rc_tiles_ratio(&t, in->a);
     rc_tiles_free(&t);
     int stays = ratio > skip;
-    st = stays ? keep(in, out, err)
-               : rc_lsh_schedule(in->a, &rule, in->threads, in->placed, out, &f, err);
+    st = stays ? keep(in, out, err) : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
     if (st < 0 || !in->facts)
         return st;
     if (!stays)
@@ -103,6 +103,12 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     rc_fact_text(in->facts, "round_1",
         stays ? "skipped: dense_ratio %.6g > %g" : "lsh: dense_ratio %.6g <= %g", ratio, skip);
     return say_second(in, out, err);
+}
+
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+{
+    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in->placed);
+    return rc_jiang_build(in, &here, out, err);
 }
 
 const rc_policy_t rc_policy_jiang = {

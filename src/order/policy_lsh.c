@@ -38,14 +38,21 @@ static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err
     return rc_lsh_check(&rule, err);
 }
 
-static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+rc_status_t rc_lsh_build(
+    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_lsh_rule_t rule = rc_lsh_rule_of(in->params);
     rc_lsh_facts_t f;
-    rc_status_t st = rc_lsh_schedule(in->a, &rule, in->threads, in->placed, out, &f, err);
+    rc_status_t st = rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
     if (st == RC_OK)
         rc_lsh_say(&f, in->facts);
     return st;
+}
+
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+{
+    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in->placed);
+    return rc_lsh_build(in, &here, out, err);
 }
 
 const rc_policy_t rc_policy_lsh = {

@@ -29,9 +29,6 @@ enum { RC_LSH_PARAMS = 7 };
 
 extern const char *const rc_lsh_automatic[]; /**< the word of sim_min for a number worked out; ends with NULL */
 
-/** The rule that the parameters give. */
-rc_lsh_rule_t rc_lsh_rule_of(const rc_params_t *params);
-
 /** Say how an order came about.  facts NULL: nobody asks */
 void rc_lsh_say(const rc_lsh_facts_t *f, rc_facts_t *facts);
 

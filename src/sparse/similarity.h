@@ -3,6 +3,7 @@
 #ifndef RC_SPARSE_SIMILARITY_H
 #define RC_SPARSE_SIMILARITY_H
 
+#include "base/rng_hash.h"
 #include "rowcast.h"
 
 /** Columns that two rows share.
@@ -12,10 +13,16 @@ int64_t rc_common_columns(const int32_t *x, int64_t nx, const int32_t *y, int64_
 
 /** Jaccard similarity of sets of nx and ny members that share `common`: one division of integers in
  *  fp64, 0 for two empty sets. */
-static inline double rc_jaccard(int64_t nx, int64_t ny, int64_t common)
+RC_HOST_DEVICE static inline double rc_jaccard(int64_t nx, int64_t ny, int64_t common)
 {
     int64_t both = nx + ny - common;
     return both > 0 ? (double)common / (double)both : 0;
+}
+
+/** No sets of nx and ny members, one of them not empty, are more similar: division keeps the order when it rounds. */
+RC_HOST_DEVICE static inline double rc_jaccard_most(int64_t nx, int64_t ny)
+{
+    return nx < ny ? (double)nx / (double)ny : (double)ny / (double)nx;
 }
 
 /** Jaccard similarity of two rows of a matrix. */
