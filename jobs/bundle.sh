@@ -101,7 +101,7 @@ copy_ours()
         || die 3 "$prefix/bin/rowcast is not linked with Open MPI, whose launcher a bundle has: build with it"
     cp "$prefix/bin/rowcast" "$tree/bin/"
     find "$prefix" -maxdepth 3 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
-    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_cuda.h; do
+    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_cuda.h include/rowcast_device.h; do
         [[ -e $prefix/$file ]] || continue
         mkdir -p "$tree/$(dirname "$file")"
         cp -R "$prefix/$file" "$tree/$file"

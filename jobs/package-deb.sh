@@ -69,7 +69,7 @@ CONTROL
 Section: libdevel
 Depends: librowcast1 (= $version)$(required)
 Description: headers, pkg-config and CMake files of rowcast
- What programs are compiled with: rowcast.h, rowcast_io.h, and with CUDA rowcast_cuda.h and rowcast.hpp.
+ What programs are compiled with: rowcast.h, rowcast_io.h, and with CUDA rowcast_cuda.h, rowcast_device.h and rowcast.hpp.
 CONTROL
         ;;
     rowcast) cat <<'CONTROL'

@@ -34,13 +34,20 @@ typedef struct rc_spmm {
     void *stream;
 } rc_spmm_t;
 
+/** Whether a product finds out that its pattern is that of the plan. */
+typedef enum rc_checking {
+    RC_CHECK_NOT,   /**< it is known to be */
+    RC_CHECK_QUIET, /**< yes; the host hears where it is not */
+    RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
+} rc_checking_t;
+
 /** How plans are made. */
 typedef struct rc_making {
     int64_t ns;     /**< that timing candidates may take */
     int64_t memory; /**< bytes of device memory for the plan */
 } rc_making_t;
 
-enum { RC_ENGINE_ABI = 1, RC_ENGINE_TEXT = 160 };
+enum { RC_ENGINE_ABI = 2, RC_ENGINE_TEXT = 160 };
 
 /** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to C.  `make`,
  *  `plan_free` and `copy_free` wait for the device; no other does.  All are called with the drop-in's lock held, but for
@@ -58,10 +65,10 @@ typedef struct rc_engine {
     /** A plan for what was copied; the copy is gone afterwards.  \param[out] text  [RC_ENGINE_TEXT] the
      *  kernel, or why there is none  \param[out] bytes  of device memory  \return NULL: none */
     void *(*make)(void *copy, const rc_making_t *how, char *text, int64_t *bytes);
-    /** The product by a plan, values read anew.  Unless trusted the pattern is compared on the device, and
+    /** The product by a plan, values read anew.  The pattern is compared on the device, and
      *  where it differs C comes from the arrays of the program.  \param[in] number  of this check, increasing */
-    int (*run)(void *plan, const rc_spmm_t *p, int trusted, uint64_t number);
-    /** \param[out] equal    the newest check known to have found the pattern of the plan, 0: none
+    int (*run)(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number);
+    /** \param[out] equal    the newest check that was told to have found the pattern of the plan, 0: none
      *  \param[out] differs  the newest known not to */
     void (*checks)(const void *plan, uint64_t *equal, uint64_t *differs);
     /** Compare another pattern of the same sizes with that of a plan, which it does not run. */

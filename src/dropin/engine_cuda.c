@@ -20,10 +20,12 @@ typedef struct copy {
 /* A plan with what its checks need. */
 typedef struct made {
     rc_plan_t *plan;
-    rc_pattern_sum_t *check;  /* device */
+    rc_plan_places_t places;
+    rc_pattern_t *pattern; /* device */
     rc_heard_t *heard;  /* host, which the device writes */
     rc_heard_t *heard_there;
-    int blocks; /* that the device runs at once */
+    int blocks; /* of the product from the program's arrays, which is rare: few are launched sooner */
+    int overlaps; /* 1: launches can */
     int device;
     int64_t k;
     cudaEvent_t last; /* after what was asked for last */
@@ -180,8 +182,8 @@ static void made_free(made_t *m, cudaStream_t stream)
     if (m->plan)
         (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, stream, &err);
     rc_plan_free(m->plan);
-    if (m->check)
-        (void)failed(cudaFree(m->check));
+    if (m->pattern)
+        (void)failed(cudaFree(m->pattern));
     if (m->heard)
         (void)failed(cudaFreeHost(m->heard));
     if (m->last)
@@ -216,16 +218,26 @@ static void made_mark(made_t *m, cudaStream_t stream)
         m->unmarked = 1;
 }
 
+static int attributes(made_t *m)
+{
+    int major = 0;
+    if (failed(cudaDeviceGetAttribute(&m->blocks, cudaDevAttrMultiProcessorCount, m->device))
+        || failed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, m->device)))
+        return -1;
+    m->overlaps = major >= 9;
+    return 0;
+}
+
 static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
 {
-    int sms = 0;
+    const rc_pattern_ask_t first = {.check = 1};
     void *heard = NULL;
-    void *check = NULL;
+    void *pattern = NULL;
     void *there = NULL;
-    if (failed(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, c->device))
-        || failed(cudaMalloc(&check, sizeof *m->check)))
+    size_t bytes = sizeof *m->pattern + (size_t)rc_pattern_pieces(&c->p.a) * sizeof *m->pattern->expected;
+    if (attributes(m) < 0 || failed(cudaMalloc(&pattern, bytes)))
         return -1;
-    m->check = check;
+    m->pattern = pattern;
     if (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)))
         return -1;
     if (failed(cudaHostAlloc(&heard, sizeof *m->heard, cudaHostAllocMapped)))
@@ -235,9 +247,8 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
     if (failed(cudaHostGetDevicePointer(&there, heard, 0)))
         return -1;
     m->heard_there = there;
-    m->blocks = 8 * sms;
-    return failed(cudaMemsetAsync(check, 0, sizeof *m->check, stream))
-            || failed(rc_pattern_check(&c->p.a, m->check, m->heard_there, 0, 0, m->blocks, stream))
+    return failed(cudaMemsetAsync(pattern, 0, bytes, stream))
+            || failed(rc_pattern_begin(&c->p.a, NULL, m->pattern, m->heard_there, &first, stream))
             || failed(cudaStreamSynchronize(stream))
         ? -1
         : 0;
@@ -297,16 +308,24 @@ static void describe(const rc_plan_t *plan, int64_t nnz, char *text, int64_t *by
     *bytes = (c->bytes > 0 ? c->bytes : 0) + 4 * nnz; /* the places of values */
 }
 
+static rc_status_t places_of(made_t *m, const copy_t *c, rc_err_t *err)
+{
+    rc_status_t st = rc_plan_places(m->plan, m->k, &m->places, err);
+    return st == RC_OK && (m->places.place_bytes != 4 || m->places.value_bytes != c->p.a.value_bytes) ? RC_ENOTSUP : st;
+}
+
 static void *make_on(
     const copy_t *c, const rc_making_t *how, cudaStream_t stream, char *text, int64_t *bytes)
 {
-    rc_err_t err = {RC_OK, ""};
+    rc_err_t err = {RC_OK, "the plan does not say where its values are"};
     made_t *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->device = c->device;
     m->k = c->p.k;
     rc_status_t st = plan_new(c, how, stream, &m->plan, &err);
+    if (st == RC_OK)
+        st = places_of(m, c, &err);
     if (st < 0)
         (void)snprintf(text, RC_ENGINE_TEXT, "%.150s", err.text);
     if (st < 0 || checks_new(m, c, stream) < 0) {
@@ -314,6 +333,7 @@ static void *make_on(
         return NULL;
     }
     describe(m->plan, c->p.a.nnz, text, bytes);
+    *bytes += 8 * rc_pattern_pieces(&c->p.a);
     return m;
 }
 
@@ -335,22 +355,21 @@ static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t
     return made;
 }
 
-static int run_on(made_t *m, const rc_spmm_t *p, int trusted, uint64_t number)
+static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
 {
     rc_err_t err;
     cudaStream_t stream = p->stream;
-    if (!trusted
-        && failed(rc_pattern_check(&p->a, m->check, m->heard_there, number, 0, m->blocks, stream)))
-        return -1;
-    if (rc_plan_update_values(m->plan, p->a.nnz, p->a.val, p->a.value_bytes, 1, stream, &err) < 0
+    const rc_pattern_ask_t ask = {.check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
+    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, stream))
+        || failed(rc_pattern_between(m->overlaps, stream))
         || rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
-    return !trusted && failed(rc_pattern_product(p, m->check, m->blocks, stream)) ? -1 : 0;
+    return ask.check && failed(rc_pattern_product(p, m->pattern, number, m->blocks, m->overlaps, stream)) ? -1 : 0;
 }
 
-static int engine_run(void *plan, const rc_spmm_t *p, int trusted, uint64_t number)
+static int engine_run(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
 {
-    int st = run_on(plan, p, trusted, number);
+    int st = run_on(plan, p, check, number);
     made_mark(plan, p->stream); /* a part of it may run even so */
     return st;
 }
@@ -365,7 +384,8 @@ static void engine_checks(const void *plan, uint64_t *equal, uint64_t *differs)
 static int engine_compare(void *plan, const rc_spmm_t *p, uint64_t number)
 {
     made_t *m = plan;
-    int bad = failed(rc_pattern_check(&p->a, m->check, m->heard_there, number, 1, m->blocks, p->stream));
+    const rc_pattern_ask_t ask = {.check = 1, .number = number, .other = 1, .told = 1};
+    int bad = failed(rc_pattern_begin(&p->a, NULL, m->pattern, m->heard_there, &ask, p->stream));
     made_mark(m, p->stream);
     return bad ? -1 : 0;
 }

@@ -219,7 +219,8 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, 
 {
     uint64_t number = rc_known_number(d, known);
     int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
-    int st = d->engine->run(known->held->plan, p, trusted(d, known, t, number), number);
+    rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT : t ? RC_CHECK_TOLD : RC_CHECK_QUIET;
+    int st = d->engine->run(known->held->plan, p, check, number);
     if (st == 0) {
         if (timed)
             end_time(d, known, &known->ours, p->stream);

@@ -2,7 +2,12 @@
 
 namespace {
 
-enum { THREADS = 256 };
+enum {
+    THREADS = 256,
+    WARP = 32,
+    PIECE = 256, /* numbers that one sum is of */
+    VALUES = 4   /* by a thread */
+};
 
 /* Bits of a number and of its place, well mixed: two multiplications of splitmix64's finaliser. */
 __device__ uint64_t mixed(uint64_t place, uint64_t number)
@@ -13,70 +18,121 @@ __device__ uint64_t mixed(uint64_t place, uint64_t number)
     return x ^ (x >> 31);
 }
 
-/* Four loads are under way at once; otherwise each waits for the one before. */
-template <typename T>
-__device__ uint64_t sum_of(const T *__restrict__ at, int64_t n, uint64_t seed, int64_t first, int64_t step)
+/* What earlier kernels of the stream wrote is there; only where the launch overlaps. */
+__device__ void wait_for_previous()
 {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Sum of what a lane has of a piece.  Its loads are under way at once. */
+template <typename T> __device__ uint64_t sum_of(const T *__restrict__ at, int64_t n, uint64_t seed, int64_t piece)
+{
+    const int64_t first = piece * PIECE + threadIdx.x % WARP;
+    T number[PIECE / WARP];
     uint64_t sum = 0;
-    int64_t i = first;
-    for (; i + 3 * step < n; i += 4 * step) {
-        const T a = at[i], b = at[i + step], c = at[i + 2 * step], d = at[i + 3 * step];
-        sum += mixed(seed + i, static_cast<uint64_t>(static_cast<int64_t>(a)));
-        sum += mixed(seed + i + step, static_cast<uint64_t>(static_cast<int64_t>(b)));
-        sum += mixed(seed + i + 2 * step, static_cast<uint64_t>(static_cast<int64_t>(c)));
-        sum += mixed(seed + i + 3 * step, static_cast<uint64_t>(static_cast<int64_t>(d)));
+#pragma unroll
+    for (int u = 0; u < PIECE / WARP; u++)
+        number[u] = first + u * WARP < n ? at[first + u * WARP] : 0;
+#pragma unroll
+    for (int u = 0; u < PIECE / WARP; u++)
+        if (first + u * WARP < n)
+            sum += mixed(seed + first + u * WARP, static_cast<uint64_t>(static_cast<int64_t>(number[u])));
+    return sum;
+}
+
+/* Arguments of begin_kernel. */
+template <typename P, typename I> struct pattern_args {
+    const P *row_ptr;
+    const I *col_idx;
+    int64_t rows;
+    int64_t nnz;
+    int64_t of_columns; /* pieces */
+    int64_t pieces;     /* in all */
+    rc_pattern_t *pattern;
+    uint64_t *differs;
+    volatile uint64_t *heard_equal;
+    volatile uint64_t *heard_differs;
+    uint64_t number;
+    int told;
+};
+
+/* The outcome of a piece, by one lane. */
+template <typename P, typename I> __device__ void conclude(const pattern_args<P, I> &x, int64_t piece, uint64_t sum)
+{
+    if (x.number == 0) {
+        x.pattern->expected[piece] = sum;
+        return;
     }
-    for (; i < n; i += step)
-        sum += mixed(seed + i, static_cast<uint64_t>(static_cast<int64_t>(at[i])));
-    return sum;
-}
-
-__device__ uint64_t sum_of_block(uint64_t sum)
-{
-    __shared__ uint64_t part[THREADS / 32];
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-    if (threadIdx.x % 32 == 0)
-        part[threadIdx.x / 32] = sum;
-    __syncthreads();
-    sum = 0;
-    for (int i = 0; threadIdx.x == 0 && i < THREADS / 32; i++)
-        sum += part[i];
-    return sum;
-}
-
-/* The last block to arrive has the whole sum. */
-__device__ void conclude(uint64_t sum, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number, int other)
-{
-    if (threadIdx.x != 0)
+    if (sum != x.pattern->expected[piece]) {
+        *static_cast<volatile uint64_t *>(x.differs) = x.number;
+        *x.heard_differs = x.number;
+    }
+    if (!x.told)
         return;
-    atomicAdd(reinterpret_cast<unsigned long long *>(&check->sum), static_cast<unsigned long long>(sum));
     __threadfence();
-    if (atomicAdd(&check->arrived, 1u) != gridDim.x - 1)
+    if (atomicAdd(&x.pattern->arrived, 1u) != x.pieces - 1)
         return;
-    const uint64_t all = atomicExch(reinterpret_cast<unsigned long long *>(&check->sum), 0ull);
-    check->arrived = 0;
-    if (number == 0)
-        check->expected = all;
-    const bool differs = all != check->expected;
-    check->differs = differs;
-    if (number == 0)
-        return;
-    if (other)
-        *(differs ? &heard->other_differs : &heard->other_equal) = number;
-    else
-        *(differs ? &heard->differs : &heard->equal) = number;
+    x.pattern->arrived = 0;
+    __threadfence();
+    if (*static_cast<volatile uint64_t *>(x.differs) != x.number)
+        *x.heard_equal = x.number;
 }
 
-template <typename P, typename I>
-__global__ void __launch_bounds__(THREADS) check_kernel(const P *row_ptr, int64_t rows, const I *col_idx,
-    int64_t nnz, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number, int other)
+/* A piece by a warp. */
+template <typename P, typename I> __device__ void check(const pattern_args<P, I> &x, int64_t piece)
 {
-    const int64_t first = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
-    const int64_t step = gridDim.x * static_cast<int64_t>(THREADS);
-    uint64_t sum = sum_of(col_idx, nnz, 0, first, step);
-    sum += sum_of(row_ptr, rows + 1, uint64_t{1} << 40, first, step);
-    conclude(sum_of_block(sum), check, heard, number, other);
+    if (piece >= x.pieces)
+        return;
+    uint64_t sum = piece < x.of_columns
+        ? sum_of(x.col_idx, x.nnz, 0, piece)
+        : sum_of(x.row_ptr, x.rows + 1, uint64_t{1} << 40, piece - x.of_columns);
+    for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
+    if (threadIdx.x % WARP == 0)
+        conclude(x, piece, sum);
+}
+
+/* Bits of values by their places. */
+template <typename T> struct values_args {
+    T *to;
+    const int32_t *place;
+    const T *from;
+    int64_t count;
+};
+
+template <typename T> __device__ void put(const values_args<T> &v, int64_t block)
+{
+    const int64_t first = block * (THREADS * VALUES) + threadIdx.x;
+    int32_t at[VALUES];
+    T x[VALUES];
+#pragma unroll
+    for (int u = 0; u < VALUES; u++)
+        at[u] = first + u * THREADS < v.count ? v.place[first + u * THREADS] : 0;
+#pragma unroll
+    for (int u = 0; u < VALUES; u++)
+        x[u] = at[u] > 0 ? v.from[at[u] - 1] : 0;
+#pragma unroll
+    for (int u = 0; u < VALUES; u++)
+        if (first + u * THREADS < v.count)
+            v.to[first + u * THREADS] = x[u];
+}
+
+/* The first CTAs put values, the others check. */
+template <typename T, typename P, typename I>
+__global__ void __launch_bounds__(THREADS) begin_kernel(
+    const values_args<T> v, const pattern_args<P, I> x, unsigned putting)
+{
+    if (blockIdx.x < putting)
+        put(v, blockIdx.x);
+    else
+        check(x, (blockIdx.x - putting) * int64_t{THREADS / WARP} + threadIdx.x / WARP);
+}
+
+__global__ void between_kernel()
+{
+    wait_for_previous();
 }
 
 template <typename P, typename I>
@@ -97,9 +153,12 @@ __global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, in
 template <typename T, typename P, typename I>
 __global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val, int64_t rows, int64_t k,
     T alpha, const T *b, int64_t b_row, int64_t b_col, T *c, int64_t c_row, int64_t c_col,
-    const rc_pattern_sum_t *check)
+    const volatile uint64_t *differs, uint64_t number)
 {
-    if (check->differs == 0)
+    /* the check ended before the kernel before this one began; C is that one's until it has ended */
+    const bool same = *differs != number;
+    wait_for_previous();
+    if (same)
         return;
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k; i += step) {
@@ -112,15 +171,31 @@ __global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val,
     }
 }
 
+/* A launch that may overlap with the kernel before it. */
+template <typename... A, typename... B>
+void launch_over(void (*kernel)(A...), int blocks, int threads, int overlaps, cudaStream_t stream, B... args)
+{
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = overlaps ? 1 : 0;
+    (void)cudaLaunchKernelEx(&config, kernel, static_cast<A>(args)...); /* the last error says whether it was */
+}
+
 template <typename T, typename P, typename I>
-void product(const rc_spmm_t *p, const rc_pattern_sum_t *check, int blocks, cudaStream_t stream)
+void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps, cudaStream_t stream)
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     const bool c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
-    product_kernel<T, P, I><<<blocks, THREADS, 0, stream>>>(static_cast<const P *>(p->a.row_ptr),
+    launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, static_cast<const P *>(p->a.row_ptr),
         static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
         static_cast<T>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb,
-        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, check);
+        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, &pattern->differs, number);
 }
 
 /* The four widths of row pointers and columns, as types. */
@@ -132,10 +207,34 @@ template <typename F> void with_types(const rc_sparse_view_t *a, F f)
         a->col_idx_bytes == 4 ? f(int64_t(), int32_t()) : f(int64_t(), int64_t());
 }
 
-int check_blocks(int64_t n, int most)
+int64_t pieces_of(int64_t n, int64_t by)
 {
-    const int64_t blocks = (n + 4 * THREADS - 1) / (4 * THREADS);
-    return blocks < 1 ? 1 : blocks > most ? most : static_cast<int>(blocks);
+    return (n + by - 1) / by;
+}
+
+int copy_blocks(int64_t n)
+{
+    const int64_t blocks = pieces_of(n, 4 * THREADS);
+    return blocks < 1 ? 1 : blocks > 4096 ? 4096 : static_cast<int>(blocks);
+}
+
+template <typename T, typename P, typename I>
+void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern, rc_heard_t *heard,
+    const rc_pattern_ask_t *ask, cudaStream_t stream)
+{
+    values_args<T> v = {};
+    if (values)
+        v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place), static_cast<const T *>(a->val),
+            values->count};
+    const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr), static_cast<const I *>(a->col_idx), a->rows, a->nnz,
+        pieces_of(a->nnz, PIECE), ask->check ? rc_pattern_pieces(a) : 0, pattern,
+        ask->other ? &pattern->other_differs : &pattern->differs, ask->other ? &heard->other_equal : &heard->equal,
+        ask->other ? &heard->other_differs : &heard->differs, ask->number, ask->told};
+    const int64_t putting = pieces_of(v.count, THREADS * VALUES);
+    const int64_t blocks = putting + pieces_of(x.pieces, THREADS / WARP);
+    if (blocks > 0)
+        begin_kernel<T, P, I>
+            <<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(v, x, static_cast<unsigned>(putting));
 }
 
 } // namespace
@@ -144,32 +243,44 @@ cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
 {
     with_types(a, [&](auto p, auto i) {
-        copy_kernel<<<check_blocks(a->nnz + a->rows, 4096), THREADS, 0, stream>>>(
+        copy_kernel<<<copy_blocks(a->nnz + a->rows), THREADS, 0, stream>>>(
             static_cast<const decltype(p) *>(a->row_ptr), a->rows, static_cast<const decltype(i) *>(a->col_idx),
             a->cols, a->nnz, row_ptr, col_idx);
     });
     return cudaGetLastError();
 }
 
-cudaError_t rc_pattern_check(const rc_sparse_view_t *a, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number,
-    int other, int blocks, cudaStream_t stream)
+int64_t rc_pattern_pieces(const rc_sparse_view_t *a)
+{
+    return pieces_of(a->nnz, PIECE) + pieces_of(a->rows + 1, PIECE);
+}
+
+cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
+    rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     with_types(a, [&](auto p, auto i) {
-        check_kernel<<<check_blocks(a->nnz + a->rows, blocks), THREADS, 0, stream>>>(
-            static_cast<const decltype(p) *>(a->row_ptr), a->rows, static_cast<const decltype(i) *>(a->col_idx),
-            a->nnz, check, heard, number, other);
+        if (a->value_bytes == 4)
+            begin<uint32_t, decltype(p), decltype(i)>(a, values, pattern, heard, ask, stream);
+        else
+            begin<uint64_t, decltype(p), decltype(i)>(a, values, pattern, heard, ask, stream);
     });
     return cudaGetLastError();
 }
 
-cudaError_t rc_pattern_product(
-    const rc_spmm_t *p, const rc_pattern_sum_t *check, int blocks, cudaStream_t stream)
+cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream)
+{
+    launch_over(between_kernel, 1, 1, overlaps, stream);
+    return cudaGetLastError();
+}
+
+cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps,
+    cudaStream_t stream)
 {
     with_types(&p->a, [&](auto ptr, auto idx) {
         if (p->a.value_bytes == 4)
-            product<float, decltype(ptr), decltype(idx)>(p, check, blocks, stream);
+            product<float, decltype(ptr), decltype(idx)>(p, pattern, number, blocks, overlaps, stream);
         else
-            product<double, decltype(ptr), decltype(idx)>(p, check, blocks, stream);
+            product<double, decltype(ptr), decltype(idx)>(p, pattern, number, blocks, overlaps, stream);
     });
     return cudaGetLastError();
 }

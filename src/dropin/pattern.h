@@ -1,26 +1,36 @@
-/** \file dropin/pattern.h  Kernels of the drop-in: a digest of a pattern, a copy of it, and a plain product. */
+/** \file dropin/pattern.h  Kernels of the drop-in: sums of a pattern beside new values, a copy of it, and a plain product. */
 #ifndef RC_DROPIN_PATTERN_H
 #define RC_DROPIN_PATTERN_H
 
 #include "dropin/engine.h"
+#include "rowcast_device.h"
 
 #include <cuda_runtime_api.h>
 
-/** What a check leaves in device memory; zeros before the first.  The last block of a check clears sum and arrived. */
-typedef struct rc_pattern_sum {
-    uint64_t sum;
-    uint32_t arrived;  /**< blocks that have added */
-    uint32_t differs;  /**< of the newest check */
-    uint64_t expected; /**< of the pattern of the plan */
-} rc_pattern_sum_t;
+/** What is known of the pattern of a plan, in device memory; zeros before the first check. */
+typedef struct rc_pattern {
+    uint64_t differs;       /**< number of the newest check that found another one */
+    uint64_t other_differs; /**< of the newest comparison that did */
+    uint32_t arrived;       /**< pieces, of a check that is told; the last one clears it */
+    uint32_t unused;
+    uint64_t expected[];    /**< [rc_pattern_pieces] sum of each piece */
+} rc_pattern_t;
 
-/** In memory of the host that the device writes to. */
+/** In memory of the host that the device writes to: numbers of the newest check that did, and of the newest comparison. */
 typedef struct rc_heard {
-    volatile uint64_t equal;
+    volatile uint64_t equal; /**< of those that are told */
     volatile uint64_t differs;
-    volatile uint64_t other_equal; /**< of comparisons */
+    volatile uint64_t other_equal;
     volatile uint64_t other_differs;
 } rc_heard_t;
+
+/** What a launch of rc_pattern_begin does. */
+typedef struct rc_pattern_ask {
+    int check;       /**< 1: the pattern is summed */
+    uint64_t number; /**< 0: the sums become the expected ones; else they are compared with them */
+    int other;       /**< 1: as a comparison */
+    int told;        /**< 1: the host hears of it also where it is the same */
+} rc_pattern_ask_t;
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,16 +40,25 @@ extern "C" {
 cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
 
-/** Digest of a pattern: a 64-bit sum of mixed (place, number) of all row pointers and columns.
- *  \param[in] number  0: the digest becomes `expected`; else it is compared, and the host hears of the number
- *  \param[in] other   1: as a comparison */
-cudaError_t rc_pattern_check(const rc_sparse_view_t *a, rc_pattern_sum_t *check, rc_heard_t *heard, uint64_t number,
-    int other, int blocks, cudaStream_t stream);
+/** Pieces that a pattern is summed in. */
+int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
 
-/** C = alpha A B from the arrays of the program, when the newest check differed; otherwise nothing.  Sums in the order of
- *  the entries. */
-cudaError_t rc_pattern_product(
-    const rc_spmm_t *p, const rc_pattern_sum_t *check, int blocks, cudaStream_t stream);
+/** What precedes a product, in one launch, because two cost more than what they do.
+ *
+ *  New values go where a plan has them.  Beside that the row pointers and columns are summed in pieces: for each a sum of 64
+ *  bits of well mixed (place, number).  Nothing is added up over pieces: one whose sum is another one says so.
+ *  \param[in] values  NULL: no new values */
+cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
+    rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream);
+
+/** Nothing, between rc_pattern_begin and a run of a plan, which reads the values before it waits for the kernel before it.
+ *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0) */
+cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream);
+
+/** C = alpha A B from the arrays of the program, when the check of that number found another pattern; otherwise nothing.  Its
+ *  launch overlaps with the kernel before it.  Sums in the order of the entries. */
+cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps,
+    cudaStream_t stream);
 
 #ifdef __cplusplus
 }

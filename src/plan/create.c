@@ -6,6 +6,7 @@
 #include "kernels/cuda/orders.h"
 #include "kernels/cuda/timer.h"
 #include "plan/plan_private.h"
+#include "rowcast_device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -212,6 +213,27 @@ rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, cons
 {
     rc_operands_t o = {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}};
     return execute(plan, rc_plan_run, k, alpha, beta, 2, &o, stream, err);
+}
+
+rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err)
+{
+    rc_plan_entry_t *e = NULL;
+    rc_status_t st = of_a_gpu(plan, err);
+    if (st == RC_OK && !out)
+        st = rc_fail(err, RC_EINVAL, "places: expected where to put them, found NULL");
+    if (st == RC_OK)
+        st = rc_plan_entry_of(plan, k, &e, err);
+    if (st < 0)
+        return st;
+    if (!e->gather.place || e->trial.shares || rc_users_others(plan->users))
+        return rc_fail(err, RC_ENOTSUP,
+            "places: expected a plan that had new values and has its matrix for itself and one K alone");
+    *out = (rc_plan_places_t){.to = e->gather.to,
+        .value_bytes = e->gather.to_bytes,
+        .place = e->gather.place,
+        .place_bytes = e->gather.place_bytes,
+        .count = e->gather.count};
+    return RC_OK;
 }
 
 rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val, int value_bytes,

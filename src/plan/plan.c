@@ -214,7 +214,7 @@ void rc_plan_free(rc_plan_t *plan)
 
 /* ----------------------------------------------------------------------- run */
 
-static rc_status_t entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err)
+rc_status_t rc_plan_entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err)
 {
     int has_k = rc_operation_of(plan->op)->has_k;
     for (int i = 0; i < plan->entries; i++)
@@ -250,7 +250,7 @@ rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, doub
     rc_plan_entry_t *e = NULL;
     if (!plan || !o)
         return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    rc_status_t st = entry_of(plan, k, &e, err);
+    rc_status_t st = rc_plan_entry_of(plan, k, &e, err);
     return st < 0 ? st : run_with(plan, e, e->trial.spec.kernel, k, o, alpha, beta, err);
 }
 
@@ -260,7 +260,7 @@ rc_status_t rc_plan_run_transposed(rc_plan_t *plan, int64_t k, const rc_operands
     rc_plan_entry_t *e = NULL;
     if (!plan || !o)
         return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    rc_status_t st = entry_of(plan, k, &e, err);
+    rc_status_t st = rc_plan_entry_of(plan, k, &e, err);
     if (st < 0)
         return st;
     const rc_kernel_t *kernel = e->trial.spec.kernel;

@@ -176,6 +176,9 @@ rc_status_t rc_plan_prepare_again(
     rc_plan_t *plan, const rc_plan_entry_t *e, const rc_plan_trial_t *of, rc_plan_trial_t *out,
     rc_err_t *err);
 
+/** The entry that runs a K.  \return RC_OK or RC_ERANGE: the text names those that there are */
+rc_status_t rc_plan_entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err);
+
 /** A plan of a checked problem without choices: matrix and empty entries.  For rc_plan_open
  *  too.  Free with rc_plan_free. */
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,

@@ -33,11 +33,11 @@ done
 
 # A program that prints every field of every public struct: what is between "typedef struct NAME {" and "} NAME_t;",
 # without comments.
-for header in rowcast rowcast_io rowcast_cuda; do
+for header in rowcast rowcast_io rowcast_cuda rowcast_device; do
     $CC -fpreprocessed -dD -E -P "$top_srcdir/src/$header.h"
 done 2>"$tmp/cpp" | awk '
     BEGIN {
-        print "#include <rowcast_cuda.h>\n#include <rowcast_io.h>\n#include <stdio.h>"
+        print "#include <rowcast_device.h>\n#include <rowcast_io.h>\n#include <stdio.h>"
         print "#define FIELD(t, f) printf(\"%s %s %zu\\n\", #t, #f, offsetof(t, f));\nint main(void)\n{"
     }
     /^typedef struct [a-z_]+ \{/ { n = 0; open = 1; next }

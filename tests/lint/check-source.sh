@@ -122,8 +122,8 @@ layers()
         case $name in
         config.h | rowcast.h) continue ;;
         rowcast_io.h) part=io ;;
-        rowcast_cuda.h)
-            [ "$room" = dropin ] && continue
+        rowcast_cuda.h | rowcast_device.h)
+            [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] && continue
             part=kernels
             ;;
         ../* | */../*)
