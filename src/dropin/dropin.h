@@ -45,6 +45,7 @@ typedef struct rc_dropin {
     uint64_t calls;
     uint64_t why[RC_WHYS];  /**< calls by what became of them */
     double seconds;         /**< spent in making plans */
+    uint64_t made;          /**< plans begun */
     double start;           /**< of the first product, by rc_making_now */
     double entry_seconds;   /**< that a plan takes for an entry, as far as is known; 0: nothing is */
     int64_t bytes;          /**< of plans */

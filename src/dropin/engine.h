@@ -43,8 +43,9 @@ typedef enum rc_checking {
 
 /** How plans are made. */
 typedef struct rc_making {
-    int64_t ns;     /**< that timing candidates may take */
+    int64_t ns;     /**< that timing candidates may take; 0: none is timed */
     int64_t memory; /**< bytes of device memory for the plan */
+    uint64_t turn;  /**< whose kernel comes first where none is timed */
 } rc_making_t;
 
 enum { RC_ENGINE_ABI = 2, RC_ENGINE_TEXT = 160 };

@@ -266,6 +266,16 @@ static int64_t memory_for(const rc_making_t *how, int64_t nnz)
     return most > 1 ? most : 1; /* 0 would be any */
 }
 
+/* The kernels from one of them on; with commas. */
+static void kernels_from(uint64_t turn, char *text, size_t size)
+{
+    static const char *const all[] = {"gchunk*", "gpanel:pairs=no", "gstage:rows=1", "gslice*", "growmajor*"};
+    enum { ALL = sizeof all / sizeof *all };
+    size_t at = 0;
+    for (size_t i = 0; i < ALL && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? "," : "", all[(turn + i) % ALL]);
+}
+
 /* Only kernels of ours: what is compared with is the program's own call.  They say where their values are, so that new
  * ones are put there without waiting, and give the same bits each time.  None multiplies a zero of its own by a row of B
  * that the row of A has no entry for: B may be infinite there. */
@@ -280,8 +290,10 @@ static rc_status_t plan_new(
         .ks = 1};
     rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
         p->a.value_bytes, 1};
-    rc_plan_options_t options = {.kernels = "gchunk*,gpanel:pairs=no,gstage:rows=1,gslice*,growmajor*",
-        .tune = 8,
+    char kernels[100];
+    kernels_from(how->ns > 0 ? 0 : how->turn, kernels, sizeof kernels);
+    rc_plan_options_t options = {.kernels = kernels,
+        .tune = how->ns > 0 ? 8 : 0,
         .tune_ns = how->ns,
         .memory = memory_for(how, p->a.nnz),
         .deterministic = 1,

@@ -96,7 +96,8 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
         return;
     }
     double left = s->seconds - d->seconds;
-    job.how = (rc_making_t){(int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes};
+    /* plans that are kept whatever the times say need none */
+    job.how = (rc_making_t){s->always ? 0 : (int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes, d->made++};
     if (!s->wait && !d->working)
         d->working = !d->stop && pthread_create(&d->worker, NULL, work, d) == 0;
     job.held = s->wait || d->working ? calloc(1, sizeof *job.held) : NULL;

@@ -18,10 +18,17 @@ if ! ldd "$ROWCAST" | grep -q 'libmpi\.so'; then
     ok "in one line that says why" grep -q 'not linked with Open MPI' "$tmp/err"
     exit 0
 fi
-plan 10
+plan 11
 
 mkdir -p "$tmp/prefix/share/rowcast"
 cp -R "$top_srcdir/analysis/page" "$top_srcdir/analysis/figures" "$tmp/prefix/share/rowcast"
+# the drop-in as `make install` puts it
+dropin=$top_builddir/.libs/rowcast_dropin.so
+if [ -e "$dropin" ]; then
+    mkdir -p "$tmp/prefix/lib/rowcast"
+    cp "$top_builddir"/.libs/librowcast_cusparse.so.1 "$top_builddir"/.libs/librowcast_cuda.so.1 "$tmp/prefix/lib"
+    cp "$dropin" "$tmp/prefix/lib/rowcast"
+fi
 printf '#!/bin/sh\necho extra\n' >"$tmp/extra"
 chmod +x "$tmp/extra"
 code "it packs into a folder" 0 "$bundle" -p "$tmp/prefix" -x "$tmp/extra" -o "$tmp/unpacked"
@@ -35,6 +42,12 @@ foreign=$(for file in "$tmp/moved here/bundle/bin"/rowcast "$tmp/moved here/bund
 done | awk '/=>/ && !/moved here\/bundle/ { print $1 }' \
     | grep -vE '^(linux-vdso|lib(c|m|dl|rt|pthread|resolv|util|mvec|stdc\+\+|gcc_s|cu[a-zA-Z]+|nv[a-zA-Z]+))\.so')
 is "its programs load nothing else of the system" "$foreign" ""
+if [ -e "$dropin" ]; then
+    is "what the drop-in opens is there, and finds the library of plans" "$(env -i /usr/bin/ldd \
+        "$tmp/moved here/bundle/lib/rowcast/rowcast_dropin.so" | grep -c 'librowcast_cuda.*moved here/bundle/lib')" 1
+else
+    skip "what the drop-in opens is there, and finds the library of plans" "a build without it"
+fi
 code "rowcast runs in an empty environment" 0 env -i "$run" rowcast info
 code "so it does under its own mpirun" 0 env -i HOME="$tmp" "$run" mpirun -n 2 rowcast sweep \
     --store "$tmp/x.h5" --limit 1 --policies csr,lpt --share-device --timing shared --threads 1 \

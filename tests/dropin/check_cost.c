@@ -167,7 +167,7 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
                         .stream = bench->stream}};
     free(val);
     descriptors(bench, &o);
-    rc_making_t how = {200000000, 4000000000};
+    rc_making_t how = {200000000, 4000000000, 0};
     o.plan = bench->engine->make(bench->engine->copy(&o.p), &how, text, &memory);
     if (!o.plan)
         printf("# %s: no plan: %s\n", name, text);
