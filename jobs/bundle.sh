@@ -101,6 +101,8 @@ copy_ours()
         || die 3 "$prefix/bin/rowcast is not linked with Open MPI, whose launcher a bundle has: build with it"
     cp "$prefix/bin/rowcast" "$tree/bin/"
     find "$prefix" -maxdepth 3 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
+    # the drop-in opens it in this folder beside itself
+    find "$prefix" -path '*/rowcast/rowcast_dropin.so' -exec cp -t "$tree/lib/rowcast" {} +
     for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_cuda.h include/rowcast_device.h; do
         [[ -e $prefix/$file ]] || continue
         mkdir -p "$tree/$(dirname "$file")"
@@ -182,6 +184,13 @@ relocate()
         if [[ $file == "$tree"/bin/* ]]; then
             # shellcheck disable=SC2016  # the loader expands $ORIGIN
             patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$file"
+        # a program of the system opens these: preloaded, or from Python
+        elif [[ $file == "$tree"/lib/rowcast/* ]]; then
+            # shellcheck disable=SC2016
+            patchelf --force-rpath --set-rpath '$ORIGIN/..' "$file"
+        elif [[ $(basename "$file") == librowcast* ]]; then
+            # shellcheck disable=SC2016
+            patchelf --force-rpath --set-rpath '$ORIGIN' "$file"
         elif [[ $(patchelf --print-rpath "$file") ]]; then
             patchelf --remove-rpath "$file"
         fi
@@ -255,7 +264,7 @@ main()
     for tool in patchelf ompi_info strip ldd gzip; do
         command -v "$tool" >/dev/null || die 3 "$tool is missing (Debian: patchelf, openmpi-bin, binutils, gzip)"
     done
-    mkdir -p "$tree"/{bin,etc,lib/openmpi,lib/pmix,share/openmpi}
+    mkdir -p "$tree"/{bin,etc,lib/openmpi,lib/pmix,lib/rowcast,share/openmpi}
     [[ $output == *.tar.gz || ! -e $output ]] || die 3 "$output: is there already"
     [[ $prefix ]] || install_here
     copy_ours
