@@ -2,6 +2,7 @@
 #include "cmd/summary_reorder.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cmd/summary_setting.h"
 #include "table/features_read.h"
 #include "table/reorder.h"
 
@@ -9,29 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTING_COLUMNS {"op", ""}, {"k", ""}, {"precision", ""}, {"cache", ""}, {"device", ""}, {"set", ""}
+#define SETTING_COLUMNS {"op", ""}, {"k", ""}, RC_SETTING_COLUMNS, {"set", ""}
 #define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
 
 static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_reorder_set_t set)
 {
     rc_table_text(t, rc_view_name(rc_op_names, s->op));
-    if (s->is_n)
-        rc_table_text(t, "n");
-    else
-        rc_table_int(t, s->k);
-    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
-    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
-    rc_table_text(t, rc_view_device(v, s->device));
+    rc_put_k(t, s);
+    rc_put_setting(t, v, s);
     rc_table_text(t, rc_reorder_set_names[set]);
-}
-
-/* A number, or nothing for NaN. */
-static void put_real(rc_table_t *t, double x)
-{
-    if (isnan(x))
-        rc_table_missing(t);
-    else
-        rc_table_real(t, x, 4);
 }
 
 static double percent(int64_t part, int64_t all)
@@ -209,11 +196,11 @@ static void put_classes(rc_table_t *t, const rc_view_t *v, const rc_classes_t *c
     rc_table_int(t, c->matrices);
     for (int i = 0; i < RC_SPEEDUP_CLASSES; i++)
         rc_table_real(t, percent(c->in[i], c->matrices), 4);
-    put_real(t, c->max);
-    put_real(t, c->mean);
-    put_real(t, c->geomean);
-    put_real(t, c->median);
-    put_real(t, c->min);
+    rc_table_real(t, c->max, 4);
+    rc_table_real(t, c->mean, 4);
+    rc_table_real(t, c->geomean, 4);
+    rc_table_real(t, c->median, 4);
+    rc_table_real(t, c->min, 4);
     rc_table_text(t, paper_of(paper, papers, &c->setting, c->set, a, b));
 }
 
@@ -336,8 +323,8 @@ rc_status_t rc_summary_reorder_cost(const rc_view_t *v, const rc_summary_options
         for (int k = 0; k < RC_RATIO_CLASSES; k++)
             rc_table_real(t, 100 * c[i].share[k], 4);
         rc_table_int(t, c[i].faster);
-        put_real(t, c[i].pays);
-        put_real(t, c[i].pays_1000);
+        rc_table_real(t, c[i].pays, 4);
+        rc_table_real(t, c[i].pays_1000, 4);
         put_cost_paper(t, &c[i]);
     }
     st = rc_table_end(t, err);

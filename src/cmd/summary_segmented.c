@@ -2,36 +2,22 @@
 #include "cmd/summary_segmented.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cmd/summary_setting.h"
 #include "kernels/rs_tuning.h"
 #include "kernels/tuning.h"
 #include "table/segmented.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTING_COLUMNS {"k", ""}, {"precision", ""}, {"cache", ""}, {"device", ""}, {"set", ""}
+#define SETTING_COLUMNS {"k", ""}, RC_SETTING_COLUMNS, {"set", ""}
 #define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
 
 static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set)
 {
-    if (s->is_n)
-        rc_table_text(t, "n");
-    else
-        rc_table_int(t, s->k);
-    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
-    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
-    rc_table_text(t, rc_view_device(v, s->device));
+    rc_put_k(t, s);
+    rc_put_setting(t, v, s);
     rc_table_text(t, rc_segmented_set_names[set]);
-}
-
-/* A number, or nothing for NaN. */
-static void put_real(rc_table_t *t, double x)
-{
-    if (isnan(x))
-        rc_table_missing(t);
-    else
-        rc_table_real(t, x, 4);
 }
 
 /* The paper has words for some settings only. */
@@ -46,8 +32,8 @@ static void put_paper(rc_table_t *t, const rc_setting_t *s, int64_t k, const cha
 static void put_mean(rc_table_t *t, const rc_segmented_mean_t *m)
 {
     rc_table_int(t, m->matrices);
-    put_real(t, m->geomean);
-    put_real(t, m->worst);
+    rc_table_real(t, m->geomean, 4);
+    rc_table_real(t, m->worst, 4);
 }
 
 /* Figure 7 is of K = 128, fp32. */
@@ -70,8 +56,8 @@ rc_status_t rc_summary_modelling(const rc_view_t *v, const rc_summary_options_t 
             rc_table_missing(t);
         put_mean(t, &m[i].none);
         put_mean(t, &m[i].model);
-        put_real(t, m[i].close);
-        put_real(t, m[i].gain);
+        rc_table_real(t, m[i].close, 4);
+        rc_table_real(t, m[i].gain, 4);
         put_paper(t, &m[i].setting, 128, m[i].setting.precision == RC_FP32 ? "matches or closely follows" : "");
     }
     free(m);
@@ -93,10 +79,10 @@ rc_status_t rc_summary_prepare(const rc_view_t *v, const rc_summary_options_t *o
         rc_table_text(t, rc_view_name(rc_op_names, p[i].setting.op));
         rc_table_text(t, p[i].kernel);
         rc_table_int(t, p[i].matrices);
-        put_real(t, p[i].median);
-        put_real(t, p[i].p90);
-        put_real(t, p[i].most);
-        put_real(t, p[i].within);
+        rc_table_real(t, p[i].median, 4);
+        rc_table_real(t, p[i].p90, 4);
+        rc_table_real(t, p[i].most, 4);
+        rc_table_real(t, p[i].within, 4);
         put_paper(t, &p[i].setting, 128, "no number");
     }
     free(p);
@@ -118,7 +104,7 @@ rc_status_t rc_summary_both(const rc_view_t *v, const rc_summary_options_t *o, c
         put_setting(t, v, &b[i].setting, b[i].set);
         rc_table_text(t, b[i].contestant);
         put_mean(t, &b[i].over);
-        put_real(t, b[i].bytes);
+        rc_table_real(t, b[i].bytes, 4);
         put_paper(t, &b[i].setting, 128, strcmp(b[i].contestant, "rs") == 0 ? "A' B alone: over 16 on a fifth" : "");
     }
     free(b);

@@ -2,22 +2,13 @@
 #include "cmd/summary_suite.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cmd/summary_setting.h"
 #include "table/features_read.h"
 #include "table/suite.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SETTING_COLUMNS {"precision", ""}, {"c_order", ""}, {"cache", ""}, {"device", ""}
-
-static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s)
-{
-    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
-    rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));
-    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
-    rc_table_text(t, rc_view_device(v, s->device));
-}
 
 static const char *set_name(int generated)
 {
@@ -27,15 +18,6 @@ static const char *set_name(int generated)
 static double rdensity_of(const rc_row_matrix_t *m)
 {
     return m->rows > 0 ? (double)m->nnz / (double)m->rows : NAN;
-}
-
-/* A number, or nothing for NaN. */
-static void put_real(rc_table_t *t, double x, int digits)
-{
-    if (isnan(x))
-        rc_table_missing(t);
-    else
-        rc_table_real(t, x, digits);
 }
 
 /* ------------------------------------------------------------------ suite */
@@ -155,12 +137,12 @@ static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const 
         rc_table_text(t, m->name);
         rc_table_text(t, set_name(list[i].generated));
         rc_table_text(t, rc_suite_class_names[list[i].class]);
-        put_real(t, of->symmetry[list[i].matrix], 3);
+        rc_table_real(t, of->symmetry[list[i].matrix], 3);
         rc_table_int(t, m->rows);
         rc_table_int(t, m->nnz);
-        put_real(t, of->longest[list[i].matrix], 9);
-        put_real(t, list[i].rdensity, 4);
-        put_real(t, of->variance[list[i].matrix], 4);
+        rc_table_real(t, of->longest[list[i].matrix], 9);
+        rc_table_real(t, list[i].rdensity, 4);
+        rc_table_real(t, of->variance[list[i].matrix], 4);
     }
     return rc_table_end(t, err);
 }
@@ -213,14 +195,14 @@ static void put_paper(rc_table_t *t, const rc_suite_line_t *l)
             value[0] = paper[i].volta;
             value[1] = paper[i].ampere;
         }
-    put_real(t, value[0], 4);
-    put_real(t, value[1], 4);
+    rc_table_real(t, value[0], 4);
+    rc_table_real(t, value[1], 4);
 }
 
 static rc_status_t print_lines(
     const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"set", ""}, {"class", ""}, {"kernel", ""},
+    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""}, {"kernel", ""},
         {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"}, {"geomean", "Gflop/s"},
         {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"}, {"worst_rcm", "x"},
         {"order", "ms"}, {"pays_after", "products"}, {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
@@ -230,7 +212,7 @@ static rc_status_t print_lines(
         return RC_ENOMEM;
     for (int i = 0; i < s->lines; i++) {
         const rc_suite_line_t *l = &s->line[i];
-        put_setting(t, v, &l->setting);
+        rc_put_setting(t, v, &l->setting);
         rc_table_text(t, set_name(l->generated));
         rc_table_text(t, rc_suite_class_names[l->class]);
         rc_table_text(t, l->kernel);
@@ -240,11 +222,11 @@ static rc_status_t print_lines(
         rc_table_real(t, l->mean, 4);
         rc_table_real(t, l->geomean, 4);
         for (int side = 0; side < 2; side++) {
-            put_real(t, l->over[side], 4);
-            put_real(t, l->worst[side], 4);
+            rc_table_real(t, l->over[side], 4);
+            rc_table_real(t, l->worst[side], 4);
         }
-        put_real(t, l->order_ns / ns_of_ms, 4);
-        put_real(t, isinf(l->products) ? NAN : l->products, 4);
+        rc_table_real(t, l->order_ns / ns_of_ms, 4);
+        rc_table_real(t, l->products, 4);
         put_paper(t, l);
     }
     return rc_table_end(t, err);
@@ -253,7 +235,7 @@ static rc_status_t print_lines(
 static rc_status_t print_cells(
     const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"matrix", ""}, {"set", ""}, {"class", ""},
+    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""}, {"class", ""},
         {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"}, {"over_natural", "x"},
         {"over_rcm", "x"}, {"order", "ms"}, {"pays_after", "products"}};
     const double ns_of_ms = 1e6;
@@ -264,18 +246,18 @@ static rc_status_t print_cells(
         const rc_suite_cell_t *c = &s->cell[i];
         const rc_row_result_t *r = rc_view_result(v, c->row);
         const rc_row_matrix_t *m = rc_view_matrix(v, c->matrix);
-        put_setting(t, v, &s->counted.setting[c->setting]);
+        rc_put_setting(t, v, &s->counted.setting[c->setting]);
         rc_table_text(t, m->name);
         rc_table_text(t, set_name(c->generated));
         rc_table_text(t, rc_suite_class_names[c->class]);
-        put_real(t, rdensity_of(m), 4);
+        rc_table_real(t, rdensity_of(m), 4);
         rc_table_text(t, rc_view_kernel(v, r->kernel));
         rc_table_text(t, rc_view_policy(v, r->policy));
         rc_table_real(t, c->gflops, 4);
-        put_real(t, c->over_natural, 4);
-        put_real(t, c->over_rcm, 4);
-        put_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
-        put_real(t, isinf(c->products) ? NAN : c->products, 4);
+        rc_table_real(t, c->over_natural, 4);
+        rc_table_real(t, c->over_rcm, 4);
+        rc_table_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
+        rc_table_real(t, c->products, 4);
     }
     return rc_table_end(t, err);
 }
@@ -423,7 +405,7 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
         for (int one = 0; one < 2; one++) {
             int64_t m = list[i].matrices[one];
             rc_table_int(t, m);
-            put_real(t, m ? exp(list[i].over[one] / (double)m) : NAN, 4);
+            rc_table_real(t, m ? exp(list[i].over[one] / (double)m) : NAN, 4);
         }
     }
     st = rc_table_end(t, err);

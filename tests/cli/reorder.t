@@ -14,9 +14,13 @@ done
 store=$tmp/s.h5
 ok "plans are cases" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr,jiang,lsh --case-time 0.0001 --max-reps 1 -k 4 \
     -x aspt:rest=0..2,aspt:col_min=8:tile_min=9,rowsplit
-query() # query OPTIONS: lines as CSV, without a heading
+table() # table OPTIONS: as CSV
 {
-    "$ROWCAST" query "$store" -f csv "$@" | sed 1d
+    "$ROWCAST" query "$store" -f csv "$@"
+}
+query() # query OPTIONS: its lines, without a heading
+{
+    table "$@" | sed 1d
 }
 near() # near NAME A B: the same to four digits
 {
@@ -54,21 +58,27 @@ line() # line FILE FILE: classes and geomean of the second's time over the first
     join -t, "$1" "$2" | awk -F, '{ r = $3 / $2; n[r < 1 ? 0 : r < 1.1 ? 1 : r < 1.5 ? 2 : r < 2 ? 3 : 4]++; s += log(r) }
         END { for (i = 0; i < 5; i++) printf "%g,", 100 * n[i] / NR; printf "%.6f\n", exp(s / NR) }'
 }
-query -S classes -A aspt-rr,aspt-tried -B 'aspt-nr,max(aspt-nr,aspt-rr)' >"$tmp/out"
-is "a line for each pair" "$(wc -l <"$tmp/out")" 4
-is "classes" "$(sed -n 1p "$tmp/out" | cut -d, -f10-14)" "$(line "$tmp/rr" "$tmp/nr" | cut -d, -f1-5)"
-near "geomean" "$(sed -n 1p "$tmp/out" | cut -d, -f17)" "$(line "$tmp/rr" "$tmp/nr" | cut -d, -f6)"
-is "tried is the faster of both" "$(tail -n 1 "$tmp/out" | sed 's/"[^"]*"/x/' | cut -d, -f15-19)" "1,1,1,1,1"
-near "forced" "$(query -S forced | cut -d, -f17)" "$(line "$tmp/forced" "$tmp/nr" | cut -d, -f6)"
+table -S classes -A aspt-rr,aspt-tried -B 'aspt-nr,max(aspt-nr,aspt-rr)' >"$tmp/out"
+cells() # cells LINE NAME...: of the table, comma-separated
+{
+    cells=$1
+    shift
+    for name in "$@"; do column "$name" <"$tmp/out" | sed -n "${cells}p"; done | paste -s -d,
+}
+is "a line for each pair" "$(sed 1d "$tmp/out" | wc -l)" 4
+is "classes" "$(cells 1 slower to_10 to_50 to_100 over_100)" "$(line "$tmp/rr" "$tmp/nr" | cut -d, -f1-5)"
+near "geomean" "$(cells 1 geomean)" "$(line "$tmp/rr" "$tmp/nr" | cut -d, -f6)"
+is "tried is the faster of both" "$(cells 4 max mean geomean median min)" "1,1,1,1,1"
+near "forced" "$(table -S forced | column geomean)" "$(line "$tmp/forced" "$tmp/nr" | cut -d, -f6)"
 is "a side as versus has it" "$(query -S classes -A 'aspt:*rest=1:*@jiang:siglen=128' -B aspt-nr | wc -l)" 1
 
-is "only those that need it" "$(query -S classes -A aspt-rr -B aspt-nr -w needs_reordering | cut -d, -f9)" \
+is "only those that need it" "$(table -S classes -A aspt-rr -B aspt-nr -w needs_reordering | column matrices)" \
     "$(query -S tiles | awk -F, '$1 == 16 { print $8 }')"
 
-"$ROWCAST" query "$store" -f csv -S prepare --plan aspt-rr >"$tmp/out"
+table -S prepare --plan aspt-rr >"$tmp/out"
 most=$(of rest=1 jiang order_ns,prepare_ns,preprocess_ns | awk -F, '{ x = ($2 + $3 + $4) / 1e9; if (x > m) m = x } END { printf "%.9g", m }')
-near "order, tiles and rounds are counted" "$(sed 1d "$tmp/out" | cut -d, -f12)" "$most"
-is "shares are of all" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.0f", $14 + $15 + $16 + $17 }')" 100
+near "order, tiles and rounds are counted" "$(cells 1 most)" "$most"
+is "shares are of all" "$(cells 1 below_5 below_10 below_100 more | awk -F, '{ printf "%.0f", $1 + $2 + $3 + $4 }')" 100
 code "a plan that is not there" 0 "$ROWCAST" query "$store" -S prepare --plan cusparse
 is "says so" "$(cat "$tmp/err")" "no matrix has a result of 'cusparse'"
 code "two plans" 2 "$ROWCAST" query "$store" -S prepare --plan aspt-rr,aspt-nr

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 33
+plan 38
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -22,11 +22,11 @@ rows()
 {
     "$ROWCAST" query "$store" -f csv -w "fullname != 'g/m5' && ($1)" -o "$2" | sed 1d
 }
-table() # table SUMMARY [OPTIONS]: its line of all matrices
+table() # table SUMMARY [OPTIONS]: as CSV
 {
     summary=$1
     shift
-    "$ROWCAST" query "$store" -S "$summary" -f csv "$@" | sed 1d
+    "$ROWCAST" query "$store" -S "$summary" -f csv "$@"
 }
 
 ok "parameters" env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr --case-time 0.0001 \
@@ -36,33 +36,33 @@ ok "with a tuning" sweep -x "rs:tune=$tuning"
 ok "A' B" sweep --op spmm_t -x rs-spmm_t:t=2:cfv=1:cfh=1
 
 "$ROWCAST" query "$store" -S modelling -f csv >"$tmp/out" || exit 99
-is "generated matrices are in the line of all alone" "$(cut -d, -f5 <"$tmp/out" | paste -s -d' ')" "set all"
-is "the training matrix is left out" "$(sed 1d "$tmp/out" | cut -d, -f7,10)" "5,5"
-t=$(sed 1d "$tmp/out" | cut -d, -f6)
+is "generated matrices are in the line of all alone" "$(column set <"$tmp/out")" all
+is "the training matrix is left out" "$(column matrices_none <"$tmp/out") $(column matrices <"$tmp/out")" "5 5"
+t=$(column t <"$tmp/out")
 ok "t is one that was measured" sh -c "test '$t' -eq 2 || test '$t' -eq 3"
 rows "kernel ~ 'rs:*' && kernel !~ '*t=0:*'" fullname,median_ns | awk -F, '{ if (!($1 in best) || $2 < best[$1]) best[$1] = $2 }
     END { for (m in best) print m, best[m] }' | sort >"$tmp/best"
 rows "kernel ~ '*t=$t:cfv=1:cfh=1*' && op == spmm" fullname,median_ns | tr ',' ' ' | sort >"$tmp/none"
 want=$(join "$tmp/best" "$tmp/none" | awk '{ s += log($2 / $3) } END { printf "%.4f", exp(s / NR) }')
-is "none is the geomean over the best" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $8 }')" "$want"
+is "none is the geomean over the best" "$(column none <"$tmp/out" | awk '{ printf "%.4f", $1 }')" "$want"
 rows "kernel ~ '*t=0:*' && kernel !~ '*tune=auto*'" fullname,median_ns | tr ',' ' ' | sort >"$tmp/model"
 want=$(join "$tmp/best" "$tmp/model" | awk '{ s += log(($2 < $3 ? $2 : $3) / $3) } END { printf "%.4f", exp(s / NR) }')
-is "the model likewise" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $11 }')" "$want"
+is "the model likewise" "$(column model <"$tmp/out" | awk '{ printf "%.4f", $1 }')" "$want"
 want=$(join "$tmp/none" "$tmp/model" | awk '{ s += log($2 / $3) } END { printf "%.4f", exp(s / NR) }')
-is "and what it gains" "$(sed 1d "$tmp/out" | awk -F, '{ printf "%.4f", $14 }')" "$want"
-ok "K = 4 is not in the paper" sh -c "sed 1d '$tmp/out' | grep -q ',\"\\?\"\\?\$'"
+is "and what it gains" "$(column gain <"$tmp/out" | awk '{ printf "%.4f", $1 }')" "$want"
+is "K = 4 is not in the paper" "$(column paper <"$tmp/out")" ""
 
-is "a line for each kernel of the name" "$(table prepare | wc -l)" 6
-is "of another name" "$(table prepare --kernel rs-spmm_t | cut -d, -f8 | sort -u)" 5
+is "a line for each kernel of the name" "$(table prepare | column kernel | wc -l)" 6
+is "of another name" "$(table prepare --kernel rs-spmm_t | column matrices | sort -u)" 5
 most=$(rows "kernel ~ '*t=2:cfv=2:*' && op == spmm" prepare_ns,median_ns | awk -F, '{ x = $1 / $2; if (x > m) m = x } END { printf "%.6g", m }')
-is "the most products" "$(table prepare | grep 't=2:cfv=2' | awk -F, '{ printf "%.6g", $11 }')" "$most"
-ok "without cuSPARSE nothing is over it" test -z "$(table both)"
+is "the most products" "$(table prepare | sed -n '1p; /t=2:cfv=2/p' | column most | awk '{ printf "%.6g", $1 }')" "$most"
+ok "without cuSPARSE nothing is over it" test -z "$(table both | sed 1d)"
 code "--kernel of another summary" 2 "$ROWCAST" query "$store" -S both --kernel rs
 code "an empty table is no error" 0 "$ROWCAST" query "$store" -S modelling -w 'k == 4 && op == spmm_t'
 ok "it has its heading" grep -q model "$tmp/out"
 
-untuned=$("$ROWCAST" query "$store" -S modelling -f csv -w "kernel !~ '*tune=[0-9a-f]*' || kernel !~ '*t=0:*'" | sed 1d)
-is "without a tuning there is no model" "$(echo "$untuned" | cut -d, -f10)" 0
+is "without a tuning there is no model" \
+    "$(table modelling -w "kernel !~ '*tune=[0-9a-f]*' || kernel !~ '*t=0:*'" | column matrices)" 0
 
 # --op and --kernels with lists
 ops()
@@ -90,8 +90,17 @@ is "versus leaves the training matrix out where a side was trained on it" "$(ver
 is "and only there" "$(versus 'rs:*t=3:*')" 6
 printf '{"training_matrices": ["g/m1", "g/m2", "other/none"]}\n' >"$tmp/named.json"
 is "those that a tuning names are left out" "$(versus 'rs:tune=*t=0:*,!*tune=auto*' --tuning "$tmp/named.json")" 4
-is "of prepare too" "$(table prepare --tuning "$tmp/named.json" | cut -d, -f8 | sort -u)" 4
+is "of prepare too" "$(table prepare --tuning "$tmp/named.json" | column matrices | sort -u)" 4
 code "--tuning of another summary" 2 "$ROWCAST" query "$store" -S rate --tuning "$tmp/named.json"
+
+# C in another order of rows is another setting, with the original order in it
+cp "$store" "$tmp/c.h5"
+ok "C in the order of the schedule" "$ROWCAST" sweep -q -s "$tmp/c.h5" -C "$tmp/c" -d cpu -p csr,lpt --c-order schedule \
+    --case-time 0.0001 --max-reps 1 -k 4 -x rowsplit
+for summary in modelling prepare; do
+    is "no two lines of $summary are of one setting" "$("$ROWCAST" query "$tmp/c.h5" -S $summary -f csv | sed 1d | sed 's/,[0-9]*,[0-9.e-]*,.*//' | sort | uniq -d)" ""
+    is "they name the order of C" "$("$ROWCAST" query "$tmp/c.h5" -S $summary -f csv | column c_order | sort -u | paste -s -d' ')" "original schedule"
+done
 
 # a library whose A' B is of another order than its A B is no pair
 if $python -c 'import h5py' 2>/dev/null; then
@@ -114,7 +123,7 @@ PY
         cp "$tmp/one.h5" "$store"
         $python "$tmp/edit.py" "$store"
         seal "$store"
-        table both | grep -c . >"$tmp/$order"
+        table both | sed 1d | grep -c . >"$tmp/$order"
     done
     is "a pair is of one order" "$(cat "$tmp/lpt")" 0
     ok "and then it is one" test "$(cat "$tmp/csr")" -gt 0

@@ -15,16 +15,6 @@ sweep()
     "$ROWCAST" sweep -q -s "$store" -C "$tmp/col" --device cpu -t "$1" --share-device --op spmv --policies csr,rcm,bandk \
         --case-time 0.001 --kernels csr2,plain-spmv-static >/dev/null 2>&1
 }
-# column NAME: of the CSV on stdin, whose texts hold no commas but quoted
-column()
-{
-    awk -v name="$1" 'function cut(line, f, n, i, c, q) { n = 1; f[1] = ""; q = 0
-            for (i = 1; i <= length(line); i++) { c = substr(line, i, 1)
-                if (c == "\"") q = !q; else if (c == "," && !q) f[++n] = ""; else f[n] = f[n] c }
-            return n }
-        { sub(/\r$/, ""); n = cut($0, f); if (NR == 1) { for (i = 1; i <= n; i++) if (f[i] == name) at = i }
-          else print f[at] }'
-}
 
 ok "one thread" sweep 1
 ok "two" sweep 2

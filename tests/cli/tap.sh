@@ -86,6 +86,17 @@ is()
     fi
 }
 
+# column NAME: of the CSV on stdin, whose texts hold no commas but quoted
+column()
+{
+    awk -v name="$1" 'function cut(line, f, n, i, c, q) { n = 1; f[1] = ""; q = 0
+            for (i = 1; i <= length(line); i++) { c = substr(line, i, 1)
+                if (c == "\"") q = !q; else if (c == "," && !q) f[++n] = ""; else f[n] = f[n] c }
+            return n }
+        { sub(/\r$/, ""); n = cut($0, f); if (NR == 1) { for (i = 1; i <= n; i++) if (f[i] == name) at = i }
+          else print f[at] }'
+}
+
 # skip NAME REASON
 skip()
 {

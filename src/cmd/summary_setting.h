@@ -1,0 +1,18 @@
+/** \file cmd/summary_setting.h  What the lines of a summary table are told apart by, for all tables of a store. */
+#ifndef RC_CMD_SUMMARY_SETTING_H
+#define RC_CMD_SUMMARY_SETTING_H
+
+#include "cmd/table.h"
+#include "table/counted.h"
+
+/** Columns of rc_put_setting, in its order. */
+#define RC_SETTING_COLUMNS {"precision", ""}, {"c_order", ""}, {"cache", ""}, {"device", ""}
+
+/** The cell of K: its number, or "n" for K = n. */
+void rc_put_k(rc_table_t *t, const rc_setting_t *s);
+
+/** The cells of the other parts of a setting, less the operation, which some tables are of one of.
+ *  \param[in] v  the view that the setting is of */
+void rc_put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s);
+
+#endif
