@@ -322,7 +322,10 @@ rc_status_t rc_summary_reorder_cost(const rc_view_t *v, const rc_summary_options
         rc_table_real(t, c[i].products, 4);
         for (int k = 0; k < RC_RATIO_CLASSES; k++)
             rc_table_real(t, 100 * c[i].share[k], 4);
-        rc_table_int(t, c[i].faster);
+        if (c[i].compared > 0)
+            rc_table_int(t, c[i].faster);
+        else
+            rc_table_missing(t);
         rc_table_real(t, c[i].pays, 4);
         rc_table_real(t, c[i].pays_1000, 4);
         put_cost_paper(t, &c[i]);

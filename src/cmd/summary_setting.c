@@ -5,6 +5,8 @@ void rc_put_k(rc_table_t *t, const rc_setting_t *s)
 {
     if (s->is_n)
         rc_table_text(t, "n");
+    else if (s->k == 0)
+        rc_table_missing(t);
     else
         rc_table_int(t, s->k);
 }

@@ -8,7 +8,7 @@
 /** Columns of rc_put_setting, in its order. */
 #define RC_SETTING_COLUMNS {"precision", ""}, {"c_order", ""}, {"cache", ""}, {"device", ""}
 
-/** The cell of K: its number, or "n" for K = n. */
+/** The cell of K: its number, "n" for K = n, missing for an operation without K. */
 void rc_put_k(rc_table_t *t, const rc_setting_t *s);
 
 /** The cells of the other parts of a setting, less the operation, which some tables are of one of.

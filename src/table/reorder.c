@@ -223,6 +223,7 @@ static double before(const rc_row_result_t *r)
 static void note_paying(
     rc_reorder_cost_t *l, const rc_row_result_t *plan, const rc_row_result_t *nr, double *products, int64_t *within)
 {
+    l->compared++;
     if (nr->median_ns <= 1.1 * plan->median_ns)
         return;
     double paid = fmax(0, before(plan) - before(nr)) / (nr->median_ns - plan->median_ns);

@@ -71,9 +71,10 @@ typedef struct rc_reorder_cost {
     double products;             /**< median: preparation over one product */
     double share[RC_RATIO_CLASSES]; /**< of matrices: below 5, 10, 100 products, more */
     double *ratio;               /**< [matrices] sorted */
-    int64_t faster;   /**< matrices that have nr too, and on which the plan is more than 10 % faster */
+    int64_t compared; /**< matrices that have nr too */
+    int64_t faster;   /**< of these, those on which the plan is more than 10 % faster */
     double pays;      /**< products after which it has paid against nr there: median; NaN */
-    double pays_1000; /**< share of these matrices on which 1,000 products are enough; NaN */
+    double pays_1000; /**< share of the faster ones on which 1,000 products are enough; NaN */
 } rc_reorder_cost_t;
 
 /** \param[in] plan  one contestant  \param[in] nr  what it must win against

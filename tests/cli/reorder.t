@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 22
+plan 27
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -79,6 +79,13 @@ table -S prepare --plan aspt-rr >"$tmp/out"
 most=$(of rest=1 jiang order_ns,prepare_ns,preprocess_ns | awk -F, '{ x = ($2 + $3 + $4) / 1e9; if (x > m) m = x } END { printf "%.9g", m }')
 near "order, tiles and rounds are counted" "$(cells 1 most)" "$most"
 is "shares are of all" "$(cells 1 below_5 below_10 below_100 more | awk -F, '{ printf "%.0f", $1 + $2 + $3 + $4 }')" 100
+is "how many it makes faster" "$(cells 1 faster_10)" \
+    "$(join -t, "$tmp/rr" "$tmp/nr" | awk -F, '$3 > 1.1 * $2 { n++ } END { print n + 0 }')"
+table -S prepare --plan aspt-rr -w "policy != csr" >"$tmp/out"
+is "without a plan to compare with it is not known" "$(cells 1 matrices),$(cells 1 faster_10),$(cells 1 pays)" "4,,"
+ok "products without K" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr --case-time 0.0001 --max-reps 1 --op spmv -x merge,csr
+is "have none in a table" "$(table -S classes --op spmv -A merge -B csr | column k)" ""
+is "the table for people has a dash" "$("$ROWCAST" query "$store" -S classes --op spmv -A merge -B csr | awk 'NR > 2 { print $2 }')" -
 code "a plan that is not there" 0 "$ROWCAST" query "$store" -S prepare --plan cusparse
 is "says so" "$(cat "$tmp/err")" "no matrix has a result of 'cusparse'"
 code "two plans" 2 "$ROWCAST" query "$store" -S prepare --plan aspt-rr,aspt-nr
