@@ -83,7 +83,7 @@ static const rc_opt_t table[] = {
         "products that has paid against aspt-nr.",
          0, 0},
     {"tuning", 0, RC_OPT_TEXT, AT(summary.tuning), "FILE",
-        "Of versus, modelling, prepare and both: the tuning of rs whose training matrices, by name, are left out; a store that "
+        "Of versus, modelling, prepare of rs and both: the tuning of rs whose training matrices, by name, are left out; a store that "
         "has none of them: those that training on it would choose. Default: the installed one.",
         0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",

@@ -1,5 +1,6 @@
 /** \file cmd/summary_segmented.h  The summary tables of RS-SpMM (Hong et al. 2018) on stdout, with what the paper says beside:
- *  for real matrices, then for all.  Training matrices are in none. */
+ *  for real matrices, then for all.  Training matrices are in none, but of
+ *  other kernels in prepare. */
 #ifndef RC_CMD_SUMMARY_SEGMENTED_H
 #define RC_CMD_SUMMARY_SEGMENTED_H
 

@@ -28,10 +28,15 @@ static int is_named(const char *spec, const char *name)
     return strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':');
 }
 
+/* 1: rs or rs-spmm_t, the kernels whose parameters are trained. */
+static int is_segmented(const char *kernel)
+{
+    return is_named(kernel, "rs") || is_named(kernel, "rs-spmm_t");
+}
+
 int rc_segmented_is_tuned(const char *kernel)
 {
-    return (is_named(kernel, "rs") || is_named(kernel, "rs-spmm_t")) && strstr(kernel, ":tune=") &&
-           !strstr(kernel, ":tune=auto");
+    return is_segmented(kernel) && strstr(kernel, ":tune=") && !strstr(kernel, ":tune=auto");
 }
 
 /* 1: a matrix counts in the set. */
@@ -235,6 +240,8 @@ rc_status_t rc_paying_make(const rc_view_t *v, const rc_expr_t *where, const cha
     int n = 0;
     rc_status_t st;
     RC_TRY(begin(v, where, -1, &c, &training, err));
+    if (!is_segmented(kernel))
+        memset(training, 0, (size_t)rc_view_matrices(v)); /* nothing was chosen on them */
     list = rc_alloc((size_t)c.settings * SETS * (size_t)rc_view_kernels(v), sizeof *list, "a table", err);
     x = rc_alloc((size_t)c.rows, sizeof *x, "a table", err);
     RC_TRY(list && x ? RC_OK : RC_ENOMEM);

@@ -1,6 +1,6 @@
 /** \file table/segmented.h  RS-SpMM over a store, as Hong et al. 2018 show it: what its model gains, after how many products
  *  its split has paid, both products of one structure, and rates by the share of heavy entries.  Matrices of the
- *  training set (table/training.h) are in none of these.  Local. */
+ *  training set (table/training.h) are in none of what is of rs.  Local. */
 #ifndef RC_TABLE_SEGMENTED_H
 #define RC_TABLE_SEGMENTED_H
 
@@ -45,7 +45,7 @@ typedef struct rc_paying {
     double within; /**< share of matrices with at most two */
 } rc_paying_t;
 
-/** \param[in] kernel  name, without parameters  \param[out] out  as rc_modelling_make
+/** \param[in] kernel  name, without parameters; of another than rs and rs-spmm_t training matrices count too  \param[out] out  as rc_modelling_make
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_paying_make(const rc_view_t *v, const rc_expr_t *where, const char *kernel, rc_paying_t **out,
     int *count, rc_err_t *err);

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 42
+plan 44
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -56,6 +56,8 @@ is "a line for each kernel of the name" "$(table prepare | column kernel | wc -l
 is "of another name" "$(table prepare --kernel rs-spmm_t | column matrices | sort -u)" 5
 most=$(rows "kernel ~ '*t=2:cfv=2:*' && op == spmm" prepare_ns,median_ns | awk -F, '{ x = $1 / $2; if (x > m) m = x } END { printf "%.6g", m }')
 is "the most products" "$(table prepare | sed -n '1p; /t=2:cfv=2/p' | column most | awk '{ printf "%.6g", $1 }')" "$most"
+ok "of a kernel that nothing was trained for" sweep -x rowsplit
+is "no matrix is left out" "$(table prepare --kernel rowsplit | column matrices)" 6
 ok "a product without K" "$ROWCAST" sweep -q -s "$store" -C "$tmp/c" -d cpu -p csr --case-time 0.0001 --max-reps 1 --op spmv -x merge
 is "has none" "$("$ROWCAST" query "$store" -S prepare --kernel merge | awk 'NR > 2 { print $1 }')" -
 is "also as CSV" "$(table prepare --kernel merge | column k)" ""
