@@ -70,7 +70,7 @@ static const rc_opt_t table[] = {
         "and 2: plans by class of speedup), forced (figure 9: both rounds whatever the rules say), prepare --plan (figure 12, tables 3 and 4).",
         0, 0},
     {"side-a", 'A', RC_OPT_TEXT, AT(summary.side_a), "SIDE",
-        "Of versus: KERNELS[@ORDERS], both lists of patterns, where !PATTERN takes out; the "
+        "Of versus: KERNELS[@ORDERS] (also KERNELS/ORDERS), both lists of patterns, where !PATTERN takes out; the "
         "fastest of a side counts. Default: '!cusparse*'. Of classes: a list of plans (aspt-nr, aspt-rr, aspt-forced, aspt-tried, "
         "cusparse), of KERNEL[@ORDER], and of max(A,B) for the faster of them. Default: aspt-nr,aspt-rr.",
         0, 0},

@@ -76,7 +76,7 @@ static rc_status_t parse_one(rc_contestant_t *c, char *text, rc_err_t *err)
     if (strncmp(text, "max(", 4) != 0)
         return add_word(c, text, err);
     if (strcspn(text, ")") != n - 1)
-        return rc_fail(err, RC_EINVAL, "expected max(PLAN,PLAN), found '%s'", text);
+        return rc_fail(err, RC_EINVAL, "expected max(PLAN,PLAN), of plans alone, found '%s'", text);
     text[n - 1] = '\0';
     rc_status_t st = rc_words_split(text + 4, ',', &word, err);
     for (int i = 0; i < word.count && st == RC_OK; i++)
@@ -103,7 +103,7 @@ rc_status_t rc_contestants_parse(const char *text, rc_contestant_t **out, int *c
             continue;
         copy[i] = '\0';
         if (depth != 0)
-            st = rc_fail(err, RC_EINVAL, "a bracket is not closed in '%s'", text);
+            st = rc_fail(err, RC_EINVAL, "brackets do not match in '%s'", text);
         else
             st = parse_one(&list[(*count)++], copy + from, err);
         from = i + 1;

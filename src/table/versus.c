@@ -30,11 +30,15 @@ rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, 
     rc_str_t kernels = {0};
     const char *at = strrchr(text, '@');
     rc_status_t st;
+    if (!at)
+        at = strchr(text, '/'); /* no name of a kernel has one */
     if (at)
         orders = at + 1;
     rc_str_addn(&kernels, text, at ? (size_t)(at - text) : strlen(text));
     if (kernels.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for a side"));
+    if (kernels.text && strpbrk(kernels.text, "()"))
+        RC_TRY(rc_fail(err, RC_EINVAL, "no pattern has brackets, and max(A,B), of classes, none inside: '%s'", text));
     RC_TRY(rc_words_split(kernels.text ? kernels.text : "", ',', &s.kernel, err));
     RC_TRY(rc_words_split(strcmp(orders, "any") == 0 ? "*" : orders, ',', &s.policy, err));
     RC_TRY(check_patterns(&s.kernel, err));

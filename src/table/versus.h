@@ -14,9 +14,9 @@ typedef struct rc_side {
 } rc_side_t;
 
 /** Parse "KERNELS[@ORDERS]", both comma-separated patterns, e.g. "gstat*,gsub*@csr,lpt"; the order
- *  `any` stands for all.
+ *  `any` stands for all.  Where there is no @, the first / is one.
  *  \param[in] orders  of a side that names none, e.g. "csr"
- *  \return RC_OK; RC_EINVAL (an empty word, a flawed pattern); RC_ENOMEM.  Free with rc_side_free.
+ *  \return RC_OK; RC_EINVAL (an empty word, a flawed pattern, brackets); RC_ENOMEM.  Free with rc_side_free.
  */
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err);
 void rc_side_free(rc_side_t *s);

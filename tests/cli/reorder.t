@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 27
+plan 33
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -90,5 +90,12 @@ code "a plan that is not there" 0 "$ROWCAST" query "$store" -S prepare --plan cu
 is "says so" "$(cat "$tmp/err")" "no matrix has a result of 'cusparse'"
 code "two plans" 2 "$ROWCAST" query "$store" -S prepare --plan aspt-rr,aspt-nr
 code "an open bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr'
+code "a bracket in a bracket" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr -B 'max(aspt-nr,max(aspt-rr,cusparse))'
+ok "is said in a line" grep -q "^rowcast query: --side-b: expected max(PLAN,PLAN), of plans alone, found 'max(aspt-nr,max(" "$tmp/err"
+code "a bracket in a pattern" 2 "$ROWCAST" query "$store" -S classes -A 'xmax(aspt-nr,aspt-rr)'
+code "or one for versus" 2 "$ROWCAST" query "$store" -S versus -B 'max(aspt*,max(rowsplit,aspt*))'
+ok "is said likewise" grep -q '^rowcast query: --side-b: no pattern has brackets' "$tmp/err"
+is "a slash is an at" "$(query -S classes -A 'aspt:*rest=1:*/jiang:siglen=128' -B aspt-nr | sed 's,/,@,')" \
+    "$(query -S classes -A 'aspt:*rest=1:*@jiang:siglen=128' -B aspt-nr)"
 code "text behind a bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr,aspt-rr)x'
 code "an empty plan" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr,
