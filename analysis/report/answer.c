@@ -32,14 +32,18 @@ static void add_device(rc_str_t *s, const char *device)
 
 /* ------------------------------------------------------------- reordering */
 
-static void say_reordering(const rc_survey_setting_t *a, const rc_headline_t *h, rc_str_t *out)
+static void say_reordering(const rc_survey_t *s, int setting, const rc_headline_t *h, rc_str_t *out)
 {
+    const rc_survey_setting_t *a = &s->setting[setting];
+    int twin = rc_survey_twin(s, setting);
     const rc_figure_t *f = &h->plan.held_out;
     double low = isfinite(f->low) ? f->low : f->value;
     if (h->plan.stats.count == 0 || h->order.stats.count == 0) {
         rc_str_addf(out, "At %s nothing can be said of reordering: ", a->label);
-        rc_str_add(out, h->plan.stats.count == 0 ? "the original order has no results."
-                                                 : "no other row order was measured.");
+        if (h->plan.stats.count > 0 && twin >= 0)
+            rc_str_addf(out, "the other row orders were measured at %s.", s->setting[twin].label);
+        else
+            rc_str_add(out, h->plan.stats.count == 0 ? "the original order has no results." : "no other row order was measured.");
         return;
     }
     rc_str_add(out, low > much     ? "Reordering pays on "
@@ -280,7 +284,7 @@ rc_status_t rc_answer_make(const rc_survey_t *s, int setting, const rc_headline_
     const rc_survey_setting_t *a = &s->setting[setting];
     rc_answer_t made = {.reordering = {0}};
     rc_status_t st = RC_OK;
-    say_reordering(a, headline, &made.reordering);
+    say_reordering(s, setting, headline, &made.reordering);
     if (headline->plan.stats.count > 0 && headline->order.stats.count > 0)
         st = say_classes(s, a, held_out, &made.classes, err);
     if (st == RC_OK)

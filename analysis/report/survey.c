@@ -372,6 +372,20 @@ static int is_better(const rc_setting_t *x, const rc_setting_t *y, int policies_
     return !x->is_n && x->k < y->k;
 }
 
+int rc_survey_twin(const rc_survey_t *s, int setting)
+{
+    const rc_setting_t *a = &s->setting[setting].setting;
+    int twin = -1;
+    for (int i = 0; i < s->settings; i++) {
+        const rc_setting_t *b = &s->setting[i].setting;
+        if (i != setting && s->setting[i].reference[0] && b->op == a->op && b->is_n == a->is_n && (a->is_n || b->k == a->k) &&
+            b->precision == a->precision && b->cache == a->cache && b->device == a->device &&
+            (twin < 0 || b->matrices > s->setting[twin].setting.matrices))
+            twin = i;
+    }
+    return twin;
+}
+
 static rc_status_t choose_main(maker_t *m)
 {
     rc_survey_t *s = m->out;
@@ -382,6 +396,9 @@ static rc_status_t choose_main(maker_t *m)
         if (is_better(&s->setting[i].setting, &s->setting[s->main_setting].setting, policies[i],
                 policies[s->main_setting]))
             s->main_setting = i;
+    int twin = st == RC_OK && s->settings && !s->setting[s->main_setting].reference[0] ? rc_survey_twin(s, s->main_setting) : -1;
+    if (twin >= 0)
+        s->main_setting = twin;
     free(policies);
     return st;
 }

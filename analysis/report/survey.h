@@ -59,8 +59,8 @@ typedef struct rc_survey {
     rc_survey_setting_t
         *setting;     /**< [settings] by device, precision, row order of C, cache, K, n last */
     int main_setting; /**< the one that figures of a single setting show: K = n where there is one,
-                         else the one with most matrices (ties: more policies, smaller K); -1 none
-                       */
+                         else the one with most matrices (ties: more policies, smaller K); for one without
+                         orders besides csr its twin that has them (rc_survey_twin); -1 none */
     int matrices;
     rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
@@ -83,5 +83,9 @@ typedef struct rc_survey {
 rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
     int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
+
+/** The setting of the same products with C in another order of rows that has orders besides csr, of several the one with
+ *  most matrices: symmetric orders stand in one of their own.  \return -1: none */
+int rc_survey_twin(const rc_survey_t *s, int setting);
 
 #endif

@@ -11,7 +11,7 @@ $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 PYTHONPATH=$top_srcdir/tests/report
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-plan 55
+plan 58
 
 store=$tmp/x.h5
 out=$tmp/report
@@ -184,6 +184,19 @@ edit_store "$store" "$tmp/damaged.h5" '
 change("results", "precision", lambda i, r: 77)
 change("results", "op", lambda i, r: 99)'
 code "numbers that name nothing kill no report" 0 "$ROWCAST" report "$tmp/damaged.h5" -q -o "$out"
+
+# symmetric orders have a setting of their own, without the matrices that none is of
+mkdir -p "$tmp/sym/G"
+"$ROWCAST" generate mesh2d:n=20 -o "$tmp/sym/G/mesh.mtx" >/dev/null
+printf '%%%%MatrixMarket matrix coordinate real general\n4 3 3\n1 1 1\n2 2 1\n4 3 2\n' >"$tmp/sym/G/tall.mtx"
+"$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q --op spmv \
+    --store "$tmp/sym.h5" --collection "$tmp/sym" --policies csr,rcm --kernels merge >"$tmp/sweep" 2>&1
+code "symmetric orders of some matrices" 0 "$ROWCAST" report "$tmp/sym.h5" -q -o "$out"
+ok "are what the page opens with" grep -q '^Reordering .* B and C in symmetric order' "$tmp/out"
+ok "and no setting denies them" page '
+said = [s["answer"]["reordering"] for s in p.data["settings"]]
+assert len(said) == 2 and not [x for x in said if "no other row order" in x], said
+assert [x for x in said if x.endswith("were measured at fp32, spmv, B and C in symmetric order.")], said'
 
 published=$top_srcdir/data/results/h200.h5
 if [ -f "$published" ]; then
