@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/str.h"
 
 #include <stdlib.h>
@@ -35,12 +36,23 @@ static rc_status_t check_value(const step_t *s, int field, const char *found,
             return RC_OK;
     if (n == 0)
         return RC_OK;
+    rc_map_t seen = {0};
+    int distinct = 0;
+    rc_status_t st = RC_OK;
     const char **all = rc_alloc((size_t)n, sizeof *all, "values of a field", err);
     if (!all)
         return RC_ENOMEM;
-    for (int i = 0; i < n; i++)
-        all[i] = value(table, field, i);
-    rc_status_t st = unknown_value(s, found, fields[field].name, all, n, err);
+    for (int i = 0; i < n && st == RC_OK; i++) {
+        const char *v = value(table, field, i);
+        rc_digest_t key = rc_map_text(v);
+        if (!v[0] || rc_map_get(&seen, key, 0))
+            continue; /* "" is no help, nor is the same once more */
+        all[distinct++] = v;
+        st = rc_map_set(&seen, key, 1, err);
+    }
+    if (st == RC_OK)
+        st = unknown_value(s, found, fields[field].name, all, distinct, err);
+    rc_map_free(&seen);
     free(all);
     return st;
 }

@@ -567,6 +567,20 @@ static void a_value_that_no_row_has_is_an_error(void **state)
     assert_non_null(strstr(err.text, "values: red, green, blue"));
 }
 
+static void each_value_is_named_once(void **state)
+{
+    static const char *const many[] = {"red", "", "red", "green", "red", "blue", "green", NULL};
+    static const char *const empty[] = {"", "", NULL};
+    rc_err_t err = {0};
+    (void)state;
+    assert_int_equal(check("name == mauve", many, &err), RC_EINVAL);
+    assert_string_equal(err.text, "position 1: no name is 'mauve'; values: red, green, blue");
+    err = (rc_err_t){0};
+    assert_int_equal(check("name == x", empty, &err), RC_EINVAL);
+    assert_string_equal(err.text, "position 1: no name is 'x'");
+    assert_int_equal(check("name == ''", many, &err), RC_OK);
+}
+
 static void enumerations_are_checked_when_compiled(void **state)
 {
     const rc_field_t field[] = {
@@ -587,6 +601,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_that_no_row_has_is_an_error),
+        cmocka_unit_test(each_value_is_named_once),
         cmocka_unit_test(enumerations_are_checked_when_compiled),
         cmocka_unit_test(known_truths),
         cmocka_unit_test(errors_name_position_and_cause),
