@@ -18,7 +18,7 @@ typedef enum rc_exit {
 typedef struct rc_command {
     const char *name;
     const char *summary;     /**< one line, no full stop */
-    const char *usage;       /**< operands after the options: "FILE --policy P" */
+    const char *usage;       /**< operands after the options: "FILE --policy P"; a line for each form, the ordinary one first */
     const char *description; /**< paragraphs, separated by "\n\n" */
     const char *examples;    /**< lines "command|what it does", separated by "\n"; may be NULL; the
                                   last '|' of a line counts */

@@ -170,14 +170,28 @@ static void see_also(FILE *out, const rc_command_t *self)
     fputc('\n', out);
 }
 
+/* A line for each form. */
+static void usage_forms(FILE *out, const rc_command_t *c)
+{
+    for (const char *form = c->usage;; form++) {
+        size_t n = strcspn(form, "\n");
+        fputs("\\fBrowcast ", out);
+        troff(out, c->name);
+        fputs("\\fR ", out);
+        troff_n(out, form, n, 1);
+        fputc('\n', out);
+        form += n;
+        if (!*form)
+            return;
+        fputs(".br\n", out);
+    }
+}
+
 static void command_page(FILE *out, const rc_command_t *c)
 {
     page_begin(out, c->name, "\\-", c->summary);
-    fputs("\\fBrowcast ", out);
-    troff(out, c->name);
-    fputs("\\fR ", out);
-    troff(out, c->usage);
-    fputs("\n.SH DESCRIPTION\n", out);
+    usage_forms(out, c);
+    fputs(".SH DESCRIPTION\n", out);
     paragraphs(out, c->description);
     fputs(".SH OPTIONS\n", out);
     option_rows(out, c->options);

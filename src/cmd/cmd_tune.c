@@ -57,8 +57,8 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_tune = {
     .name = "tune",
     .summary = "print the sizes that suit a matrix and a device",
-    .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING]\n"
-             "csrk --fit STORE [-o FILE] [--round] [--report] [--where EXPR] [--test EXPR]",
+    .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING] [OPTIONS]\n"
+             "csrk --fit STORE [--device NAME] [-o FILE] [--round] [--report] [--where EXPR] [--test EXPR] [OPTIONS]",
     .description =
         "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by the "
         "formulas of Lane and Booth 2022, in constant time from the mean entries of a row (rdensity): "

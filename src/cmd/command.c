@@ -23,6 +23,12 @@ const rc_command_t *rc_command_find(const char *name)
     return NULL;
 }
 
+/* A usage has a line for each form; its first is the ordinary one. */
+static int first_form(const rc_command_t *c)
+{
+    return (int)strcspn(c->usage, "\n");
+}
+
 static int usage_error(const rc_command_t *c, const char *text, FILE *errors)
 {
     if (errors)
@@ -46,10 +52,10 @@ int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **a
         return usage_error(c, err.text, errors);
     int n = argc - first;
     if (n < min_operands)
-        rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast %s %s", c->name, c->usage);
+        rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast %s %.*s", c->name, first_form(c), c->usage);
     else if (max_operands >= 0 && n > max_operands)
-        rc_fail(&err, RC_EINVAL, "unexpected operand '%s'; usage: rowcast %s %s",
-            argv[first + max_operands], c->name, c->usage);
+        rc_fail(&err, RC_EINVAL, "unexpected operand '%s'; usage: rowcast %s %.*s",
+            argv[first + max_operands], c->name, first_form(c), c->usage);
     if (err.status)
         return usage_error(c, err.text, errors);
     *operands = argv + first;
@@ -70,8 +76,12 @@ void rc_command_help(const rc_command_t *c, FILE *out)
         {"help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit.", 0, 0},
         {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
     };
-    fprintf(out, "rowcast %s: %s\n\nUsage: rowcast %s %s\n\n%s\n\nOptions:\n", c->name, c->summary,
-        c->name, c->usage, c->description);
+    fprintf(out, "rowcast %s: %s\n\n", c->name, c->summary);
+    for (const char *form = c->usage, *end; form; form = end ? end + 1 : NULL) {
+        end = strchr(form, '\n');
+        fprintf(out, "%s rowcast %s %.*s\n", form == c->usage ? "Usage:" : "      ", c->name, (int)strcspn(form, "\n"), form);
+    }
+    fprintf(out, "\n%s\n\nOptions:\n", c->description);
     rc_opt_help(c->options, out);
     rc_opt_help(help_row, out);
     if (c->examples) {

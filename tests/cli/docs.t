@@ -6,7 +6,7 @@
 commands=$("$ROWCAST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p')
 n=0
 for c in $commands; do n=$((n + 1)); done
-plan $((4 * n + 38))
+plan $((5 * n + 40))
 
 # A page without the troff of hyphens and quotes, one line.
 plain()
@@ -92,6 +92,14 @@ for c in $commands; do
         skip "-f is the format of $c" "it has none"
     fi
 done
+forms() # forms COMMAND: each line of its usage has the command, in --help and on the page
+{
+    "$ROWCAST" "$1" --help | awk -v c="$1" '/^Usage:/ { on = 1; sub(/^Usage:/, "      ") } on && !NF { exit } on && $1 " " $2 != "rowcast " c { bad = 1 } END { exit bad || !on }' \
+        && "$ROWCAST" docs man "$1" | sed 's/\\-/-/g; s/\\f[BIR]//g' | awk -v c="$1" '/^[.]SH DESC/ { exit } on && $1 != ".br" && $1 " " $2 != "rowcast " c { bad = 1 } /^[.]SH SYN/ { on = 1 } END { exit bad || !on }'
+}
+for c in $commands; do ok "each form of $c is a command" forms "$c"; done
+code "an operand too few of several forms" 2 "$ROWCAST" tune
+is "is said in two lines" "$(wc -l <"$tmp/err" | tr -d ' ')" 2
 page=$(plain)
 for c in $commands; do
     case $page in *"rowcast-$c"*) ;; *) page= ;; esac
