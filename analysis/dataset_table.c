@@ -130,17 +130,28 @@ static rc_status_t use_set(const rc_feature_set_t *set, const struct subset *par
     return st;
 }
 
+/* Names of the sets from which more follows with the product. */
+static void add_product_names(rc_str_t *list, const char *between)
+{
+    for (int s = 0; rc_feature_sets[s]; s++)
+        if (rc_feature_sets[s]->product)
+            rc_str_addf(list, "%s%s+product", list->len ? between : "", rc_feature_sets[s]->name);
+}
+
 /* "SET+product": the features of a set, and what follows from them and the product. */
 static rc_status_t use_product(const char *name, rc_dataset_t *d, rc_err_t *err)
 {
     static const char suffix[] = "+product";
     rc_str_t word = {0};
+    rc_str_t list = {0};
     rc_str_addn(&word, name, strlen(name) - (sizeof suffix - 1));
+    add_product_names(&list, " or ");
     const rc_feature_set_t *set = word.text && !word.failed ? rc_feature_set_find(word.text) : NULL;
-    rc_status_t st = word.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
+    rc_status_t st = word.failed || list.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
     if (st == RC_OK && (!set || !set->product))
-        st = rc_fail(err, RC_EINVAL, "--features: expected storage+product or shares+product, found '%s'", name);
+        st = rc_fail(err, RC_EINVAL, "--features: expected %s, found '%s'", list.text, name);
     rc_str_free(&word);
+    rc_str_free(&list);
     if (st == RC_OK)
         st = use_set(set, NULL, d, err);
     for (int i = 0; st == RC_OK && i < set->product->count; i++)
@@ -172,6 +183,7 @@ static rc_status_t unknown_feature(const char *word, rc_err_t *err)
         free((void *)name);
         rc_str_addf(&list, "%s%s", s ? ", " : "", set->name);
     }
+    add_product_names(&list, ", ");
     (void)rc_fail(err, RC_EINVAL,
         "--features: unknown feature '%s'%s%s%s; sets: %s, matrix, nisa-1, nisa-2; 'rowcast features' lists the "
         "features of a set",

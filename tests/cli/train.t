@@ -7,7 +7,7 @@ python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 "$ROWCAST" train "$tmp/none" -o "$tmp/none" --model nosuch 2>&1 | grep -q 'there are:.*mlp' \
     || skip_all "this build has no mlp (no OpenBLAS)"
-plan 119
+plan 121
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 store=$tmp/rule.h5
@@ -229,6 +229,8 @@ ok "which are counted" grep -q 'where coo, no class here, is fastest' "$tmp/err"
 code "classifiers know no reuse" 2 "$ROWCAST" predict mesh3d:n=8 -m "$tmp/x.json" --reuse 5 --extrapolate
 code "a regressor needs all times" 2 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/y.json" --op spmv --model mlp-nisa-time --missing worst
 ok "which is said" grep -q 'a classifier is needed, or --missing drop' "$tmp/err"
+code "an unknown set of features" 2 "$ROWCAST" evaluate "$tmp/formats.h5" --compare --op spmv --features storage+prod
+ok "is answered with all there are" grep -q 'sets: .*, storage+product, shares+product, matrix, nisa-1, nisa-2;' "$tmp/err"
 code "a model without importances has no top features" 2 "$ROWCAST" train "$tmp/formats.h5" -o "$tmp/y.json" --op spmv \
     --features "top:3:$tmp/x.json"
 ok "which is said, too" grep -q 'of kind cart has no importances' "$tmp/err"
