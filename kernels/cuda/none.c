@@ -1,6 +1,7 @@
 /* What the GPU side answers in a build without CUDA. */
 #include "config.h"
 #include "kernels/cuda/executor.h"
+#include "kernels/cuda/features.h"
 #include "kernels/cuda/orders.h"
 #include "kernels/device.h"
 #include "kernels/limits.h"
@@ -46,6 +47,17 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
 void rc_executor_cuda_close(rc_executor_t *x)
 {
     (void)x;
+}
+
+rc_status_t rc_cuda_features_there(rc_executor_t *x, const char *set, const rc_csr_t *a,
+    const rc_resident_t *m, double *out, rc_err_t *err)
+{
+    (void)x;
+    (void)set;
+    (void)a;
+    (void)m;
+    (void)out;
+    return none(err);
 }
 
 rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,

@@ -366,7 +366,7 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
 {
     const double ns = 1e9;
     rc_plan_place_t place = {&d->executor, time_on_device,
-        d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL, d, d->cache_bytes,
+        d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL, NULL, d, d->cache_bytes,
         d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0};

@@ -6,12 +6,13 @@
  * Sums are of whole numbers.  A ratio to no entries is 1, a share of them 0. */
 #include "config.h"
 #include "feature/feature.h"
+#include "feature/shares.h"
 
 #include <math.h>
 
 typedef unsigned __int128 wide_t;
 
-enum { SHARE = 896, LOOK = 128, LONG = 256, PIECE = 4096, WARP = 32 };
+enum { SHARE = RC_SHARES_SHARE, LOOK = RC_SHARES_LOOK, WARP = RC_SHARES_WARP };
 
 static const rc_feature_t features[] = {
     {"rows", "rows", RC_COST_SHAPE, "rows of A"},
@@ -49,35 +50,14 @@ enum {
 };
 _Static_assert(sizeof features / sizeof features[0] == COUNT, "features of the set");
 
-typedef struct counts {
-    int64_t min;
-    int64_t max;
-    int64_t empty;
-    int64_t in_long;
-    int64_t warps;
-    int64_t over;
-    int64_t pieces;
-    int64_t open_entries;
-    int64_t open_items;
-    wide_t squares;
-} counts_t;
-
-/* Shares that begin inside of a row that begins at place `from` of what is shared out, far enough from there. */
-static int64_t open_shares(int64_t from, int64_t entries)
+static void add_squares(wide_t sum, rc_shares_counts_t *c)
 {
-    return entries > LOOK + 1 ? (from + entries - 1) / SHARE - (from + LOOK) / SHARE : 0;
-}
-
-static void count_long_row(int64_t row, int64_t begin, int64_t n, counts_t *c)
-{
-    c->in_long += n > LONG ? n : 0;
-    c->pieces += n > LONG ? 1 + (n - LONG) / PIECE : 0;
-    c->open_entries += open_shares(begin, n);
-    c->open_items += open_shares(begin + row, n);
+    c->squares_low += (uint32_t)sum;
+    c->squares_high += (uint64_t)(sum >> 32);
 }
 
 /* The lengths of rows that have fewer than 2^31 entries together, as sums that compilers make of vectors. */
-static void count_warp(const int64_t *ptr, int rows, int64_t width, counts_t *c)
+static void count_warp(const int64_t *ptr, int rows, int64_t width, rc_shares_counts_t *c)
 {
     int32_t least = INT32_MAX;
     int32_t most = 0;
@@ -98,12 +78,12 @@ static void count_warp(const int64_t *ptr, int rows, int64_t width, counts_t *c)
     c->max = most > c->max ? most : c->max;
     c->empty += empty;
     c->over += over;
-    c->squares += squares;
+    add_squares(squares, c);
     c->warps += (int64_t)WARP * most;
 }
 
 /* The same of more. */
-static void count_wide_warp(const int64_t *ptr, int rows, int64_t width, counts_t *c)
+static void count_wide_warp(const int64_t *ptr, int rows, int64_t width, rc_shares_counts_t *c)
 {
     int64_t most = 0;
     for (int i = 0; i < rows; i++) {
@@ -112,17 +92,17 @@ static void count_wide_warp(const int64_t *ptr, int rows, int64_t width, counts_
         most = n > most ? n : most;
         c->empty += n == 0;
         c->over += n > width ? n - width : 0;
-        c->squares += (wide_t)n * (wide_t)n;
+        add_squares((wide_t)n * (wide_t)n, c);
     }
     c->max = most > c->max ? most : c->max;
     c->warps += WARP * most;
 }
 
 /* Rows [first, end), of which `first` begins a warp. */
-static counts_t count(const rc_csr_t *a, int64_t first, int64_t end)
+static rc_shares_counts_t count(const rc_csr_t *a, int64_t first, int64_t end)
 {
-    counts_t c = {.min = a->rows > 0 ? INT64_MAX : 0};
-    int64_t width = a->rows > 0 ? (a->nnz + a->rows - 1) / a->rows : 0;
+    rc_shares_counts_t c = {.min = a->rows > 0 ? INT64_MAX : 0};
+    int64_t width = rc_shares_width(a->rows, a->nnz);
     for (int64_t row = first; row < end; row += WARP) {
         const int64_t *ptr = a->row_ptr + row;
         int rows = end - row < WARP ? (int)(end - row) : WARP;
@@ -134,12 +114,12 @@ static counts_t count(const rc_csr_t *a, int64_t first, int64_t end)
             count_wide_warp(ptr, rows, width, &c);
         if (c.warps - warps > WARP * (int64_t)(LOOK + 1)) /* else no row is long enough for any of it */
             for (int i = 0; i < rows; i++)
-                count_long_row(row + i, ptr[i], ptr[i + 1] - ptr[i], &c);
+                rc_shares_add_long(row + i, ptr[i], ptr[i + 1] - ptr[i], &c);
     }
     return c;
 }
 
-static void add(counts_t *to, const counts_t *c)
+static void add(rc_shares_counts_t *to, const rc_shares_counts_t *c)
 {
     to->min = c->min < to->min ? c->min : to->min;
     to->max = c->max > to->max ? c->max : to->max;
@@ -150,48 +130,54 @@ static void add(counts_t *to, const counts_t *c)
     to->pieces += c->pieces;
     to->open_entries += c->open_entries;
     to->open_items += c->open_items;
-    to->squares += c->squares;
+    to->squares_low += c->squares_low;
+    to->squares_high += c->squares_high;
 }
 
 /* Threads pay from RC_FEATURE_ALONE rows on: entries are not looked at. */
-static counts_t count_all(const rc_csr_t *a, int threads)
+static rc_shares_counts_t count_all(const rc_csr_t *a, int threads)
 {
     enum { turn = 1 << 16 }; /* rows: a multiple of WARP */
     if (a->rows < RC_FEATURE_ALONE || threads == 1)
         return count(a, 0, a->rows);
-    counts_t all = {.min = INT64_MAX};
+    rc_shares_counts_t all = {.min = INT64_MAX};
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int64_t row = 0; row < a->rows; row += turn) {
-        counts_t c = count(a, row, a->rows - row < turn ? a->rows : row + turn);
+        rc_shares_counts_t c = count(a, row, a->rows - row < turn ? a->rows : row + turn);
 #pragma omp critical(rc_feature_shares)
         add(&all, &c);
     }
     return all;
 }
 
+void rc_shares_features(const rc_shares_counts_t *c, int64_t rows, int64_t cols, int64_t nnz, double *out)
+{
+    wide_t squares = ((wide_t)c->squares_high << 32) + c->squares_low;
+    wide_t spread = (wide_t)rows * squares - (wide_t)nnz * (wide_t)nnz;
+    double all = (double)nnz;
+    int some = nnz > 0;
+    out[ROWS] = (double)rows;
+    out[COLS] = (double)cols;
+    out[NNZ] = all;
+    out[MU] = rows > 0 ? all / (double)rows : 0;
+    out[MIN] = (double)c->min;
+    out[MAX] = (double)c->max;
+    out[SIGMA] = rows > 0 ? sqrt((double)spread) / (double)rows : 0;
+    out[EMPTY_SHARE] = rows > 0 ? (double)c->empty / (double)rows : 0;
+    out[LONG_SHARE] = some ? (double)c->in_long / all : 0;
+    out[WARP_FILL] = some ? (double)c->warps / all : 1;
+    out[OVER_SHARE] = some ? (double)c->over / all : 0;
+    out[PIECES] = (double)c->pieces;
+    out[OPEN_ENTRIES] = (double)c->open_entries;
+    out[OPEN_ITEMS] = (double)c->open_items;
+}
+
 static rc_status_t compute(const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
-    const counts_t c = count_all(a, threads);
-    double nnz = (double)a->nnz;
-    double rows = (double)a->rows;
-    wide_t spread = (wide_t)a->rows * c.squares - (wide_t)a->nnz * (wide_t)a->nnz;
-    int some = a->nnz > 0;
+    const rc_shares_counts_t c = count_all(a, threads);
     (void)geometry;
     (void)err;
-    out[ROWS] = rows;
-    out[COLS] = (double)a->cols;
-    out[NNZ] = nnz;
-    out[MU] = a->rows > 0 ? nnz / rows : 0;
-    out[MIN] = (double)c.min;
-    out[MAX] = (double)c.max;
-    out[SIGMA] = a->rows > 0 ? sqrt((double)spread) / rows : 0;
-    out[EMPTY_SHARE] = a->rows > 0 ? (double)c.empty / rows : 0;
-    out[LONG_SHARE] = some ? (double)c.in_long / nnz : 0;
-    out[WARP_FILL] = some ? (double)c.warps / nnz : 1;
-    out[OVER_SHARE] = some ? (double)c.over / nnz : 0;
-    out[PIECES] = (double)c.pieces;
-    out[OPEN_ENTRIES] = (double)c.open_entries;
-    out[OPEN_ITEMS] = (double)c.open_items;
+    rc_shares_features(&c, a->rows, a->cols, a->nnz, out);
     return RC_OK;
 }
 

@@ -179,9 +179,25 @@ static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *e
     return c->time_ns && c->setup_ns && c->permitted ? RC_OK : RC_ENOMEM;
 }
 
+/* Features of the set, and what they took.  \param[in] given  NULL: they are computed */
+static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a, const rc_request_t *request,
+    const rc_geometry_t *g, const rc_choice_features_t *given, double *feature, double *ns, rc_err_t *err)
+{
+    int64_t start = rc_clock_ns();
+    if (given) {
+        memcpy(feature, given->feature, (size_t)set->count * sizeof *feature);
+        *ns = given->ns;
+        return RC_OK;
+    }
+    int threads = request->threads ? request->threads : omp_get_max_threads();
+    rc_status_t st = set->compute(a, g, threads, feature, err);
+    *ns = (double)(rc_clock_ns() - start);
+    return st;
+}
+
 /* Features, times and the class.  \param[out] value  [inputs] */
 static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    const rc_geometry_t *g, double *value, rc_choice_t *c, rc_err_t *err)
+    const rc_geometry_t *g, const rc_choice_features_t *given, double *value, rc_choice_t *c, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     int more = set->product ? set->product->count : 0;
@@ -189,9 +205,7 @@ static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_requ
     double *scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
     rc_status_t st;
     RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
-    int64_t start = rc_clock_ns();
-    int threads = request->threads ? request->threads : omp_get_max_threads();
-    RC_TRY(set->compute(a, g, threads, feature, err));
+    RC_TRY(featurise(set, a, request, g, given, feature, &c->featurise_ns, err));
     int64_t featurised = rc_clock_ns();
     if (more > 0)
         set->product->compute(
@@ -200,7 +214,6 @@ static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_requ
     RC_TRY(check_domain(m, a, request, value, c, err));
     (void)rc_model_choose_raw(m, value, scratch, c->time_ns);
     rc_model_setup_ns(m, scratch, c->setup_ns); /* scratch begins with the standardised inputs */
-    c->featurise_ns = (double)(featurised - start);
     c->overhead_ns = rc_model_overhead_ns(m, scratch);
     c->predict_ns = (double)(rc_clock_ns() - featurised);
     if (isnan(c->overhead_ns))
@@ -238,8 +251,8 @@ rc_status_t rc_choose_possible(
     return st;
 }
 
-rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    double *value, rc_choice_t *out, rc_err_t *err)
+static rc_status_t choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_choice_features_t *given, double *value, rc_choice_t *out, rc_err_t *err)
 {
     if (!m || !a || !request || !out)
         return rc_fail(err, RC_EINVAL, "choose: no model, no matrix, no request or no output");
@@ -248,7 +261,7 @@ rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_re
     rc_status_t st;
     RC_TRY(alloc_choice(m, &c, err));
     RC_TRY(check_before(m, a, request, &g, &c, err));
-    RC_TRY(predict(m, a, request, &g, value, &c, err));
+    RC_TRY(predict(m, a, request, &g, given, value, &c, err));
     int64_t predicted = rc_clock_ns();
     c.geometry = order_geometry(&m->cls[c.candidate], request, g);
     RC_TRY(rc_order_build(
@@ -263,17 +276,29 @@ done:
     return st;
 }
 
-rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    rc_choice_t *out, rc_err_t *err)
+rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    double *value, rc_choice_t *out, rc_err_t *err)
+{
+    return choose(m, a, request, NULL, value, out, err);
+}
+
+rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err)
 {
     if (!m)
         return rc_fail(err, RC_EINVAL, "choose: no model");
     double *value = rc_alloc((size_t)m->inputs, sizeof *value, "the inputs of a model", err);
     if (!value)
         return RC_ENOMEM;
-    rc_status_t st = rc_choose_values(m, a, request, value, out, err);
+    rc_status_t st = choose(m, a, request, features, value, out, err);
     free(value);
     return st;
+}
+
+rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    rc_choice_t *out, rc_err_t *err)
+{
+    return rc_choose_featured(m, a, request, NULL, out, err);
 }
 
 void rc_choice_free(rc_choice_t *c)

@@ -9,6 +9,16 @@
 rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     double *value, rc_choice_t *out, rc_err_t *err);
 
+/** Features that are there already. */
+typedef struct rc_choice_features {
+    const double *feature; /**< [features of the set of the model] */
+    double ns;             /**< that they took */
+} rc_choice_features_t;
+
+/** As rc_choose, from features of the matrix that the caller has; NULL: they are computed. */
+rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err);
+
 /** Whether rc_choose would answer, as far as that is known without features: operation, precision, K,
  *  device, constraints.  \return RC_OK, else as rc_choose */
 rc_status_t rc_choose_possible(

@@ -1,7 +1,9 @@
 /* What a plan chooses among. */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "feature/feature.h"
 #include "kernels/specs.h"
 #include "kernels/vendor.h"
 #include "model/choose.h"
@@ -169,6 +171,9 @@ static rc_status_t add_named(
 
 /* ----------------------------------------------------------------- by model */
 
+/* Rows from which on a launch and its answer take less than the host does. */
+enum { ROWS_THERE = 1 << 14 };
+
 /* Index of the permitted class with the least cost that is not yet marked; -1: none. */
 static int next_best(const rc_choice_t *c, double reuse, const unsigned char *done)
 {
@@ -205,6 +210,28 @@ static rc_status_t add_classes(
     return st;
 }
 
+/* Features on the device, where the caller's row pointers are there and counting them here would take longer.
+ * \param[out] feature  free()  \return RC_OK: where `out->feature` is NULL they are left to the host */
+static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, double **feature,
+    rc_choice_features_t *out, rc_err_t *err)
+{
+    const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
+    rc_err_t why = {0};
+    if (!set || !plan->place.features || !plan->pointers.row_ptr || plan->a.rows < ROWS_THERE)
+        return RC_OK;
+    int64_t start = rc_clock_ns();
+    *feature = rc_alloc((size_t)set->count, sizeof **feature, "features", err);
+    if (!*feature)
+        return RC_ENOMEM;
+    rc_status_t st =
+        plan->place.features(plan->place.x, set->name, &plan->a, &plan->pointers, *feature, &why);
+    if (st == RC_OK)
+        *out = (rc_choice_features_t){*feature, (double)(rc_clock_ns() - start)};
+    if (st == RC_EDEVICE)
+        return rc_fail(err, st, "%s", why.text);
+    return RC_OK;
+}
+
 static rc_status_t ask_model(
     const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
@@ -223,10 +250,15 @@ static rc_status_t ask_model(
         .memory = o->memory,
         .deterministic = o->deterministic};
     rc_choice_t c = {0};
-    rc_status_t st = rc_choose(o->model, &plan->a, &r, &c, err);
-    if (st == RC_OK)
-        st = add_classes(o, &c, e, err);
+    rc_choice_features_t there = {0};
+    double *feature = NULL;
+    rc_status_t st;
+    RC_TRY(features_there(plan, o->model, &feature, &there, err));
+    RC_TRY(rc_choose_featured(o->model, &plan->a, &r, there.feature ? &there : NULL, &c, err));
+    RC_TRY(add_classes(o, &c, e, err));
+done:
     rc_choice_free(&c);
+    free(feature);
     return st;
 }
 

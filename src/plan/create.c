@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/executor.h"
+#include "kernels/cuda/features.h"
 #include "kernels/cuda/orders.h"
 #include "kernels/cuda/timer.h"
 #include "plan/plan_private.h"
@@ -75,7 +76,7 @@ static rc_status_t time_launches(void *user, rc_launch_fn *launch, void *state, 
 
 static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
 {
-    return (rc_plan_place_t){&gpu->x, time_launches, rc_cuda_order_there, gpu,
+    return (rc_plan_place_t){&gpu->x, time_launches, rc_cuda_order_there, rc_cuda_features_there, gpu,
         gpu->cache_bytes, gpu->device_class};
 }
 

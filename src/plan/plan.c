@@ -147,6 +147,8 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     list_parts(problem, plan);
     RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
     plan->given = given_of(plan, a);
+    if (a->on_device)
+        plan->pointers = (rc_resident_t){.x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
     if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
             "matrix: %s has a value for each entry, expected the columns of a row in ascending order",

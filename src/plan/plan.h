@@ -22,11 +22,18 @@ typedef rc_status_t rc_plan_time_fn(void *user, rc_launch_fn *launch, void *stat
 typedef rc_status_t rc_plan_order_fn(rc_executor_t *x, const char *order, const rc_csr_t *a,
     const rc_resident_t *m, int32_t *row, rc_err_t *err);
 
+/** Compute a feature set where the matrix is.
+ *  \param[in] m  its row pointers are there  \param[out] out  [features of the set], those of the host
+ *  \return RC_OK, RC_ENOTSUP (this set is computed on the host), RC_ENOMEM, RC_EDEVICE */
+typedef rc_status_t rc_plan_feature_fn(rc_executor_t *x, const char *set, const rc_csr_t *a,
+    const rc_resident_t *m, double *out, rc_err_t *err);
+
 /** Where a plan runs. */
 typedef struct rc_plan_place {
     rc_executor_t *x;         /**< borrowed until the plan is freed */
     rc_plan_time_fn *time;    /**< NULL: the host's clock around launches that are waited for: CPUs */
     rc_plan_order_fn *order;  /**< NULL: all orders are built on the host */
+    rc_plan_feature_fn *features; /**< NULL: all features are computed on the host */
     void *user;               /**< for `time` */
     int64_t cache_bytes;      /**< of the last cache; 0: not known */
     const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */

@@ -57,6 +57,7 @@ struct rc_plan {
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
     rc_resident_t given;    /**< the caller's arrays while the plan is made, where they can stand for a resident matrix;
                                  row_ptr NULL: they cannot */
+    rc_resident_t pointers; /**< the caller's row pointers alone, while the plan is made; row_ptr NULL: not there */
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
     double resident_ns;     /**< that its upload took */
     int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */

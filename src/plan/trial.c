@@ -43,6 +43,7 @@ void rc_plan_resident_drop(rc_plan_t *plan)
         rc_resident_free(&plan->resident);
     plan->resident_bytes = 0;
     plan->given = (rc_resident_t){0};
+    plan->pointers = (rc_resident_t){0};
 }
 
 /* ------------------------------------------------------------------ orders */

@@ -89,8 +89,8 @@ may_of()
     # a feature counts what masks, rows and samples say
     src/feature/*) may=' base sparse feature order/mask.h order/rows.h order/sample.h ' ;;
     src/operation/*) may=' base sparse operation ' ;;
-    # a kernel runs a schedule, a GPU builds orders by the arithmetic of the host and lets it merge the pairs of lsh
-    kernels/*) may=' base sparse operation kernels order/policy.h order/local.h order/curve.h order/lsh.h order/pairs.h order/signature.h ' ;;
+    # a kernel runs a schedule, a GPU builds orders and features by the arithmetic of the host and lets it merge the pairs of lsh
+    kernels/*) may=' base sparse operation kernels order/policy.h order/local.h order/curve.h order/lsh.h order/pairs.h order/signature.h feature/shares.h ' ;;
     src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
     src/measure/*) may=' base sparse operation kernels measure ' ;;
     src/store/*) may=' base store ' ;;
