@@ -3,10 +3,11 @@
 
     jobs/clients.py                              all, each twice; a table on stdout
     jobs/clients.py --sizes 100000 --features 64 gcn cupy
+    jobs/clients.py --module                     not the drop-in, but plans of the Python module
     jobs/clients.py --run out.json gcn           in this process, as it is; for profilers
 
 Needs PyTorch with CUDA; PyTorch Geometric and CuPy for the clients of their names.  The drop-in is
-librowcast_cusparse.so of --library, else the one that the loader finds.
+librowcast_cusparse.so of --library, else the one that the loader finds; for --module PYTHONPATH names the module.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ import time
 CLIENTS = ("spmm", "gcn", "pyg", "cupy")
 MEAN = 16  # entries in a row, before self loops
 COLD = 3  # epochs that load kernels, which are not counted
+said = []  # of plans of the Python module
 
 
 def graph(kind, n, seed=1):
@@ -58,14 +60,37 @@ def timed(count, work):
     return [a.elapsed_time(b) for a, b in zip(marks, marks[1:])]
 
 
-def spmm(a, features, epochs):
+def product_of(a, widths, module):
+    """x -> A x with a gradient: of PyTorch, or by a plan.  A is symmetric, so the plan is that of the gradient too."""
+    import torch
+    if not module:
+        return lambda x: torch.sparse.mm(a, x)
+    import rowcast
+    start = time.time()
+    plan = rowcast.plan(a, k=sorted(set(widths)))
+    said.append(f"{plan.describe().strip()}\nmade in {time.time() - start:.2f} s")
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(context, x):
+            return plan(x.contiguous())
+
+        @staticmethod
+        def backward(context, gradient):
+            return plan(gradient.contiguous())
+
+    return Product.apply
+
+
+def spmm(a, features, epochs, module):
     """torch.sparse.mm of one matrix."""
     import torch
+    multiply = product_of(a, [features], module)
     b = torch.randn(a.shape[1], features, device="cuda", generator=torch.Generator(device="cuda").manual_seed(2))
     out = {}
 
     def work():
-        out["c"] = torch.sparse.mm(a, b)
+        out["c"] = multiply(b)
 
     ms = timed(epochs, work)
     return ms, [float(out["c"].double().square().mean())]
@@ -96,28 +121,36 @@ def data(a, features):
     return x, labels
 
 
-def gcn(a, features, epochs):
+def gcn(a, features, epochs, module):
     """Two layers by torch.sparse.mm: A relu(A X W) V."""
     import torch
+    multiply = product_of(a, [features, 16], module)
     x, labels = data(a, features)
     first = torch.nn.Linear(features, features).cuda()
     second = torch.nn.Linear(features, 16).cuda()
-    model = lambda x: torch.sparse.mm(a, second(torch.relu(torch.sparse.mm(a, first(x)))))
+    model = lambda x: multiply(second(torch.relu(multiply(first(x)))))
     return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
 
 
-def pyg(a, features, epochs):
+def pyg(a, features, epochs, module):
     """The same as layers of PyTorch Geometric."""
     import torch
     from torch_geometric.nn import GCNConv
+    multiply = product_of(a, [features, 16], module)
+
+    class Planned(GCNConv):
+        def message_and_aggregate(self, edge_index, x):
+            return multiply(x)
+
+    layer = Planned if module else GCNConv
     x, labels = data(a, features)
-    first = GCNConv(features, features, normalize=False).cuda()
-    second = GCNConv(features, 16, normalize=False).cuda()
+    first = layer(features, features, normalize=False).cuda()
+    second = layer(features, 16, normalize=False).cuda()
     model = lambda x: second(torch.relu(first(x, a)), a)
     return train(model, [*first.parameters(), *second.parameters()], x, labels, epochs)
 
 
-def cupy(a, features, epochs):
+def cupy(a, features, epochs, module):
     """csr @ dense of CuPy."""
     import cupy as cp
     import cupyx.scipy.sparse as sparse
@@ -126,11 +159,16 @@ def cupy(a, features, epochs):
         a.values(), a.col_indices().int(), a.crow_indices().int())), shape=tuple(a.shape))
     b = cp.asarray(torch.randn(a.shape[1], features, device="cuda",
                                generator=torch.Generator(device="cuda").manual_seed(2)))
+    multiply = lambda b: csr @ b
+    if module:
+        import rowcast
+        multiply = rowcast.plan(csr, k=features)
+        said.append(multiply.describe().strip())
     stream = cp.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
     out = {}
 
     def work():
-        out["c"] = csr @ b
+        out["c"] = multiply(b)
 
     with stream:
         ms = timed(epochs, work)
@@ -150,7 +188,7 @@ def run(args):
                     try:
                         torch.cuda.synchronize()
                         start = time.time()
-                        ms, losses = globals()[client](a, features, args.epochs)
+                        ms, losses = globals()[client](a, features, args.epochs, args.module)
                         case.update(seconds=time.time() - start, ms=ms, losses=losses)
                     except Exception as e:  # the next client is of another library
                         case["error"] = f"{type(e).__name__}: {e}"[:300]
@@ -159,13 +197,13 @@ def run(args):
             del a
     with open(args.run, "w") as f:
         json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
-                   "results": results}, f)
+                   "results": results, "said": said}, f)
 
 
-def child(args, preload):
+def child(args, ours):
     """A process of its own, as a user would start it."""
     environment = dict(os.environ)
-    if preload:
+    if ours and not args.module:
         environment["LD_PRELOAD"] = ":".join(filter(None, [args.library, environment.get("LD_PRELOAD")]))
         environment["ROWCAST_LOG"] = "summary"
     with tempfile.TemporaryDirectory() as folder:
@@ -173,11 +211,13 @@ def child(args, preload):
         words = [sys.executable, os.path.abspath(__file__), "--run", out, "--epochs", str(args.epochs)]
         for name in ("sizes", "features", "graphs"):
             words += ["--" + name, ",".join(map(str, getattr(args, name)))]
+        words += ["--module"] if ours and args.module else []
         done = subprocess.run(words + list(args.clients), env=environment, stderr=subprocess.PIPE, text=True)
         if not os.path.exists(out):
             sys.exit(f"clients: {done.stderr[-2000:]}")
         with open(out) as f:
-            return json.load(f), [line for line in done.stderr.splitlines() if line.startswith("rowcast")]
+            out = json.load(f)
+        return out, out["said"] + [line for line in done.stderr.splitlines() if line.startswith("rowcast")]
 
 
 def difference(a, b):
@@ -187,7 +227,7 @@ def difference(a, b):
 
 def table(args):
     plain, _ = child(args, False)
-    ours, said = child(args, True)
+    ours, lines = child(args, True)
     print(f"{plain['device']}, PyTorch {plain['torch']}, CUDA {plain['cuda']}, {args.epochs} epochs, ms an epoch\n")
     print("| client | graph | vertices | entries | features | alone, median | with, median | speedup | alone, all | with, all "
           "| speedup | losses differ by |")
@@ -202,7 +242,7 @@ def table(args):
         u, v = sum(a["ms"][COLD:]), sum(b["ms"][COLD:])
         print(head + f"| {x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} "
               f"| {difference(a['losses'], b['losses']):.1e} |")
-    print("\n" + "\n".join(said))
+    print("\n" + "\n".join(lines))
 
 
 def main():
@@ -214,6 +254,7 @@ def main():
     p.add_argument("--graphs", type=lambda t: t.split(","), default=["communities", "powerlaw"])
     p.add_argument("--epochs", type=int, default=100)
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
+    p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
     p.add_argument("--run", metavar="FILE", help="run in this process, write results there")
     args = p.parse_args()
     args.clients = args.clients or list(CLIENTS)
