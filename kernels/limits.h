@@ -24,6 +24,14 @@ typedef struct rc_limits {
  *  Cost: some tens of milliseconds of the device. */
 rc_status_t rc_limits_measure(rc_device_t *d, rc_limits_t *out, rc_err_t *err);
 
+enum { RC_LIMITS_DEVICE = 160 };
+#define RC_LIMITS_USUAL "limits-h200" /**< the file that is installed */
+
+/** Read what `rowcast calibrate --limits` wrote.
+ *  \param[in] word  of rc_tuning_find  \param[out] device  the class that was measured
+ *  \return RC_OK; RC_ENOENT, RC_EIO; RC_EFORMAT with the member, what was expected and what was found */
+rc_status_t rc_limits_read(const char *word, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -65,7 +65,9 @@ static const rc_opt_t table[] = {
         "and under rcm, what the order takes and after how many products it has paid), scaling (Figure 5: by threads of a "
         "CPU over the plain row loop); of rs, without the training matrices of 'rowcast train --task parameters' (Hong et al.): "
         "modelling (figure 7: what fixed parameters and rs:t=0:cfv=0 reach of the best measured), prepare (figure 13: products "
-        "that pay the split), both (figures 14 and 15: A B and A' B, the times added up); of row reordering (Jiang et al.), for real "
+        "that pay the split), both (figures 14 and 15: A B and A' B, the times added up), profile (figures 10 to 12, 14 and 15: the share of the matrices "
+        "within a factor of the fastest contestant; --op both adds up both products), rate --by heavy_ratio (figure 16); roofline (figure "
+        "1: the fastest of --kernels over what memory allows); of row reordering (Jiang et al.), for real "
         "matrices within the paper's limits, smaller ones, generated ones: tiles (what needs reordering), classes (figure 8, tables 1 "
         "and 2: plans by class of speedup), forced (figure 9: both rounds whatever the rules say), prepare --plan (figure 12, tables 3 and 4).",
         0, 0},
@@ -82,8 +84,19 @@ static const rc_opt_t table[] = {
         "Of prepare: a plan as classes takes them, e.g. aspt-rr: what its order, tiles and second round take, and after how many "
         "products that has paid against aspt-nr.",
          0, 0},
+    {"contestants", 0, RC_OPT_TEXT, AT(summary.contestants), "LIST",
+        "Of profile: all (rs with a tuning, cuSPARSE as the paper had it, its fastest; with --op spmm_t, its products with A'), "
+        "iterated (square matrices, where C is the next B), loops (over products with a vector), or sides as of versus with ';' "
+        "between. Default: all.",
+        0, 0},
+    {"by", 0, RC_OPT_TEXT, AT(summary.by), "FEATURE",
+        "Of rate: a line for each quarter of a feature of the store that is a share, e.g. heavy_ratio.", 0, 0},
+    {"limits", 0, RC_OPT_TEXT, AT(summary.limits), "FILE",
+        "Of roofline: what 'rowcast calibrate --limits' wrote, or the name of such a file (without .json) in $ROWCAST_TUNING. "
+        "Default: limits-h200, the installed one.",
+        0, 0},
     {"tuning", 0, RC_OPT_TEXT, AT(summary.tuning), "FILE",
-        "Of versus, modelling, prepare of rs and both: the tuning of rs whose training matrices, by name, are left out; a store that "
+        "Of versus, modelling, prepare of rs, both, profile and rate --by: the tuning of rs whose training matrices, by name, are left out; a store that "
         "has none of them: those that training on it would choose. Default: the installed one.",
         0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",
@@ -201,13 +214,17 @@ done:
     return st;
 }
 
-/* "op == a || op == b" of the operations.  RC_EINVAL: a wrong word on the command line */
-static rc_status_t add_ops(const char *list, rc_str_t *text, rc_err_t *err)
+/* "op == a || op == b" of the operations; where `both` is 1 that word is A B and A' B.  RC_EINVAL: a wrong word on the command line */
+static rc_status_t add_ops(const char *list, int both, rc_str_t *text, rc_err_t *err)
 {
     rc_words_t words = {0};
     rc_op_t op;
     rc_status_t st = rc_words_split(list, ',', &words, err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
+        if (both && strcmp(words.word[i], "both") == 0) {
+            rc_str_addf(text, "%sop == spmm || op == spmm_t", i ? " || " : "");
+            continue;
+        }
         st = rc_op_parse(words.word[i], &op, err);
         if (st < 0)
             err->status = st = RC_EINVAL;
@@ -243,7 +260,7 @@ static rc_status_t compile(const struct options *o, const rc_fields_t *fields, r
         return RC_OK;
     if (o->op) {
         rc_str_add(&text, "(");
-        RC_TRY(add_ops(o->op, &text, err));
+        RC_TRY(add_ops(o->op, o->summary.name && strcmp(o->summary.name, "profile") == 0, &text, err));
         rc_str_add(&text, ")");
     }
     if (o->kernels) {
@@ -277,6 +294,7 @@ static rc_status_t mark_generated(rc_view_t *v, const char *which, rc_err_t *err
 static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
 {
     o->summary.store = store;
+    o->summary.op = o->op;
     o->summary.by_matrix = o->summary.name && o->matrices;
     rc_status_t st = rc_summary_check(&o->summary, err);
     if (st < 0)

@@ -2,6 +2,7 @@
 #include "cmd/summary.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cmd/summary_hong.h"
 #include "cmd/summary_reorder.h"
 #include "cmd/summary_segmented.h"
 #include "cmd/summary_spmv.h"
@@ -348,6 +349,8 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
     int n = 0;
     if (o->by_matrix)
         return rc_summary_rates(v, o, where, format, err);
+    if (o->by)
+        return rc_summary_rate_by(v, o, where, format, err);
     rc_status_t st = rc_rate_make(v, where, &r, &n, err);
     if (st < 0)
         return st;
@@ -403,6 +406,8 @@ static const struct {
     {"modelling", rc_summary_modelling},
     {"prepare", print_prepare},
     {"both", rc_summary_both},
+    {"profile", rc_summary_profile},
+    {"roofline", rc_summary_roofline},
     {"tiles", rc_summary_tiles},
     {"classes", rc_summary_classes},
     {"forced", rc_summary_forced},
@@ -428,7 +433,7 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
     if (o->name && find(o->name) < 0)
         return rc_fail(err, RC_EINVAL,
             "--summary: expected speedup, share, portfolio, versus, best, rate, ranges, formats, coo, suite, suite-rate, "
-            "scaling, modelling, prepare, both, tiles, classes or forced, found '%s'",
+            "scaling, modelling, prepare, both, profile, roofline, tiles, classes or forced, found '%s'",
             o->name);
     if (o->by_matrix && strcmp(name, "rate") != 0 && strcmp(name, "suite-rate") != 0)
         return rc_fail(err, RC_EINVAL, "--matrices goes with --summary rate and suite-rate only");
@@ -440,8 +445,15 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--plan goes with --summary prepare only, and without --kernel");
     if (o->kernel && strcmp(name, "prepare") != 0)
         return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare only");
-    if (o->tuning && !rc_summary_is_of_training(name))
-        return rc_fail(err, RC_EINVAL, "--tuning goes with --summary versus, modelling, prepare and both only");
+    if (o->tuning && (!rc_summary_is_of_training(name) || (strcmp(name, "rate") == 0 && !o->by)))
+        return rc_fail(err, RC_EINVAL,
+            "--tuning goes with --summary versus, modelling, prepare, both, profile and rate --by only");
+    if (o->by && (o->by_matrix || strcmp(name, "rate") != 0))
+        return rc_fail(err, RC_EINVAL, "--by goes with --summary rate only, and without --matrices");
+    if (o->limits && strcmp(name, "roofline") != 0)
+        return rc_fail(err, RC_EINVAL, "--limits goes with --summary roofline only");
+    if (o->contestants && strcmp(name, "profile") != 0)
+        return rc_fail(err, RC_EINVAL, "--contestants goes with --summary profile only");
     if (o->top && strcmp(name, "best") != 0)
         return rc_fail(err, RC_EINVAL, "--top goes with --summary best only");
     return RC_OK;

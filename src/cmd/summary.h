@@ -16,6 +16,10 @@ typedef struct rc_summary_options {
     const char *orders;
     const char *kernel; /**< of prepare */
     const char *plan;   /**< likewise, instead: a plan of Jiang et al. */
+    const char *by;     /**< of rate: a feature, the lines are of quarters of it */
+    const char *limits; /**< of roofline: a file of calibrate --limits; NULL: the installed one */
+    const char *contestants; /**< of profile: a name of a list, or sides between semicolons */
+    const char *op;     /**< what --op says; NULL: nothing */
     const char *tuning; /**< of tables without training matrices; NULL: the usual one, where there is one */
     int64_t top;
 } rc_summary_options_t;

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTING_COLUMNS {"k", ""}, RC_SETTING_COLUMNS, {"set", ""}
 #define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
 
-static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set)
+void rc_summary_put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set)
 {
     rc_put_k(t, s);
     rc_put_setting(t, v, s);
@@ -40,7 +39,7 @@ static void put_mean(rc_table_t *t, const rc_segmented_mean_t *m)
 rc_status_t rc_summary_modelling(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"t", "of none"}, {"matrices_none", ""},
+    static const rc_column_t columns[] = {RC_SUMMARY_SETTING, {"t", "of none"}, {"matrices_none", ""},
         {"none", "of the best"}, {"worst_none", ""}, {"matrices", ""}, {"model", "of the best"}, {"worst", ""},
         {"close", "share >= .95"}, {"gain", "x"}, {"paper", "figure 7"}};
     rc_modelling_t *m = NULL;
@@ -49,7 +48,7 @@ rc_status_t rc_summary_modelling(const rc_view_t *v, const rc_summary_options_t 
     rc_status_t st = rc_modelling_make(v, where, &m, &n, err);
     rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
     for (int i = 0; t && i < n; i++) {
-        put_setting(t, v, &m[i].setting, m[i].set);
+        rc_summary_put_setting(t, v, &m[i].setting, m[i].set);
         if (m[i].t > 0)
             rc_table_int(t, m[i].t);
         else
@@ -68,14 +67,14 @@ rc_status_t rc_summary_modelling(const rc_view_t *v, const rc_summary_options_t 
 rc_status_t rc_summary_prepare(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"op", ""}, {"kernel", ""}, {"matrices", ""},
+    static const rc_column_t columns[] = {RC_SUMMARY_SETTING, {"op", ""}, {"kernel", ""}, {"matrices", ""},
         {"median", "products"}, {"p90", "products"}, {"most", "products"}, {"within_2", "share"}, {"paper", "figure 13"}};
     rc_paying_t *p = NULL;
     int n = 0;
     rc_status_t st = rc_paying_make(v, where, o->kernel ? o->kernel : "rs", &p, &n, err);
     rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
     for (int i = 0; t && i < n; i++) {
-        put_setting(t, v, &p[i].setting, p[i].set);
+        rc_summary_put_setting(t, v, &p[i].setting, p[i].set);
         rc_table_text(t, rc_view_name(rc_op_names, p[i].setting.op));
         rc_table_text(t, p[i].kernel);
         rc_table_int(t, p[i].matrices);
@@ -93,7 +92,7 @@ rc_status_t rc_summary_prepare(const rc_view_t *v, const rc_summary_options_t *o
 rc_status_t rc_summary_both(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
     rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"contestant", ""}, {"matrices", ""}, {"over_library", "x"},
+    static const rc_column_t columns[] = {RC_SUMMARY_SETTING, {"contestant", ""}, {"matrices", ""}, {"over_library", "x"},
         {"worst", "x"}, {"bytes", "of the library's"}, {"paper", "section 6"}};
     rc_both_t *b = NULL;
     int n = 0;
@@ -101,7 +100,7 @@ rc_status_t rc_summary_both(const rc_view_t *v, const rc_summary_options_t *o, c
     rc_status_t st = rc_both_make(v, where, &b, &n, err);
     rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
     for (int i = 0; t && i < n; i++) {
-        put_setting(t, v, &b[i].setting, b[i].set);
+        rc_summary_put_setting(t, v, &b[i].setting, b[i].set);
         rc_table_text(t, b[i].contestant);
         put_mean(t, &b[i].over);
         rc_table_real(t, b[i].bytes, 4);
@@ -129,7 +128,7 @@ static rc_status_t mark(const json_t *root, void *user, rc_err_t *err)
 
 int rc_summary_is_of_training(const char *name)
 {
-    static const char *const names[] = {"versus", "modelling", "prepare", "both"};
+    static const char *const names[] = {"versus", "modelling", "prepare", "both", "profile", "rate"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return 1;
@@ -138,7 +137,8 @@ int rc_summary_is_of_training(const char *name)
 
 rc_status_t rc_summary_mark_training(rc_view_t *v, const rc_summary_options_t *o, rc_err_t *err)
 {
-    if (!rc_summary_is_of_training(o->name) || (!o->tuning && rc_rs_tuning_is_none("auto")))
+    if (!rc_summary_is_of_training(o->name) || (strcmp(o->name, "rate") == 0 && !o->by) ||
+        (!o->tuning && rc_rs_tuning_is_none("auto")))
         return RC_OK;
     rc_status_t st = rc_tuning_read(o->tuning ? o->tuning : RC_RS_TUNING_USUAL, NULL, mark, v, err);
     return st < 0 && o->tuning ? rc_err_context(err, "--tuning") : st;

@@ -5,6 +5,12 @@
 #define RC_CMD_SUMMARY_SEGMENTED_H
 
 #include "cmd/summary.h"
+#include "cmd/summary_setting.h"
+#include "table/segmented.h"
+
+/** The first columns of these tables, which rc_summary_put_setting fills. */
+#define RC_SUMMARY_SETTING {"k", ""}, RC_SETTING_COLUMNS, {"set", ""}
+void rc_summary_put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set);
 
 /** Arguments and returns as of rc_summary_print. */
 rc_status_t rc_summary_modelling(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,

@@ -39,8 +39,7 @@ int rc_segmented_is_tuned(const char *kernel)
     return is_segmented(kernel) && strstr(kernel, ":tune=") && !strstr(kernel, ":tune=auto");
 }
 
-/* 1: a matrix counts in the set. */
-static int is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t set)
+int rc_segmented_is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t set)
 {
     return set == RC_SEGMENTED_ALL || !rc_view_is_generated(c->view, matrix);
 }
@@ -138,7 +137,7 @@ static rc_modelling_t modelling_of(
     rc_segmented_mean_t gain = {0};
     for (int64_t i = 0, end; i < c->rows; i = end) {
         end = rc_counted_end(c, i);
-        if (c->row[i].setting != setting || training[c->row[i].matrix] || !is_in(c, c->row[i].matrix, set))
+        if (c->row[i].setting != setting || training[c->row[i].matrix] || !rc_segmented_is_in(c, c->row[i].matrix, set))
             continue;
         times_t x = times_of(c, i, end, m.t);
         if (x.none > 0)
@@ -220,7 +219,7 @@ static rc_paying_t paying_of(const rc_counted_t *c, int setting, rc_segmented_se
         const rc_counted_row_t *e = &c->row[i];
         const rc_row_result_t *r = rc_view_result(c->view, e->row);
         if (e->setting != setting || e->kernel != kernel || e->matrix == last || training[e->matrix] ||
-            !is_in(c, e->matrix, set) || r->prepare_ns < 0 || strcmp(rc_view_policy(c->view, e->policy), "csr") != 0)
+            !rc_segmented_is_in(c, e->matrix, set) || r->prepare_ns < 0 || strcmp(rc_view_policy(c->view, e->policy), "csr") != 0)
             continue;
         last = e->matrix;
         x[n++] = (double)r->prepare_ns / e->ns;
@@ -285,10 +284,12 @@ static int fits(const char *kernel, const char *name, int family)
     return family ? strncmp(kernel, name, strlen(name)) == 0 : is_named(kernel, name);
 }
 
-/* Least sum of a product and a transposed one of a contestant, under one order; NaN.
- * \param[in] a, at  rows [a[0], a[1]) and [at[0], at[1]) of a matrix
- * \param[out] bytes  on the device, one structure once */
-static double both_of(const rc_counted_t *c, int i, const int64_t a[2], const int64_t at[2], double *bytes)
+const char *rc_both_name(int i)
+{
+    return i < CONTESTANTS ? contestants[i].name : NULL;
+}
+
+double rc_both_time(const rc_counted_t *c, int i, const int64_t a[2], const int64_t at[2], double *bytes)
 {
     double least = NAN;
     for (int64_t p = a[0]; p < a[1]; p++) {
@@ -310,11 +311,10 @@ static double both_of(const rc_counted_t *c, int i, const int64_t a[2], const in
     return least;
 }
 
-/* The setting of A' B that is like one of A B otherwise; -1: none. */
-static int other_setting(const rc_counted_t *c, int setting)
+int rc_both_setting(const rc_counted_t *c, int setting)
 {
     const rc_setting_t *s = &c->setting[setting];
-    for (int i = 0; i < c->settings; i++) {
+    for (int i = 0; s->op == RC_OP_SPMM && i < c->settings; i++) {
         const rc_setting_t *o = &c->setting[i];
         if (o->op == RC_OP_SPMM_T && o->k == s->k && o->is_n == s->is_n && o->precision == s->precision &&
             o->c_order == s->c_order && o->cache == s->cache && o->device == s->device)
@@ -323,8 +323,7 @@ static int other_setting(const rc_counted_t *c, int setting)
     return -1;
 }
 
-/* The rows of a setting and matrix; empty: none.  Cost O(rows). */
-static void rows_of(const rc_counted_t *c, int setting, int32_t matrix, int64_t range[2])
+void rc_both_rows(const rc_counted_t *c, int setting, int32_t matrix, int64_t range[2])
 {
     range[0] = range[1] = 0;
     for (int64_t i = 0, end; i < c->rows; i = end) {
@@ -346,11 +345,11 @@ static rc_both_t both_line(const rc_counted_t *c, int setting, int other, rc_seg
         end = rc_counted_end(c, row);
         const int64_t a[2] = {row, end};
         int32_t matrix = c->row[row].matrix;
-        if (c->row[row].setting != setting || training[matrix] || !is_in(c, matrix, set))
+        if (c->row[row].setting != setting || training[matrix] || !rc_segmented_is_in(c, matrix, set))
             continue;
-        rows_of(c, other, matrix, at);
-        double library = both_of(c, 0, a, at, &bytes[0]);
-        double own = both_of(c, i, a, at, &bytes[1]);
+        rc_both_rows(c, other, matrix, at);
+        double library = rc_both_time(c, 0, a, at, &bytes[0]);
+        double own = rc_both_time(c, i, a, at, &bytes[1]);
         if (!(library > 0) || !(own > 0))
             continue;
         add(&b.over, library / own);
@@ -372,7 +371,7 @@ rc_status_t rc_both_make(const rc_view_t *v, const rc_expr_t *where, rc_both_t *
     list = rc_alloc((size_t)c.settings * SETS * CONTESTANTS, sizeof *list, "a table", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < c.settings; s++) {
-        int other = c.setting[s].op == RC_OP_SPMM ? other_setting(&c, s) : -1;
+        int other = rc_both_setting(&c, s);
         for (int set = 0; other >= 0 && set < SETS; set++)
             for (int i = 0; i < CONTESTANTS; i++) {
                 list[n] = both_line(&c, s, other, (rc_segmented_set_t)set, i, training);

@@ -62,6 +62,23 @@ typedef struct rc_both {
 /** \param[out] out  as rc_modelling_make  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_both_make(const rc_view_t *v, const rc_expr_t *where, rc_both_t **out, int *count, rc_err_t *err);
 
+/** Name of contestant i, from 0; NULL behind the last. */
+const char *rc_both_name(int i);
+
+/** The setting of A' B that is like one of A B otherwise; -1: none. */
+int rc_both_setting(const rc_counted_t *c, int setting);
+
+/** The rows of a setting and matrix; empty: none.  Cost O(rows). */
+void rc_both_rows(const rc_counted_t *c, int setting, int32_t matrix, int64_t range[2]);
+
+/** Least sum of a product and a transposed one of contestant i, under one order; NaN.
+ *  \param[in] a, at  rows [a[0], a[1]) and [at[0], at[1]) of a matrix
+ *  \param[out] bytes  on the device, one structure once */
+double rc_both_time(const rc_counted_t *c, int i, const int64_t a[2], const int64_t at[2], double *bytes);
+
+/** 1: a matrix counts in the set. */
+int rc_segmented_is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t set);
+
 /** 1: rs or rs-spmm_t with parameters that a tuning file chose. */
 int rc_segmented_is_tuned(const char *kernel);
 

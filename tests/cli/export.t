@@ -32,7 +32,7 @@ ok "a store is exported" export_to "$tmp/t"
 is "results are those of rowcast query" "$(cmp "$tmp/t/results.csv" "$tmp/rows" && wc -l <"$tmp/rows")" 17
 "$ROWCAST" query "$store" --matrices -o all -f csv >"$tmp/rows"
 ok "sources are those of rowcast query --matrices" cmp "$tmp/t/sources.csv" "$tmp/rows"
-is "the tables" "$(cd "$tmp/t" && printf '%s ' *.csv)" "columns.csv devices.csv features_cuts.csv features_hong.csv features_jiang.csv features_lane.csv \
+is "the tables" "$(cd "$tmp/t" && printf '%s ' *.csv)" "columns.csv devices.csv features_cuts.csv features_heavy.csv features_hong.csv features_jiang.csv features_lane.csv \
 features_mehrabi.csv features_nisa.csv features_regime.csv features_segments.csv features_shares.csv features_storage.csv kernels.csv matrices.csv orders.csv policies.csv provenance.csv results.csv runs.csv sources.csv "
 
 ok "with --all and --samples" export_to "$tmp/all" --all --samples -q
@@ -112,7 +112,7 @@ PY
 is "every table has what the file has" "$($python -W ignore "$tmp/check.py" "$store" "$tmp/t" 0 2>&1 | grep -v ': same$')" ""
 is "with older rows and raw times too" \
     "$($python -W ignore "$tmp/check.py" "$store" "$tmp/all" 1 2>&1 | grep -v ': same$')" ""
-is "that was looked at" "$($python -W ignore "$tmp/check.py" "$store" "$tmp/all" 1 | grep -c ': same$')" 34
+is "that was looked at" "$($python -W ignore "$tmp/check.py" "$store" "$tmp/all" 1 | grep -c ': same$')" 35
 
 ok "--where" export_to "$tmp/part" -q --samples -w 'k == 8 && policy == lpt'
 "$ROWCAST" query "$store" -w 'k == 8 && policy == lpt' -o all -f csv >"$tmp/rows"
@@ -146,6 +146,6 @@ not_ok "and makes no folder" test -e "$tmp/n"
 code "a folder that cannot be made is an error" 3 "$ROWCAST" export "$store" --csv "$tmp/no/n"
 code "a file in its place too" 3 "$ROWCAST" export "$store" --csv "$store"
 code "talk is on stderr" 0 "$ROWCAST" export "$store" --csv "$tmp/t"
-is "one line a table" "$(grep -c 'rows$' "$tmp/err"):$(wc -c <"$tmp/out")" 19:0
+is "one line a table" "$(grep -c 'rows$' "$tmp/err"):$(wc -c <"$tmp/out")" 20:0
 code "and none with --quiet" 0 "$ROWCAST" export "$store" --csv "$tmp/t" -q
 is "at all" "$(wc -c <"$tmp/err")" 0

@@ -2,7 +2,7 @@
 # rowcast features: values, formats, errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 25
+plan 26
 
 json_is_right()
 {
@@ -55,6 +55,8 @@ is "the set of Nisa et al. has 17 features" "$(sed -n 2p "$tmp/out" | tr -d '\r'
 is "that of Hong et al. counts the distances" "$(sed -n 2p "$tmp/out" | tr -d '\r')" "2,1,0,0,0,0,0,0,0,0,0,0"
 "$ROWCAST" features "$tmp/a.mtx" --set segments --format csv >"$tmp/out"
 is "and its accumulations are a set of their own" "$(tr -d '\r' <"$tmp/out" | tr '\n' ' ')" "accumulations 2 "
+"$ROWCAST" features banded:n=1000 --set heavy --format csv >"$tmp/out"
+is "and so is the share of heavy segments" "$(tr -d '\r' <"$tmp/out" | tr '\n' ' ')" "heavy_ratio,heavy_reuse 0.99453053783044665,10.654296875 "
 "$ROWCAST" features "$tmp/a.mtx" --set jiang --format csv >"$tmp/out"
 is "that of Jiang et al. has the similarity and the reuse" "$(tr -d '\r' <"$tmp/out" | tr '\n' ' ')" \
     "dense_ratio,similarity,rest_similarity,panel_reuse_8,panel_reuse_128 0,0.25,0.25,1.25,1.25 "

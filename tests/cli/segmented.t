@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 44
+plan 60
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -107,6 +107,61 @@ for summary in modelling prepare; do
     is "no two lines of $summary are of one setting" "$("$ROWCAST" query "$tmp/c.h5" -S $summary -f csv | sed 1d | sed 's/,[0-9]*,[0-9.e-]*,.*//' | sort | uniq -d)" ""
     is "they name the order of C" "$("$ROWCAST" query "$tmp/c.h5" -S $summary -f csv | column c_order | sort -u | paste -s -d' ')" "original schedule"
 done
+
+# near FOUND WANTED: numbers that agree to six digits
+near()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a > 0 && d * d <= 1e-10 * b * b) }'
+}
+class=$("$ROWCAST" query "$store" -f csv -o device --limit 1 | tail -1)
+limits() # limits DEVICE MEMBER
+{
+    printf '{"format": "rowcast limits", "version": 1, "device": "%s", "read_gbs": {"%s": 10, "l2": 2, "l1": 3, "shared": 4},
+        "multiply_add_gflops": {"fp32": 5, "fp64": 6}}\n' "$1" "$2"
+}
+limits "$class" memory >"$tmp/limits.json"
+"$ROWCAST" query "$store" -S roofline --op spmm,spmm_t --kernels 'rs:*t=2:cfv=1:*' --limits "$tmp/limits.json" -f csv >"$tmp/out"
+is "a roofline for each product" "$(sed 1d "$tmp/out" | cut -d, -f1,7,8 | paste -s -d' ')" "spmm,all,6"
+want=$("$ROWCAST" query "$store" -f csv -w "kernel ~ 'rs:*t=2:cfv=1:*'" -o gflops,rows,cols,nnz | sed 1d | awk -F, '
+    { bound = 2 * 4 * $4 * 10 / (8 * $4 + 4 * ($2 + 1) + 16 * ($2 + $3)); s += log($1 / bound); n++ } END { print exp(s / n) }')
+ok "its share is of the bytes of A, B and C" near "$(sed 1d "$tmp/out" | cut -d, -f12)" "$want"
+is "and two flops a word of shared memory and of L1" "$(sed 1d "$tmp/out" | cut -d, -f16-18)" "2,1.5,5"
+limits cuda:other memory >"$tmp/other.json"
+code "limits of another device" 2 "$ROWCAST" query "$store" -S roofline --limits "$tmp/other.json"
+ok "are said to be" grep -q 'cuda:other' "$tmp/err"
+limits "$class" memories >"$tmp/flawed.json"
+code "limits without one" 3 "$ROWCAST" query "$store" -S roofline --limits "$tmp/flawed.json"
+ok "name it" grep -q 'read_gbs.memory: expected a number' "$tmp/err"
+code "--limits of another summary" 2 "$ROWCAST" query "$store" -S rate --limits "$tmp/limits.json"
+
+"$ROWCAST" query "$store" -S profile --contestants 'rs:*t=2:cfv=1:*;rs:*t=3:cfv=1:*;nosuch' --op spmm -f csv >"$tmp/out"
+is "a line for each contestant" "$(sed 1d "$tmp/out" | cut -d, -f1,7-10 | paste -s -d' ')" \
+    "spmm,all,rs:*t=2:cfv=1:*,5,5 spmm,all,rs:*t=3:cfv=1:*,5,5 spmm,all,nosuch,5,0"
+for t in 2 3; do
+    rows "kernel ~ 'rs:*t=$t:cfv=1:*' && op == spmm" fullname,median_ns | tr ',' ' ' | sort >"$tmp/t$t"
+done
+join "$tmp/t2" "$tmp/t3" >"$tmp/pairs"
+want=$(awk '{ n += $2 <= $3 } END { printf "%g", 100 * n / NR }' "$tmp/pairs")
+is "how often it is the fastest" "$(awk -F, 'NR == 2 { printf "%g", $11 }' "$tmp/out")" "$want"
+want=$(awk '{ n += $3 <= 2 * $2 } END { printf "%g", 100 * n / NR }' "$tmp/pairs")
+is "how often within a factor" "$(awk -F, 'NR == 3 { printf "%g", $15 }' "$tmp/out")" "$want"
+want=$(awk '{ s += log(($2 < $3 ? $3 / $2 : 1)) } END { print exp(s / NR) }' "$tmp/pairs")
+ok "and by how much it is slower" near "$(sed -n 3p "$tmp/out" | cut -d, -f18)" "$want"
+is "what has no time is within no factor" "$(sed -n 4p "$tmp/out" | cut -d, -f17)" 0
+code "one contestant" 2 "$ROWCAST" query "$store" -S profile --contestants rs
+ok "names the lists" grep -q iterated "$tmp/err"
+code "both has contestants of its own" 2 "$ROWCAST" query "$store" -S profile --op both --contestants 'rs;null'
+code "both is no operation of rows" 2 "$ROWCAST" query "$store" --op both -S rate
+is "where one alone has a time nothing is compared" "$("$ROWCAST" query "$store" -S profile --op both -f csv | sed 1d | wc -l)" 0
+code "--contestants of another summary" 2 "$ROWCAST" query "$store" -S both --contestants all
+
+"$ROWCAST" query "$store" -S rate --by heavy_ratio --kernels 'rs:*t=2:cfv=1:*' --op spmm -f csv >"$tmp/out"
+is "rates by quarters, without the training matrix" "$(sed 1d "$tmp/out" | cut -d, -f7,10-12 | paste -s -d' ')" "all,0.5,0.75,3 all,0.75,1,2"
+want=$(rows "kernel ~ 'rs:*t=2:cfv=1:*' && op == spmm && nnz > 14500" gflops | awk '{ s += log($1); n++ } END { print exp(s / n) }')
+ok "are those of the rows" near "$(sed -n 3p "$tmp/out" | cut -d, -f13)" "$want"
+code "a feature that no set has" 2 "$ROWCAST" query "$store" -S rate --by nosuch
+code "one that is no share" 2 "$ROWCAST" query "$store" -S rate --by accumulations
+code "--by of another summary" 2 "$ROWCAST" query "$store" -S both --by heavy_ratio
 
 # a library whose A' B is of another order than its A B is no pair
 if $python -c 'import h5py' 2>/dev/null; then
