@@ -345,9 +345,9 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
 {
     static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
         {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
-        {"known", ""}};
+        {"known", ""}, {"part", ""}, {"parts", ""}};
     double seconds = 0;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 9, err);
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
     if (!t)
         return RC_ENOMEM;
     for (int64_t i = 0; i < items; i++) {
@@ -361,6 +361,8 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
         rc_table_real(t, (double)item[i].bytes * 1e-6, 3);
         rc_table_real(t, (double)item[i].device_bytes * 1e-6, 3);
         rc_table_bool(t, item[i].known);
+        rc_table_int(t, item[i].part);
+        rc_table_int(t, item[i].parts);
         seconds += item[i].cost_s;
     }
     rc_status_t st = rc_table_end(t, err);
@@ -369,7 +371,7 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
     fprintf(stderr,
         "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
         " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
-        items, r->selected, r->selected == 1 ? "matrix has" : "matrices have", r->planned,
+        r->left, r->selected, r->selected == 1 ? "matrix has" : "matrices have", r->planned,
         rc_plural(r->planned), r->done_before, r->absent, text);
     return st;
 }
@@ -468,6 +470,12 @@ static int exit_code(const rc_sweep_result_t *r, int accept_failed)
     return before || r->too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
 }
 
+/* What is dealt out, in words. */
+static const char *items_of(const rc_sweep_result_t *r)
+{
+    return r->divided ? "matrices or parts of them" : "matrices";
+}
+
 static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sweep_result_t *r,
     rc_table_format_t format, const struct options *o)
 {
@@ -480,8 +488,8 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     if (r->devices_lost > 0)
         fprintf(stderr,
             "%s: %" PRId64 " of %d ranks stopped because their device became unusable, %" PRId64
-            " matrices were not begun; what is finished is safe, run the same command again\n",
-            c->store, r->devices_lost, s->size, r->items_left);
+            " %s were not begun; what is finished is safe, run the same command again\n",
+            c->store, r->devices_lost, s->size, r->items_left, items_of(r));
     if (did == 0 && r->features == 0 && !r->drained && r->devices_lost == 0) {
         if (r->selected == 0)
             fprintf(stderr, "%s: nothing to do: no matrix matches\n", c->store);
@@ -499,8 +507,9 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
         return rc_command_fail(&rc_command_sweep, &err);
     if (r->drained)
         fprintf(stderr,
-            "%s: stopped early, %" PRId64 " %s not begun; run the same command again\n", c->store,
-            r->items_left, r->items_left == 1 ? "matrix was" : "matrices were");
+            "%s: stopped early, %" PRId64 " %s %s not begun; run the same command again\n", c->store,
+            r->items_left, r->items_left == 1 && !r->divided ? "matrix" : items_of(r),
+            r->items_left == 1 ? "was" : "were");
     tell_failed(c->store, r, o->accept_failed);
     return exit_code(r, o->accept_failed);
 }

@@ -44,6 +44,7 @@ static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc
         finished += r->measured[i];
         named += r->matrices[i];
     }
+    named += r->named_again;
     if (results == finished && sources == named)
         return RC_OK;
     return rc_fail(err, RC_EIO,

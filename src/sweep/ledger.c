@@ -194,6 +194,14 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     return st;
 }
 
+void rc_ledger_named_again(rc_ledger_t *l, rc_case_status_t status)
+{
+    pthread_mutex_lock(&l->mutex);
+    l->result->matrices[status]--;
+    l->result->named_again++;
+    pthread_mutex_unlock(&l->mutex);
+}
+
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err)
 {
     pthread_mutex_lock(&l->mutex);

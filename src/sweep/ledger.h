@@ -48,6 +48,9 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     const rc_digest_t *digest, const rc_mtx_info_t *info, int64_t load_ns, rc_case_status_t status,
     rc_phase_t phase, const char *text, rc_err_t *err);
 
+/** A row that was just written is of a catalogue row whose first part counts: it is no other matrix. */
+void rc_ledger_named_again(rc_ledger_t *l, rc_case_status_t status);
+
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);
 rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err);
 

@@ -174,7 +174,7 @@ static rc_job_t *next_job(rc_prepare_t *p)
         while (!p->stop && p->failed == RC_OK && !may_enter(p, j))
             pthread_cond_wait(&p->changed, &p->mutex);
         if (p->stop || p->failed < 0) {
-            (void)rc_queue_put_back(w->queue, j->number, NULL, NULL);
+            (void)rc_queue_put_back(w->queue, j->number, NULL);
             rc_job_free(j);
             j = NULL;
         } else

@@ -32,7 +32,6 @@ typedef struct request {
     int32_t kind;
     int32_t class_id;
     int64_t item;
-    int64_t claimed; /* 1: with the item, `matrix` is given back */
     rc_digest_t matrix;
     rc_progress_t progress;
 } request_t;
@@ -72,7 +71,7 @@ struct rc_queue {
     int64_t next;         /* first item that may not be taken yet */
     rc_share_t *left;     /* [classes] items not taken */
     int suspect_with;     /* rank that has an item with a suspect, -1 none */
-    rc_map_t claimed;
+    rc_map_t claimed;     /* matrix -> 1 + catalogue row that has it */
     int stop; /* the server is to drain */
     int gone; /* other ranks that have left */
     int over; /* rank 0's worker has left */
@@ -127,37 +126,36 @@ static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
         q->taken[i] = 1;
         q->out++;
         count_left(q, item, -1);
-        q->meter.matrices_out++;
+        q->meter.matrices_out += item->part == 0;
         reply.value = i;
     }
     reply.share = share_of(q, class_id);
     return reply;
 }
 
-static void take_back(rc_queue_t *q, int64_t item, const rc_digest_t *claimed, int rank)
+static void take_back(rc_queue_t *q, int64_t item, int rank)
 {
     if (item < 0 || item >= q->work->items || !q->taken[item])
         return;
-    int class_id = q->work->item[item].class_id;
     q->taken[item] = 0;
     q->out--;
     count_left(q, &q->work->item[item], 1);
-    q->meter.matrices_out--;
+    q->meter.matrices_out -= q->work->item[item].part == 0;
     q->next = item < q->next ? item : q->next;
-    if (claimed)
-        (void)rc_map_set(&q->claimed, claim_key(*claimed, class_id), 0, NULL);
     if (q->work->item[item].suspect)
         drop_suspect(q, rank);
 }
 
-/* 1: it was free.  Without memory for the note it counts as free: measured twice, not lost. */
-static int claim(rc_queue_t *q, rc_digest_t matrix, int class_id)
+/* 1: it was free, or has another part of the same catalogue row.  What is given back stays with its row, which is
+ * dealt out again.  Without memory for the note it counts as free: measured twice, not lost. */
+static int claim(rc_queue_t *q, int64_t item, rc_digest_t matrix)
 {
-    rc_digest_t key = claim_key(matrix, class_id);
-    if (rc_map_get(&q->claimed, key, 0))
-        return 0;
-    (void)rc_map_set(&q->claimed, key, 1, NULL);
-    return 1;
+    rc_digest_t key = claim_key(matrix, q->work->item[item].class_id);
+    int64_t row = 1 + q->work->item[item].entry;
+    int64_t has = rc_map_get(&q->claimed, key, 0);
+    if (!has)
+        (void)rc_map_set(&q->claimed, key, row, NULL);
+    return !has || has == row;
 }
 
 static void add_progress(rc_queue_t *q, const rc_progress_t *p)
@@ -186,10 +184,10 @@ static void answer(rc_queue_t *q, int from, const request_t *r)
         reply = hand_out(q, r->class_id, from);
         break;
     case ask_claim:
-        reply.value = claim(q, r->matrix, r->class_id);
+        reply.value = r->item >= 0 && r->item < q->work->items ? claim(q, r->item, r->matrix) : 0;
         break;
     case tell_put_back:
-        take_back(q, r->item, r->claimed ? &r->matrix : NULL, from);
+        take_back(q, r->item, from);
         break;
     case tell_progress:
         add_progress(q, &r->progress);
@@ -347,36 +345,33 @@ rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_er
     return RC_OK;
 }
 
-rc_status_t rc_queue_put_back(
-    rc_queue_t *q, int64_t item, const rc_digest_t *claimed, rc_err_t *err)
+rc_status_t rc_queue_put_back(rc_queue_t *q, int64_t item, rc_err_t *err)
 {
     if (is_remote(q)) {
         request_t r = {.kind = tell_put_back, .class_id = q->class_id, .item = item};
-        r.claimed = claimed != NULL;
-        if (claimed)
-            r.matrix = *claimed;
         return send_request(q, &r, err);
     }
     pthread_mutex_lock(&q->mutex);
     if (q->served)
-        take_back(q, item, claimed, q->session->rank);
+        take_back(q, item, q->session->rank);
     else
         q->out--; /* nobody else is to have it in this run */
     pthread_mutex_unlock(&q->mutex);
     return RC_OK;
 }
 
-rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_t *err)
+rc_status_t rc_queue_claim(rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err)
 {
     if (is_remote(q)) {
-        request_t r = {.kind = ask_claim, .class_id = q->class_id, .matrix = matrix};
+        request_t r = {
+            .kind = ask_claim, .class_id = q->class_id, .item = item, .matrix = matrix};
         reply_t reply = {0, {0, 0}};
         rc_status_t st = ask(q, &r, &reply, err);
         *mine = (int)reply.value;
         return st;
     }
     pthread_mutex_lock(&q->mutex);
-    *mine = claim(q, matrix, q->class_id);
+    *mine = claim(q, item, matrix);
     pthread_mutex_unlock(&q->mutex);
     return RC_OK;
 }
@@ -538,7 +533,7 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
         if (!q->served)
             rc_log(log, RC_LOG_WARN, "sweep",
                 "MPI lets only one thread call it: matrices are dealt out in advance");
-        rc_meter_start(&q->meter, log, work->items, work->cases, work->cost_s);
+        rc_meter_start(&q->meter, log, work->matrices, work->cases, work->cost_s);
         if (pthread_create(&q->thread, NULL, server, q) != 0)
             st = rc_fail(err, RC_ENOMEM, "cannot start the server thread");
         else

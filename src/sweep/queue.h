@@ -45,14 +45,13 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
  *  \param[out] share  after that item.  May be NULL */
 rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_err_t *err);
 
-/** Give back an item that was not measured.  It is dealt again to whoever still asks.
- *  \param[in] claimed  the matrix, when this rank has claimed it; NULL: it has not */
-rc_status_t rc_queue_put_back(
-    rc_queue_t *q, int64_t item, const rc_digest_t *claimed, rc_err_t *err);
+/** Give back an item that was not measured.  It is dealt again to whoever still asks. */
+rc_status_t rc_queue_put_back(rc_queue_t *q, int64_t item, rc_err_t *err);
 
-/** Claim a matrix, so that two catalogue rows with the same contents are measured once.
+/** Claim the matrix of an item for its catalogue row, so that two rows with the same contents are measured once; the
+ *  parts of a divided matrix are of one row.
  *  \param[out] mine  1: this rank is to measure it */
-rc_status_t rc_queue_claim(rc_queue_t *q, rc_digest_t matrix, int *mine, rc_err_t *err);
+rc_status_t rc_queue_claim(rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err);
 
 /** Tell what was done, for the progress line.  Sends at most one message a second. */
 rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err);

@@ -69,6 +69,13 @@ typedef struct sweep {
 
 /* ------------------------------------------------------------------ planning */
 
+/* On a CPU the ranks of a node take turns; on a GPU only ranks that share it. */
+static int takes_turns(const sweep_t *w)
+{
+    int cpu = w->device->executor.kind == RC_DEVICE_CPU;
+    return !w->c->share_machine && (cpu || w->c->share_device);
+}
+
 /* The distinct device classes, in order of the first rank that has one.  Collective. */
 static rc_status_t gather_profiles(sweep_t *w)
 {
@@ -83,6 +90,8 @@ static rc_status_t gather_profiles(sweep_t *w)
     rc_profile_make(w->c, w->device, &mine);
     mine.memory_limit = w->memory_limit;
     mine.device_limit = w->device_limit;
+    /* CPU ranks of a node take turns, see open_node_lock */
+    mine.ranks = takes_turns(w) && w->device->executor.kind == RC_DEVICE_CPU ? w->s->node_rank == 0 : 1;
     rc_comm_gather(w->s->comm, &mine, all, sizeof mine);
     for (int r = 0; r < n; r++) {
         int at = 0;
@@ -92,6 +101,8 @@ static rc_status_t gather_profiles(sweep_t *w)
             w->class_id = at;
         if (at == w->profiles)
             all[w->profiles++] = all[r];
+        else
+            all[at].ranks += all[r].ranks;
     }
     w->profile = all;
     return RC_OK;
@@ -137,7 +148,13 @@ static rc_status_t make_worklist(sweep_t *w)
         rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
     RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
     RC_TRY(rc_sweep_notice(w->c, w->device, w->log, w->err));
+    if (w->work.divided)
+        rc_log(w->log, RC_LOG_INFO, "sweep",
+            "%" PRId64 " of %" PRId64 " matrices are divided over ranks: %" PRId64 " items",
+            w->work.divided, w->work.matrices, w->work.items);
     w->result.planned = w->work.cases;
+    w->result.left = w->work.matrices;
+    w->result.divided = w->work.divided;
     w->result.done_before = w->work.done;
     w->result.given_up = w->work.given_up;
     w->result.failed_before = w->work.failed;
@@ -237,7 +254,7 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
         st = rc_provenance_write(w->journal, w->s, w->c, w->device, w->err);
     if (st == RC_OK && w->s->rank == 0) {
         rc_bytes_t b = {0};
-        rc_rec_plan_t plan = {.matrices = w->work.items,
+        rc_rec_plan_t plan = {.matrices = w->work.matrices,
             .cases = w->work.cases,
             .done = w->work.done,
             .cost_s = w->work.cost_s};
@@ -389,12 +406,10 @@ static rc_status_t commit(sweep_t *w, int create)
     return st;
 }
 
-/* On a CPU the ranks of a node take turns; on a GPU only ranks that share it. */
 static rc_status_t open_node_lock(sweep_t *w)
 {
     int cpu = w->device->executor.kind == RC_DEVICE_CPU;
-    int enabled = !w->c->share_machine && (cpu || w->c->share_device);
-    return rc_node_lock_open(enabled, cpu ? NULL : w->device->uuid, &w->node_lock, w->err);
+    return rc_node_lock_open(takes_turns(w), cpu ? NULL : w->device->uuid, &w->node_lock, w->err);
 }
 
 static rc_status_t run_worklist(sweep_t *w)

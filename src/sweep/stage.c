@@ -109,12 +109,12 @@ static rc_status_t featurise(rc_job_t *j, const rc_geometry_t *g, rc_err_t *err)
     return st;
 }
 
-/* The features of every geometry, each once. */
+/* The features of every geometry, each once: by the part that has the first block of it. */
 static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
 {
     const rc_sweep_config_t *c = j->w->config;
     rc_status_t st = RC_OK;
-    for (int i = 0; i < rc_worklist_blocks(c) && st == RC_OK; i++) {
+    for (int i = j->item->first_block; i < j->item->end_block && st == RC_OK; i++) {
         rc_block_t block;
         rc_block_t before;
         int seen = 0;
@@ -214,7 +214,7 @@ static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
 {
     const rc_sweep_config_t *c = j->w->config;
     rc_status_t st = RC_OK;
-    for (int i = 0; i < rc_worklist_blocks(c) && st == RC_OK; i++) {
+    for (int i = j->item->first_block; i < j->item->end_block && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, j->w->profile, i, j->a.cols, &block);
         if (!block.empty)
@@ -224,6 +224,19 @@ static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
 }
 
 /* --------------------------------------------------------------------- load */
+
+/* The catalogue row has its final status.  Each part of a matrix says so, since its results need the row in the same
+ * journal, and the first one counts; that there was no memory for another one counts too. */
+static rc_status_t name_row(const rc_job_t *j, const rc_mtx_info_t *info, int64_t load_ns,
+    rc_case_status_t status, const char *text, rc_err_t *err)
+{
+    int ok = status == RC_CASE_OK;
+    rc_status_t st = rc_ledger_source(j->w->ledger, j->entry, ok ? &j->a : NULL, ok ? &j->digest : NULL,
+        ok ? info : NULL, load_ns, status, ok ? RC_PHASE_NONE : RC_PHASE_LOAD, text, err);
+    if (st == RC_OK && j->item->part > 0 && status != RC_CASE_SKIPPED)
+        rc_ledger_named_again(j->w->ledger, status);
+    return st;
+}
 
 /* \param[out] loaded  0: the row has its final status, and that is all */
 static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
@@ -251,14 +264,13 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
     if (st < 0) {
         snprintf(text, sizeof text, "%s%.240s", st == RC_ENOMEM ? "memory: " : "", why.text);
         rc_log(w->log, RC_LOG_WARN, "sweep", "%s: %s", e->name, why.text);
-        return rc_ledger_source(w->ledger, e, NULL, NULL, NULL, load_ns,
-            st == RC_ENOMEM ? RC_CASE_SKIPPED : RC_CASE_FAILED, RC_PHASE_LOAD, text, err);
+        return name_row(
+            j, NULL, load_ns, st == RC_ENOMEM ? RC_CASE_SKIPPED : RC_CASE_FAILED, text, err);
     }
     if (strcmp(info.field, "complex") == 0)
         rc_log(w->log, RC_LOG_INFO, "sweep", "%s: " RC_COMPLEX_NOTICE, e->name);
     *loaded = 1;
-    return rc_ledger_source(w->ledger, e, &j->a, &j->digest, &info, load_ns, RC_CASE_OK,
-        RC_PHASE_NONE, "", err);
+    return name_row(j, &info, load_ns, RC_CASE_OK, "", err);
 }
 
 /* What a matrix took before it can be measured, for who tunes. */
@@ -278,8 +290,8 @@ rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
     rc_status_t st = load(j, &loaded, err);
     at[1] = rc_clock_ns();
     if (st == RC_OK && loaded)
-        st = rc_queue_claim(j->w->queue, j->digest, &j->claimed, err);
-    if (st == RC_OK && loaded && !j->claimed)
+        st = rc_queue_claim(j->w->queue, j->number, j->digest, &j->claimed, err);
+    if (st == RC_OK && loaded && !j->claimed && j->item->part == 0)
         rc_ledger_alias(j->w->ledger);
     if (st == RC_OK && j->claimed)
         st = featurise_all(j, err);
@@ -340,7 +352,7 @@ rc_status_t rc_job_end(rc_job_t *j, rc_status_t st, rc_err_t *err)
     }
     /* the next run does what cannot be given back */
     if (st < 0 && !j->touched)
-        (void)rc_queue_put_back(j->w->queue, j->number, j->claimed ? &j->digest : NULL, NULL);
+        (void)rc_queue_put_back(j->w->queue, j->number, NULL);
     rc_ledger_span(j->w->ledger, j->entry->name, j->span_ns);
     if (st == RC_OK) {
         rc_job_spend(j, j->cost_left_s);

@@ -51,7 +51,8 @@ typedef struct rc_sweep_config {
     char **argv;
 } rc_sweep_config_t;
 
-/** An item of the work list: one matrix with work left. */
+/** An item of the work list: a matrix with work left, or a part of one that takes too long for one rank.  The
+ *  parts of a matrix hold its blocks of cases (rc_worklist_block), each once. */
 typedef struct rc_sweep_item {
     int64_t entry;    /**< index into the catalogue */
     int32_t class_id; /**< device class that is to run it */
@@ -60,6 +61,11 @@ typedef struct rc_sweep_item {
                            else in flight */
     int64_t cases;    /**< pending */
     double cost_s;    /**< estimated time */
+    double lead_s;    /**< estimated time of one thread until there is something to measure */
+    int32_t part;     /**< its number in its matrix, ... */
+    int32_t parts;    /**< ... of so many; 1: not divided */
+    int32_t first_block; /**< its blocks: from this one ... */
+    int32_t end_block;   /**< ... to the one before this */
     int64_t bytes;    /**< estimated peak of host memory; on a CPU with B and C */
     int64_t host_bytes;   /**< the same to load the matrix and to order it, without B and C; -1: nobody knows
                                how large it will be before it is made */
@@ -69,6 +75,7 @@ typedef struct rc_sweep_item {
 /** What a sweep did (or would do). */
 typedef struct rc_sweep_result {
     int64_t selected;    /**< catalogue rows selected */
+    int64_t left;        /**< of them with work left at the start */
     int64_t absent;      /**< of them without a file */
     int64_t planned;     /**< cases pending at the start */
     int64_t given_up;    /**< catalogue rows with a file that could not be loaded before */
@@ -78,11 +85,13 @@ typedef struct rc_sweep_result {
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
     int64_t
         matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
+    int64_t named_again; /**< rows of the store for catalogue rows of the above: of parts of one matrix */
     int64_t too_large;              /**< of both: skipped because they need too much memory */
     int64_t features;               /**< feature rows computed now */
     int64_t aliases;                /**< catalogue rows whose matrix is the same as another one's */
     int drained;                    /**< ended on request with work left */
-    int64_t items_left;             /**< matrices not handed out */
+    int64_t items_left;             /**< items not handed out: matrices, or parts of them where */
+    int64_t divided;                /**< matrices that were dealt out in parts */
     double wall_s;                  /**< of this run, commit rounds included */
     double commit_s;                /**< of it commit rounds */
     double idle_tail_s;             /**< between the first and the last rank running out of work */

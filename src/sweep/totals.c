@@ -6,22 +6,22 @@
 /* Sum the counts of the ranks.  Collective. */
 static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
 {
-    enum { counts = 2 * RC_CASE_STATUSES + 4 };
+    enum { others = 5, counts = 2 * RC_CASE_STATUSES + others };
     int64_t sums[counts];
     int64_t all[counts];
-    int64_t *const other[] = {&r->features, &r->aliases, &r->too_large, &r->devices_lost};
+    int64_t *const other[] = {&r->features, &r->aliases, &r->too_large, &r->devices_lost, &r->named_again};
     for (int i = 0; i < RC_CASE_STATUSES; i++) {
         sums[i] = r->measured[i];
         sums[RC_CASE_STATUSES + i] = r->matrices[i];
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < others; i++)
         sums[2 * RC_CASE_STATUSES + i] = *other[i];
     rc_comm_reduce(s->comm, sums, all, counts, sizeof *sums, MPI_INT64_T, MPI_SUM);
     for (int i = 0; i < RC_CASE_STATUSES; i++) {
         r->measured[i] = all[i];
         r->matrices[i] = all[RC_CASE_STATUSES + i];
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < others; i++)
         *other[i] = all[2 * RC_CASE_STATUSES + i];
     int drained = r->drained;
     rc_comm_reduce(s->comm, &drained, &r->drained, 1, sizeof drained, MPI_INT, MPI_MAX);

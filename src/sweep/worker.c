@@ -266,13 +266,13 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
 static rc_status_t do_job(bench_t *t, rc_job_t *j)
 {
     const rc_sweep_config_t *c = t->w->config;
-    int blocks = rc_worklist_blocks(c);
-    double part = j->cost_left_s / (blocks + 1);
+    int end = j->item->end_block;
+    double part = j->cost_left_s / (end - j->item->first_block + 1);
     rc_status_t st = RC_OK;
     int64_t start = rc_clock_ns();
     j->touched = 1;
     rc_job_spend(j, part);
-    for (int i = 0; i < blocks && st == RC_OK; i++) {
+    for (int i = j->item->first_block; i < end && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, t->w->profile, i, j->a.cols, &block);
         if (!block.empty)

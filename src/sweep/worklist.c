@@ -253,6 +253,9 @@ typedef struct maker {
     rc_worklist_t *list;
     rc_map_t source; /* name -> number of the catalogue row in the view */
     rc_map_t died_in;  /* what was in flight -> last run that died with it */
+    double *block_s;     /* [blocks] of the last item made: estimated time of the pending cases, ... */
+    int64_t *block_cases; /* ... and how many they are */
+    int64_t *first;      /* [blocks + 1] of a divided matrix */
     size_t item_capacity;
     size_t absent_capacity;
     rc_err_t *err;
@@ -373,12 +376,13 @@ static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b
     item->bytes = peak > item->bytes ? peak : item->bytes;
 }
 
-/* The cases of a block that are pending, into the item. */
-static void add_block(
-    maker_t *m, const rc_block_t *b, const rc_entry_t *e, rc_digest_t matrix, rc_sweep_item_t *item)
+/* The cases of block number `at` that are pending, into the item. */
+static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t *e, rc_digest_t matrix,
+    rc_sweep_item_t *item)
 {
     const rc_profile_t *profile = &m->profile[item->class_id];
     int64_t before = item->cases;
+    double before_s = item->cost_s;
     for (int p = 0; p < m->c->policies; p++) {
         rc_case_t one;
         if (!rc_worklist_case(m->c, profile, b, p, matrix, &one))
@@ -395,6 +399,8 @@ static void add_block(
         item->cases++;
         item->cost_s += case_cost(m->c, profile, e, b->k);
     }
+    m->block_cases[at] = item->cases - before;
+    m->block_s[at] = item->cost_s - before_s;
     if (item->cases > before)
         add_bytes(m, e, b, profile, item);
 }
@@ -420,7 +426,9 @@ static rc_entry_t entry_of(const rc_entry_t *e, const rc_source_row_t *known)
     return sized;
 }
 
-static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const known_source_t *s)
+/* The item of a catalogue row, undivided.  \return 1; 0: nothing is left to do */
+static int make_item(
+    maker_t *m, int64_t index, int class_id, const known_source_t *s, rc_sweep_item_t *out)
 {
     const rc_sweep_config_t *c = m->c;
     const rc_profile_t *profile = &m->profile[class_id];
@@ -437,21 +445,89 @@ static rc_status_t list_entry(maker_t *m, int64_t index, int class_id, const kno
         .known = known,
         .suspect = was_in_flight(m, e, s),
         .cost_s = load_cost(e) * profile->prepare_s,
+        .lead_s = load_cost(e),
+        .parts = 1,
+        .end_block = (int32_t)rc_worklist_blocks(c),
         .bytes = host_bytes(c, e),
         .host_bytes = e->where == RC_WHERE_GENERATED && e->rows < 0 ? -1 : host_bytes(c, e)};
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
         rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
+        m->block_s[b] = 0;
+        m->block_cases[b] = 0;
         if (block.empty)
             continue;
         blocks++;
         if (known && !features)
             features = lacks_features(m, &block, matrix);
-        add_block(m, &block, e, matrix, &item);
+        add_block(m, b, &block, e, matrix, &item);
     }
-    if (blocks == 0 || (item.cases == 0 && known && !features))
+    *out = item;
+    return blocks > 0 && (item.cases > 0 || !known || features);
+}
+
+/* Part number `part` of an item, whose blocks were made last. */
+static rc_sweep_item_t part_of(const maker_t *m, const rc_sweep_item_t *item, int64_t part, int64_t parts)
+{
+    const rc_profile_t *profile = &m->profile[item->class_id];
+    rc_sweep_item_t one = *item;
+    one.part = (int32_t)part;
+    one.parts = (int32_t)parts;
+    one.first_block = (int32_t)m->first[part];
+    one.end_block = (int32_t)m->first[part + 1];
+    one.cost_s = item->lead_s * profile->prepare_s;
+    one.cases = 0;
+    for (int b = one.first_block; b < one.end_block; b++) {
+        one.cost_s += m->block_s[b];
+        one.cases += m->block_cases[b];
+    }
+    return one;
+}
+
+/* Divide the item at a place of the list, if it takes too long beside what each rank has to do. */
+static rc_status_t divide_item(maker_t *m, int64_t at, double share_s)
+{
+    const rc_sweep_item_t item = m->list->item[at];
+    int64_t blocks = item.end_block;
+    known_source_t s;
+    rc_sweep_item_t again;
+    rc_worklist_t counts = *m->list;
+    rc_status_t st = RC_OK;
+    /* what may have killed a run is tried alone */
+    if (item.suspect || rc_worklist_parts(item.cost_s, item.lead_s, share_s, blocks) < 2)
         return RC_OK;
-    return push_item(m, &item);
+    find_source(m, &m->c->catalog->entry[item.entry], &s);
+    (void)make_item(m, item.entry, item.class_id, &s, &again);
+    m->list->done = counts.done; /* counted once */
+    m->list->failed = counts.failed;
+    m->list->failed_csr = counts.failed_csr;
+    int64_t parts = rc_worklist_cut(m->block_s, blocks,
+        rc_worklist_parts(item.cost_s, item.lead_s, share_s, blocks), m->first);
+    m->list->item[at] = part_of(m, &item, 0, parts);
+    m->list->divided += parts > 1;
+    m->list->cases += m->list->item[at].cases - item.cases;
+    m->list->cost_s += m->list->item[at].cost_s - item.cost_s;
+    for (int64_t k = 1; k < parts && st == RC_OK; k++) {
+        const rc_sweep_item_t one = part_of(m, &item, k, parts);
+        st = push_item(m, &one);
+    }
+    return st;
+}
+
+static rc_status_t divide(maker_t *m)
+{
+    rc_status_t st = RC_OK;
+    int64_t whole = m->list->items;
+    m->list->matrices = whole;
+    for (int p = 0; p < m->profiles; p++) {
+        double all_s = 0;
+        for (int64_t i = 0; i < whole; i++)
+            all_s += m->list->item[i].class_id == p ? m->list->item[i].cost_s : 0;
+        for (int64_t i = 0; i < whole && m->profile[p].ranks > 1 && st == RC_OK; i++)
+            if (m->list->item[i].class_id == p)
+                st = divide_item(m, i, all_s / m->profile[p].ranks);
+    }
+    return st;
 }
 
 /* 1: a file that could not be loaded is still what it was, and nothing says that it would load now. */
@@ -469,9 +545,22 @@ static int longest_first(const void *a, const void *b)
 {
     const rc_sweep_item_t *x = a;
     const rc_sweep_item_t *y = b;
-    if (x->cost_s != y->cost_s)
-        return x->cost_s > y->cost_s ? -1 : 1;
-    return (x->entry > y->entry) - (x->entry < y->entry);
+    double x_s = x->cost_s + x->lead_s;
+    double y_s = y->cost_s + y->lead_s;
+    if (x_s != y_s)
+        return x_s > y_s ? -1 : 1;
+    if (x->entry != y->entry)
+        return x->entry > y->entry ? 1 : -1;
+    return (x->part > y->part) - (x->part < y->part);
+}
+
+static rc_status_t make_scratch(maker_t *m)
+{
+    size_t blocks = (size_t)rc_worklist_blocks(m->c);
+    m->block_s = rc_alloc(blocks, sizeof *m->block_s, "blocks", m->err);
+    m->block_cases = rc_alloc(blocks, sizeof *m->block_cases, "blocks", m->err);
+    m->first = rc_alloc(blocks + 1, sizeof *m->first, "blocks", m->err);
+    return m->block_s && m->block_cases && m->first ? RC_OK : RC_ENOMEM;
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
@@ -488,6 +577,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
         .known = known,
         .list = &list,
         .err = err};
+    RC_TRY(make_scratch(&m));
     for (int64_t i = 0; v && i < rc_view_sources(v); i++) {
         rc_source_row_t row;
         rc_view_source(v, i, &row);
@@ -515,14 +605,21 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
                 RC_TRY(push_absent(&m, i));
             continue;
         }
-        for (int p = 0; p < profiles; p++)
-            RC_TRY(list_entry(&m, i, p, &s));
+        for (int p = 0; p < profiles; p++) {
+            rc_sweep_item_t item;
+            if (make_item(&m, i, p, &s, &item))
+                RC_TRY(push_item(&m, &item));
+        }
     }
+    RC_TRY(divide(&m));
     if (list.items)
         qsort(list.item, (size_t)list.items, sizeof *list.item, longest_first);
     *out = list;
     memset(&list, 0, sizeof list);
 done:
+    free(m.block_s);
+    free(m.block_cases);
+    free(m.first);
     rc_map_free(&m.source);
     rc_map_free(&m.died_in);
     rc_worklist_free(&list);

@@ -22,6 +22,7 @@ typedef struct rc_profile {
     rc_geometry_t geometry[RC_WORKLIST_KERNELS_MAX][RC_WORKLIST_PRECISIONS];
     double launch_s;  /**< guess: of an empty product */
     double entry_s;   /**< guess: per entry of A and column of B, or row and column of C */
+    int ranks;        /**< of this class that measure at once: a matrix may be divided over so many */
     double prepare_s; /**< guess: loading and ordering, relative to a CPU rank's, as far as the
                            device waits for it */
     int64_t memory_limit; /**< bytes of the host, and of the device, that a rank may take: what lacked */
@@ -94,6 +95,8 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
     int64_t items;
+    int64_t matrices; /**< of them; there are more items where some are divided ... */
+    int64_t divided;  /**< ... so many */
     int64_t *absent; /**< entries to be recorded as absent */
     int64_t absents;
     int64_t cases;    /**< pending, an estimate where digests are not known */
@@ -104,7 +107,21 @@ typedef struct rc_worklist {
     double cost_s;
 } rc_worklist_t;
 
-/** Expand the selection over the device classes.
+/** In how many parts a matrix is dealt out.  Each part loads it and builds its orders again, so none takes less
+ *  time than that.
+ *  \param[in] cost_s, lead_s  estimated time of all of it, and until there is something to measure
+ *  \param[in] share_s  estimated time of a rank, of all matrices
+ *  \param[in] blocks   with work left: what is timed in turns stays together
+ *  \return 1 to blocks */
+int64_t rc_worklist_parts(double cost_s, double lead_s, double share_s, int64_t blocks);
+
+/** Cut blocks into parts that take about as long.
+ *  \param[in]  cost_s  [blocks]; 0: nothing is left to do there
+ *  \param[out] first   [parts + 1] first block of each part, and `blocks` behind the last; each part has one with work
+ *  \return parts there are, at most `parts` */
+int64_t rc_worklist_cut(const double *cost_s, int64_t blocks, int64_t parts, int64_t *first);
+
+/** Expand the selection over the device classes; what takes too long for one rank is divided.
  *  \param[in] redo_sources  catalogue rows that match are loaded again; NULL: none
  *  Free with rc_worklist_free. */
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,

@@ -6,8 +6,8 @@
 rc_status_t rc_worklist_share(
     const rc_session_t *s, rc_worklist_t *work, rc_worklist_known_t *known, rc_err_t *err)
 {
-    int64_t head[5] = {
-        work->items, (int64_t)known->count, work->cases, work->done, work->absents};
+    int64_t head[6] = {work->items, (int64_t)known->count, work->cases, work->done, work->absents,
+        work->matrices};
     rc_comm_broadcast(s->comm, head, sizeof head);
     rc_comm_broadcast(s->comm, &work->cost_s, sizeof work->cost_s);
     void *item = work->item;
@@ -29,6 +29,7 @@ rc_status_t rc_worklist_share(
         work->items = head[0];
         work->cases = head[2];
         work->done = head[3];
+        work->matrices = head[5];
         known->count = known->capacity = (size_t)head[1];
         for (size_t i = 0; i < known->count && st == RC_OK; i++)
             st = rc_map_set(&known->state, known->id[i], (int64_t)known->value[i], err);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cost.h"
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/rng.h"
@@ -74,24 +75,33 @@ static rc_status_t add_results(const rc_view_t *v, sim_cost_t *cost, rc_err_t *e
     return st;
 }
 
+static rc_digest_t order_key(const rc_row_order_t *o)
+{
+    const int64_t key[] = {o->matrix, o->policy, o->nw, o->nt, o->line};
+    return rc_digest(key, sizeof key);
+}
+
+/* One sweep builds an order of a matrix and a geometry once, whatever sweeps the store is of: the mean of the builds. */
 static rc_status_t add_orders(const char *store, int32_t matrices, sim_cost_t *cost, rc_err_t *err)
 {
     rc_h5_t h;
     void *rows = NULL;
     int64_t n = 0;
+    rc_map_t builds = {0}; /* of the same order */
     rc_status_t st = rc_h5_open(store, 0, &h, err);
     if (st < 0)
         return st;
     st = rc_h5_read(&h, &rc_schema[RC_T_ORDER], &rows, &n, err);
     const rc_row_order_t *o = rows;
     for (int64_t i = 0; st == RC_OK && i < n; i++)
+        st = rc_map_set(&builds, order_key(&o[i]), rc_map_get(&builds, order_key(&o[i]), 0) + 1, err);
+    for (int64_t i = 0; st == RC_OK && i < n; i++)
         if (o[i].matrix >= 0 && o[i].matrix < matrices) {
-            sim_cost_t *c = &cost[o[i].matrix];
-            double order_s = (double)o[i].order_ns * 1e-9;
-            c->prepare_s += order_s;
-            c->order_s = order_s > c->order_s ? order_s : c->order_s;
+            double builds_of = (double)rc_map_get(&builds, order_key(&o[i]), 1);
+            cost[o[i].matrix].prepare_s += (double)o[i].order_ns * 1e-9 / builds_of;
         }
     free(rows);
+    rc_map_free(&builds);
     (void)rc_h5_close(&h, NULL);
     return st;
 }

@@ -10,7 +10,6 @@
 typedef struct sim_cost {
     double load_s;    /* reading the file */
     double prepare_s; /* features and orders */
-    double order_s;   /* of these the longest order */
     double measure_s; /* arranging, verifying, timing: of the device */
     int64_t rows;     /* results */
     int64_t blocks;   /* groups of results that are timed in turns */

@@ -203,6 +203,7 @@ static void leave(deal_t *d, int rank)
     if (d->first_out_s < 0)
         d->first_out_s = d->now_s;
     d->out->wall_s = d->now_s;
+    d->out->out_s += d->now_s;
     d->out->tail_s = d->now_s - d->first_out_s;
 }
 

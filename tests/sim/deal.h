@@ -29,6 +29,7 @@ typedef struct sim_deal {
     int64_t dealt;       /* items that were measured */
     double wall_s;       /* until the last rank has left */
     double tail_s;       /* between the first and the last rank running out of work */
+    double out_s;        /* when a rank has run out of work, of all ranks together */
     double work_s;       /* measuring, of all ranks together */
     double busy_s;       /* the root's server at work */
     double wait_mean_s;  /* of a question at the root, from its arrival to its answer */

@@ -3,6 +3,7 @@
 #include "unit.h"
 #include "deal.h"
 #include "base/rng.h"
+#include "sweep/worklist.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,160 +181,100 @@ static void published_store(void **state)
     free(from);
 }
 
-/* How far the end of a sweep is beyond what no dealing can avoid: the mean load of the ranks, or the longest matrix from
- * its file to its last result.  The part of the ranks' time that is lost so. */
-static double idle_beyond_bound(const sim_cost_t *c, int64_t n, int ranks, sim_deal_t *d)
+/* A sweep of items on 1,000 ranks: GPUs with 16 CPUs, the rest as in src/sweep.
+ * \param[out] tail  part of the ranks' time that is after their last work; \param[out] idle  that is not measuring */
+static double sweep_of(const sim_cost_t *c, int64_t n, double *tail, double *idle)
 {
+    enum { ranks = 1000 };
     sim_deal_params_t p = gpu;
-    double all = 0;
-    double longest = 0;
     p.ranks = ranks;
-    p.preparers = 12; /* as simulate has it for a GPU with 16 CPUs, and the by_cost of src/sweep/prepare.c */
+    p.preparers = 12;
     p.ahead = 24;
     p.by_cost = 1;
     p.tell_s = 1;
-    for (int64_t i = 0; i < n; i++) {
-        all += c[i].measure_s;
-        longest = fmax(longest, c[i].load_s + c[i].prepare_s + c[i].measure_s);
-    }
-    *d = run(&p, c, n);
-    return 1 - fmax(all / ranks, longest) / d->wall_s;
-}
-
-/* As many matrices as the catalogue has twins, with the costs of a published store, on 1,000 ranks, longest first: the
- * longest one takes seven times the share of a rank, and the dealing adds less than 5 % to it.  With ten times as many the
- * share is longer than any matrix, and ranks are idle less than 5 % of the time. */
-static void twins_on_1000_ranks(void **state)
-{
-    enum { twins = 2900, ranks = 1000, more = 10 * twins };
-    const char *top = getenv("top_srcdir");
-    char path[4096];
-    sim_cost_t *from = NULL;
-    sim_cost_t *c = NULL;
-    sim_deal_t d;
-    int64_t count = 0;
-    (void)state;
-    snprintf(path, sizeof path, "%s/data/results/h200.h5", top ? top : ".");
-    assert_int_equal(sim_costs_read(path, &from, &count, NULL), RC_OK);
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        assert_int_equal(sim_costs_draw(from, count, twins, seed, 1, &c, NULL), RC_OK);
-        double lost = idle_beyond_bound(c, twins, ranks, &d);
-        if (lost > 0.05)
-            fail_msg("%d matrices on %d ranks, seed %d: %.3f of the time is lost", twins, ranks, (int)seed, lost);
-        free(c);
-        assert_int_equal(sim_costs_draw(from, count, more, seed, 1, &c, NULL), RC_OK);
-        lost = idle_beyond_bound(c, more, ranks, &d);
-        double idle = 1 - d.work_s / (ranks * d.wall_s);
-        if (lost > 0.05 || idle > 0.05)
-            fail_msg("%d matrices on %d ranks, seed %d: %.3f of the time is lost, ranks are idle %.3f of it",
-                more, ranks, (int)seed, lost, idle);
-        free(c);
-    }
-    free(from);
-}
-
-static int longer(const void *x, const void *y)
-{
-    const sim_cost_t *a = x;
-    const sim_cost_t *b = y;
-    return (a->measure_s < b->measure_s) - (a->measure_s > b->measure_s);
-}
-
-/* How the orders of a matrix are shared out where ranks share it: every part builds all of them; each builds its
- * own, and the original order is measured again beside them, for a speedup compares what was timed in turns; or
- * as that, with orders whose work is bounded, so that building them takes no longer than loading. */
-typedef enum sharing { ALL_ORDERS, OWN_ORDERS, BOUNDED_ORDERS } sharing_t;
-
-/* What one of `parts` and `ways` of a matrix costs. */
-static sim_cost_t part_of(const sim_cost_t *c, int64_t k, int64_t parts, int64_t ways, sharing_t how)
-{
-    enum { orders = 11 }; /* of the store */
-    sim_cost_t to = *c;
-    to.blocks = (k + 1) * c->blocks / parts - k * c->blocks / parts;
-    to.rows = to.blocks * c->rows / c->blocks;
-    to.measure_s = c->measure_s * (double)to.blocks / (double)c->blocks;
-    if (how == ALL_ORDERS)
-        return to;
-    to.prepare_s = fmax(c->order_s, c->prepare_s / (double)ways);
-    if (how == BOUNDED_ORDERS)
-        to.prepare_s = fmin(to.prepare_s, c->load_s);
-    to.measure_s *= 1.0 / (double)ways + (ways > 1 ? 1.0 / orders : 0);
-    return to;
-}
-
-/* What would be if ranks shared a matrix: parts of whole blocks, since a block is timed in turns, none that is prepared
- * or measured for longer than `most` seconds if there are enough of them; each part loads the matrix again. */
-static sim_cost_t *split(const sim_cost_t *c, int64_t n, double most, sharing_t how, int64_t *count)
-{
-    sim_cost_t *to = NULL;
-    int64_t all = 0;
-    for (int fill = 0; fill < 2; fill++) {
-        all = 0;
-        for (int64_t i = 0; i < n; i++) {
-            enum { orders = 10 }; /* beside the original one */
-            int64_t ways = how == ALL_ORDERS ? 1 : (int64_t)ceil(c[i].prepare_s / most);
-            ways = ways < 1 ? 1 : ways < orders ? ways : orders;
-            int64_t parts = (int64_t)ceil(c[i].measure_s / (most * (double)ways));
-            parts = parts < c[i].blocks ? parts : c[i].blocks;
-            for (int64_t k = 0; k < parts * ways; k++, all++)
-                if (fill)
-                    to[all] = part_of(&c[i], k % parts, parts, ways, how);
-        }
-        to = fill ? to : malloc((size_t)all * sizeof *to);
-        assert_non_null(to);
-    }
-    qsort(to, (size_t)all, sizeof *to, longer);
-    *count = all;
-    return to;
-}
-
-/* A sweep of parts.  \return its wall time */
-static double divided(const sim_cost_t *c, int64_t n, int ranks, sharing_t how, const char *what)
-{
-    sim_deal_t d;
-    int64_t count = 0;
-    double longest = 0;
-    sim_cost_t *p = split(c, n, 1, how, &count);
-    (void)idle_beyond_bound(p, count, ranks, &d);
-    for (int64_t i = 0; i < count; i++)
-        longest = fmax(longest, p[i].load_s + p[i].prepare_s + p[i].measure_s);
-    print_message("# %s: %d parts, %.1f s, idle %.2f; the longest part %.1f s\n", what, (int)count, d.wall_s,
-        1 - d.work_s / (ranks * d.wall_s), longest);
-    assert_true(d.wall_s >= longest);
-    free(p);
+    sim_deal_t d = run(&p, c, n);
+    *tail = 1 - d.out_s / (ranks * d.wall_s);
+    *idle = 1 - d.work_s / (ranks * d.wall_s);
     return d.wall_s;
 }
 
-/* As twins_on_1000_ranks, if a matrix could be divided: what the longest one costs then, and what dividing brings. */
-static void divided_twins(void **state)
+/* As the work list sorts: from the file to the last result. */
+static int longest_first(const void *x, const void *y)
+{
+    const sim_cost_t *a = x;
+    const sim_cost_t *b = y;
+    double a_s = a->load_s + a->prepare_s + a->measure_s;
+    double b_s = b->load_s + b->prepare_s + b->measure_s;
+    return (a_s < b_s) - (a_s > b_s);
+}
+
+/* The parts that rc_worklist_parts and rc_worklist_cut make.  Each part loads the matrix and builds all of its orders
+ * again, which is more than the sweep's do: these build the orders of their own geometries. */
+static sim_cost_t *divide(const sim_cost_t *c, int64_t n, int ranks, int64_t *count)
+{
+    double share_s = 0;
+    double *block_s = NULL;
+    int64_t *first = NULL;
+    sim_cost_t *to = NULL;
+    *count = 0;
+    for (int64_t i = 0; i < n; i++)
+        share_s += c[i].measure_s / ranks;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t blocks = c[i].blocks;
+        block_s = realloc(block_s, (size_t)blocks * sizeof *block_s);
+        first = realloc(first, (size_t)(blocks + 1) * sizeof *first);
+        to = realloc(to, (size_t)(*count + blocks) * sizeof *to);
+        assert_true(block_s && first && to);
+        for (int64_t k = 0; k < blocks; k++)
+            block_s[k] = c[i].measure_s / (double)blocks;
+        int64_t parts = rc_worklist_cut(
+            block_s, blocks, rc_worklist_parts(c[i].measure_s, c[i].load_s, share_s, blocks), first);
+        for (int64_t k = 0; k < parts; k++) {
+            sim_cost_t *one = &to[(*count)++];
+            *one = c[i];
+            one->blocks = first[k + 1] - first[k];
+            one->rows = one->blocks * c[i].rows / blocks;
+            one->measure_s = c[i].measure_s * (double)one->blocks / (double)blocks;
+        }
+    }
+    free(block_s);
+    free(first);
+    qsort(to, (size_t)*count, sizeof *to, longest_first);
+    return to;
+}
+
+/* As many matrices as the catalogue has twins, with the costs of a published store, on 1,000 ranks.  Whole, the longest
+ * takes seven times the share of a rank; divided, as the sweep does it, the idle tail is below 5 % of the ranks' time.
+ * Ten times as many need no dividing. */
+static void twins_on_1000_ranks(void **state)
 {
     enum { twins = 2900, ranks = 1000 };
     const char *top = getenv("top_srcdir");
     char path[4096];
     sim_cost_t *from = NULL;
     sim_cost_t *c = NULL;
-    sim_deal_t whole;
+    double tail;
+    double idle;
     int64_t count = 0;
     (void)state;
     snprintf(path, sizeof path, "%s/data/results/h200.h5", top ? top : ".");
     assert_int_equal(sim_costs_read(path, &from, &count, NULL), RC_OK);
-    assert_int_equal(sim_costs_draw(from, count, twins, 1, 1, &c, NULL), RC_OK);
-    (void)idle_beyond_bound(c, twins, ranks, &whole);
-    double order = 0;
-    double load = 0;
-    for (int64_t i = 0; i < twins; i++) {
-        order = fmax(order, c[i].order_s);
-        load = fmax(load, c[i].load_s);
-    }
-    print_message("# %d matrices whole: %.1f s, idle %.2f; %.1f s of work a rank; the longest order %.1f s, loading %.1f s\n",
-        (int)twins, whole.wall_s, 1 - whole.work_s / (ranks * whole.wall_s), whole.work_s / ranks, order, load);
-    double all = divided(c, twins, ranks, ALL_ORDERS, "every part builds all orders");
-    double own = divided(c, twins, ranks, OWN_ORDERS, "each its own");
-    double bounded = divided(c, twins, ranks, BOUNDED_ORDERS, "each its own, of bounded work");
-    assert_true(all < whole.wall_s / 2);
-    assert_true(own < all && own >= order); /* why dividing is not enough: an order is built by one */
-    assert_true(bounded < own);
-    free(c);
+    for (int times = 1; times <= 10; times *= 10)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            int64_t n = times * (int64_t)twins;
+            int64_t parts;
+            assert_int_equal(sim_costs_draw(from, count, n, seed, 1, &c, NULL), RC_OK);
+            double whole_s = sweep_of(c, n, &tail, &idle);
+            print_message("# %d matrices whole: %.1f s, tail %.3f, idle %.3f\n", (int)n, whole_s, tail, idle);
+            sim_cost_t *p = divide(c, n, ranks, &parts);
+            double wall_s = sweep_of(p, parts, &tail, &idle);
+            print_message("# %d parts: %.1f s, tail %.3f, idle %.3f\n", (int)parts, wall_s, tail, idle);
+            if (tail > 0.05 || (times == 1 && wall_s > whole_s / 4))
+                fail_msg("%d matrices, seed %d: %.1f s, %.1f s divided, tail %.3f", (int)n, (int)seed, whole_s,
+                    wall_s, tail);
+            free(p);
+            free(c);
+        }
     free(from);
 }
 
@@ -342,6 +283,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(messages_are_counted),
         cmocka_unit_test(work_is_conserved), cmocka_unit_test(same_seed_same_figures),
         cmocka_unit_test(slow_server_is_seen), cmocka_unit_test(fewer_messages),
-        cmocka_unit_test(published_store), cmocka_unit_test(twins_on_1000_ranks), cmocka_unit_test(divided_twins)};
+        cmocka_unit_test(published_store), cmocka_unit_test(twins_on_1000_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

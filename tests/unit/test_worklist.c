@@ -59,6 +59,65 @@ static void exactly_the_new_cases_are_pending(void **state)
     expect(&w, NULL, 0, 0, 6);
 }
 
+/* Parts hold the blocks of a matrix, each once, and the cases of all are those of the whole. */
+static void a_matrix_is_divided_over_ranks(void **state)
+{
+    world_t w;
+    rc_worklist_known_t known = {0};
+    rc_worklist_t whole;
+    rc_worklist_t parts;
+    rc_profile_t profile;
+    int end[3] = {0, 0, 0};
+    int64_t cases = 0;
+    make_world(state, "parts", &w);
+    w.c.kernels = 2;
+    w.c.measure.budget_ns = 4000000000;
+    rc_profile_make(&w.c, &w.device, &profile);
+    assert_int_equal(rc_worklist_make(&w.c, &profile, 1, NULL, NULL, &known, &whole, NULL), RC_OK);
+    assert_int_equal(whole.items, 3);
+    assert_int_equal(whole.divided, 0);
+    profile.ranks = 4;
+    assert_int_equal(rc_worklist_make(&w.c, &profile, 1, NULL, NULL, &known, &parts, NULL), RC_OK);
+    assert_int_equal(parts.matrices, 3);
+    assert_int_equal(parts.divided, 3);
+    assert_int_equal(parts.cases, whole.cases);
+    assert_int_equal(parts.items, 3 * rc_worklist_blocks(&w.c));
+    for (int part = 0; part < parts.item[0].parts; part++)
+        for (int64_t i = 0; i < parts.items; i++) {
+            const rc_sweep_item_t *one = &parts.item[i];
+            if (one->part != part)
+                continue;
+            assert_int_equal(one->first_block, end[one->entry]);
+            assert_true(one->end_block > one->first_block && one->cases > 0);
+            end[one->entry] = one->end_block;
+            cases += one->cases;
+        }
+    assert_int_equal(cases, whole.cases);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(end[i], rc_worklist_blocks(&w.c));
+    rc_worklist_free(&whole);
+    rc_worklist_free(&parts);
+}
+
+static void parts_take_about_as_long(void **state)
+{
+    /* the fourth block is most of it; the last and the second have nothing left to do */
+    const double cost_s[] = {1, 0, 1, 10, 1, 1, 1, 0};
+    int64_t first[9];
+    (void)state;
+    assert_int_equal(rc_worklist_cut(cost_s, 8, 1, first), 1);
+    assert_int_equal(first[1], 8);
+    assert_int_equal(rc_worklist_cut(cost_s, 8, 3, first), 3);
+    const int64_t expected[] = {0, 3, 4, 8};
+    assert_memory_equal(first, expected, sizeof expected);
+    assert_true(rc_worklist_cut(cost_s, 8, 8, first) <= 6);
+    assert_int_equal(rc_worklist_parts(1, 0.1, 160, 9), 1);   /* short beside a rank's share */
+    assert_int_equal(rc_worklist_parts(100, 0.1, 160, 50), 10);
+    assert_int_equal(rc_worklist_parts(100, 0.1, 160, 4), 4); /* no more than there are blocks */
+    assert_int_equal(rc_worklist_parts(100, 60, 160, 50), 2); /* loading it again is not for nothing */
+    assert_int_equal(rc_worklist_parts(0.2, 0, 0, 50), 1);
+}
+
 static void two_device_classes_are_planned_apart(void **state)
 {
     world_t w;
@@ -488,6 +547,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exactly_the_new_cases_are_pending),
+        cmocka_unit_test(a_matrix_is_divided_over_ranks),
+        cmocka_unit_test(parts_take_about_as_long),
         cmocka_unit_test(two_device_classes_are_planned_apart),
         cmocka_unit_test(other_threads_are_found),
         cmocka_unit_test(a_k_that_n_repeats_counts_once),
