@@ -5,6 +5,7 @@
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/select.h"
+#include "cmd/sweep_plan.h"
 #include "cmd/table.h"
 #include "store/path.h"
 #include "sweep/drain.h"
@@ -340,42 +341,6 @@ done:
     return st;
 }
 
-static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_t *r,
-    const rc_sweep_item_t *item, int64_t items, rc_table_format_t format, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-        {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
-        {"known", ""}, {"part", ""}, {"parts", ""}};
-    double seconds = 0;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
-    if (!t)
-        return RC_ENOMEM;
-    for (int64_t i = 0; i < items; i++) {
-        const rc_entry_t *e = &c->catalog->entry[item[i].entry];
-        rc_table_text(t, e->name);
-        rc_table_int(t, e->rows);
-        rc_table_int(t, e->cols);
-        rc_table_int(t, e->nnz);
-        rc_table_int(t, item[i].cases);
-        rc_table_real(t, item[i].cost_s, 3);
-        rc_table_real(t, (double)item[i].bytes * 1e-6, 3);
-        rc_table_real(t, (double)item[i].device_bytes * 1e-6, 3);
-        rc_table_bool(t, item[i].known);
-        rc_table_int(t, item[i].part);
-        rc_table_int(t, item[i].parts);
-        seconds += item[i].cost_s;
-    }
-    rc_status_t st = rc_table_end(t, err);
-    char text[32];
-    rc_text_seconds(seconds, text, sizeof text);
-    fprintf(stderr,
-        "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
-        " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
-        r->left, r->selected, r->selected == 1 ? "matrix has" : "matrices have", r->planned,
-        rc_plural(r->planned), r->done_before, r->absent, text);
-    return st;
-}
-
 /* A row of counts by status (NULL: none), followed by `missing` cells without a value. */
 static void put_statuses(rc_table_t *t, const char *what, const int64_t *count, int missing)
 {
@@ -560,7 +525,7 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
         code = fail(s, st, log, &err);
     else if (!o->dry_run)
         code = report(s, &c, r, format, o);
-    else if (s->rank == 0 && print_plan(&c, r, item, items, format, &err) < 0)
+    else if (s->rank == 0 && rc_sweep_plan_print(&c, r, item, items, format, &err) < 0)
         code = rc_command_fail(&rc_command_sweep, &err);
     else if (s->rank == 0)
         tell_failed(c.store, r, o->accept_failed);

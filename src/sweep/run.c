@@ -278,21 +278,6 @@ static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
     return st;
 }
 
-/* Where this rank's time went, for who tunes. */
-static void tell_spent(const sweep_t *w, const rc_worker_t *k, const rc_spent_t *t, int64_t ns)
-{
-    double all = ns > 0 ? 0.01 * (double)ns : 1;
-    rc_log(w->log, RC_LOG_DEBUG, "sweep",
-        "of %.3f s: measuring %.1f %% (executing %.1f %%; preparing %.1f %%, verifying %.1f %%, timing "
-        "%.1f %%, of these copies %.1f %%), waiting for a prepared matrix %.1f %%, for the node %.1f %%, "
-        "journal %.1f %%; %d preparing with %d threads, at most %d ahead",
-        (double)ns * 1e-9, (double)t->busy_ns / all, (double)t->active_ns / all,
-        (double)t->phase_ns[RC_PHASE_PREPARE] / all, (double)t->phase_ns[RC_PHASE_VERIFY] / all,
-        (double)t->phase_ns[RC_PHASE_TIME] / all, (double)t->copy_ns / all,
-        (double)t->waiting_ns / all, (double)t->lock_ns / all, (double)t->journal_ns / all,
-        k->preparers, k->threads, k->ahead);
-}
-
 /* A sweep that has no cache is only slower. */
 static void open_cache(const sweep_t *w, rc_cache_t **out)
 {
@@ -361,7 +346,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
         w->result.devices_lost = 1;
         st = RC_OK;
     }
-    tell_spent(w, &worker, spent, rc_clock_ns() - start);
+    rc_worker_tell(&worker, spent, rc_clock_ns() - start);
     rc_watchdog_stop(watchdog);
     rc_ledger_close(ledger);
     close_cache(w, worker.cache);

@@ -52,4 +52,7 @@ void rc_worker_divide(rc_worker_t *w);
  *          RC_ENOMEM, RC_EMPI */
 rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err);
 
+/** Say where this rank's time went, for who tunes.  \param[in] ns  all of it */
+void rc_worker_tell(const rc_worker_t *w, const rc_spent_t *spent, int64_t ns);
+
 #endif

@@ -1,0 +1,101 @@
+/* The cases that a configuration asks for, block by block. */
+#include "config.h"
+#include "sweep/worklist.h"
+
+#include <string.h>
+
+static int asks_for(const rc_sweep_config_t *c, rc_c_order_t order)
+{
+    int found = c->c_orders == 0 && order == RC_C_ORIGINAL;
+    for (int i = 0; i < c->c_orders; i++)
+        found = found || c->c_order[i] == order;
+    return found;
+}
+
+void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profile_t *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->class_name, d->class_name, sizeof out->class_name);
+    out->kind = d->executor.kind;
+    /* a few cores out of their caches; a GPU out of its L2, and its host prepares meanwhile */
+    int gpu = d->executor.kind != RC_DEVICE_CPU;
+    out->launch_s = gpu ? 4e-6 : 1e-6;
+    out->entry_s = gpu ? 2e-12 : 5e-10;
+    out->prepare_s = gpu ? 0.1 : 1;
+    for (int i = 0; i < c->kernels && i < RC_WORKLIST_KERNELS_MAX; i++)
+        for (int p = 0; p < RC_WORKLIST_PRECISIONS; p++) {
+            rc_geometry_t g =
+                c->kernel[i].kernel->geometry(&d->executor, c->kernel[i].param, (rc_precision_t)p);
+            g.nw = c->geometry.nw > 0 ? c->geometry.nw : g.nw;
+            g.nt = c->geometry.nt > 0 ? c->geometry.nt : g.nt;
+            g.line = c->geometry.line > 0 ? c->geometry.line : g.line;
+            out->geometry[i][p] = g;
+        }
+}
+
+static int c_orders(const rc_sweep_config_t *c)
+{
+    return c->c_orders > 0 ? c->c_orders : 1;
+}
+
+int rc_worklist_blocks(const rc_sweep_config_t *c)
+{
+    return c->kernels * c->precisions * c->ks * c_orders(c);
+}
+
+static int64_t resolve_k(const rc_sweep_config_t *c, int i, int64_t cols)
+{
+    int64_t k = c->k[i] > 0 ? c->k[i] : cols;
+    for (int j = 0; j < i; j++)
+        if ((c->k[j] > 0 ? c->k[j] : cols) == k)
+            return 0;
+    return k;
+}
+
+void rc_worklist_block(
+    const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out)
+{
+    int orders = c_orders(c);
+    int order = i % orders;
+    int k = i / orders % c->ks;
+    int precision = i / orders / c->ks % c->precisions;
+    out->kernel = i / orders / c->ks / c->precisions;
+    out->precision = c->precision[precision];
+    out->c_order = c->c_orders > 0 ? c->c_order[order] : RC_C_ORIGINAL;
+    const rc_kernel_t *kernel = c->kernel[out->kernel].kernel;
+    int has_k = rc_operation_of(kernel->op)->has_k;
+    out->k = has_k ? resolve_k(c, k, cols) : 0;
+    out->empty = (has_k ? out->k == 0 : k > 0) || !rc_kernel_stores(kernel, out->c_order);
+    out->geometry = p->geometry[out->kernel][out->precision];
+}
+
+int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
+    rc_digest_t matrix, rc_case_t *out)
+{
+    const rc_policy_spec_t *order = &c->policy[policy];
+    int is_csr = strcmp(order->policy->name, "csr") == 0;
+    const rc_kernel_spec_t *spec = &c->kernel[b->kernel];
+    memset(out, 0, sizeof *out);
+    out->matrix = matrix;
+    /* names are checked against the widths of the store by a test of the registries */
+    memcpy(out->policy, order->policy->name, strnlen(order->policy->name, 32));
+    memcpy(out->policy_params, order->params, strnlen(order->params, sizeof out->policy_params - 1));
+    memcpy(out->kernel, spec->kernel->name, strnlen(spec->kernel->name, 32));
+    memcpy(out->params, spec->params, strnlen(spec->params, sizeof out->params - 1));
+    memcpy(out->device, p->class_name, strnlen(p->class_name, sizeof p->class_name));
+    out->policy_version = order->policy->version;
+    out->kernel_version = spec->kernel->version;
+    out->op = (int32_t)spec->kernel->op;
+    out->precision = (int32_t)b->precision;
+    out->layout = (int32_t)spec->kernel->layout;
+    out->c_order = is_csr ? RC_C_ORIGINAL
+                   : order->policy->columns ? RC_C_SYMMETRIC
+                                            : (int32_t)b->c_order;
+    out->cache = c->measure.cold;
+    out->nw = b->geometry.nw;
+    out->nt = b->geometry.nt;
+    out->line = b->geometry.line;
+    out->k = b->k;
+    int alike = is_csr || order->policy->columns; /* whatever order of C is asked for */
+    return !(alike && b->c_order == RC_C_SCHEDULE && asks_for(c, RC_C_ORIGINAL));
+}
