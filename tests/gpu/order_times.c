@@ -24,7 +24,8 @@ static const char *const policies[] = {
 enum { POLICIES = sizeof policies / sizeof *policies };
 
 /* Of the host alone; timed where they are asked for. */
-static const char *const host_policies[] = {"lpt", "community", "blk", "lsh", "cta-near", "metis"};
+static const char *const host_policies[] = {"plain", "flipped", "lpt", "community", "rcm", "blk", "cta-near", "warp-near",
+    "hybrid1-near", "hybrid2.1-near", "hybrid2.2-near", "hybrid2.3-near", "lsh", "leiden", "metis"};
 enum { HOST_POLICIES = sizeof host_policies / sizeof *host_policies };
 
 /* ---------------------------------------------------------------- patterns */
@@ -340,6 +341,7 @@ static int time_policies(timed_t *t, const int32_t *place)
         if (!is_wanted(host_policies[i], 0))
             continue;
         double seconds = build_on_host(t->a, host_policies[i], &host);
+        host.cols = 0; /* of a symmetric order its rows alone */
         printf("#   %-15s       - ms       - MB  host %6.3f s", host_policies[i], seconds);
         print_products(t, &host, 1e3 * seconds);
         rc_schedule_free(&host);

@@ -32,7 +32,7 @@ rc_csr_t shuffled(const rc_csr_t *a, int apart, int32_t *place);
 
 /* Print a table for each matrix: a generator spec or "communities:ROWS".  "alike", "apart" and "natural" between
  * them say how rows and columns are shuffled from there on.  ROWCAST_GPU_ORDERS: a text with the only orders, which
- * may be some that only the host builds: lpt, community, blk, lsh, cta-near, metis.
+ * may be some that only the host builds: lpt, rcm, community, metis, cta-near and more.
  * \return exit status */
 int order_times(rc_executor_t *x, struct CUstream_st *stream, int count, char **spec);
 
