@@ -265,11 +265,46 @@ part_order-tables()
     printf '#### Matrix by matrix\n\n'
     { echo matrix,k,order,kernel,us,over_library,over_shuffled,share_of_ideal,order_cpu_ms,share_of_best,kernels && cat "$work/orders.csv"; } \
         | markdown matrix k order kernel us over_library over_shuffled share_of_ideal order_cpu_ms
+    order_paid
     order_bounds
     order_winners
     order_paper
     order_map
     order_when
+}
+
+# Products until auto has paid on the shuffled matrices that it orders, what looking at the others costs in products, and what
+# is lost there, in %, by the fastest of our kernels.  Costs on a GPU as in order_when; auto leaves three kinds as they are.
+order_paid()
+{
+    printf '#### When auto has paid\n\n'
+    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == shuffled || group == natural) && (policy == csr || policy == auto)' \
+        --columns group,name,rows,nnz,k,kernel,policy,median_ns | awk -F, -v OFS=, '
+        NR == 1 || $6 ~ /^(gstat|cusparse)/ { next }
+        { key = $1 "," $2 "," $5; rows[key] = $3; nnz[key] = $4 }
+        $7 == "csr" { if (!(key in none) || $8 < none[key]) none[key] = $8; next }
+        !(key in best) || $8 < best[key] { best[key] = $8 }
+        END {
+            for (key in best) {
+                split(key, p, ","); gain = none[key] - best[key]
+                order = (2.5e5 + 0.55 * rows[key] + 0.077 * nnz[key]) * (p[2] ~ /^rmat/ ? 0.25 : 1)
+                look = 9e4 + 0.03 * rows[key] + 0.004 * nnz[key]
+                if (p[1] == "shuffled" && p[2] !~ /^(citation|uniform|powerlaw)/)
+                    add(p[3] ",1 products until paid", gain > 0 ? (order + look) / gain : 1e9)
+                else {
+                    add(p[3] ",2 products to find out", look / none[key]); add(p[3] ",3 % lost", -100 * gain / none[key])
+                }
+            }
+            for (at in n) print at, n[at], show(middle(at, 0.5)), show(middle(at, 0.9)), show(value[at, n[at]])
+        }
+        function show(x) { return x >= 1e8 ? "never" : sprintf("%.2f", x) }
+        function add(at, x) { value[at, ++n[at]] = x }
+        function middle(at, share, i, j, t) {
+            for (i = 2; i <= n[at]; i++)
+                for (j = i; j > 1 && value[at, j - 1] > value[at, j]; j--) { t = value[at, j]; value[at, j] = value[at, j - 1]; value[at, j - 1] = t }
+            i = int(share * n[at]); return value[at, i < share * n[at] ? i + 1 : i]
+        }' | sort -t, -k2,2 -k1,1n | sed 's/,[123] /,/' | { echo k,what,matrices,median,ninety_percent,most && cat; } \
+        | markdown k what matrices median ninety_percent most
 }
 
 # class(name) of awk: the class of a matrix of the part orders
