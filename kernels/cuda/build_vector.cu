@@ -232,10 +232,10 @@ __global__ void __launch_bounds__(rc::VECTOR_THREADS) count_lanes(const rc::poin
         return;
     const rc_spmv_share_t begin = share[k];
     const rc_spmv_share_t end = share[k + 1];
-    const int64_t rows = begin.open || end.open ? 0 : end.row - begin.row;
+    const int64_t rows = end.row - begin.row + (end.open ? 1 : 0);
     int64_t longest = 0;
     for (int64_t i = begin.row + lane; i < begin.row + rows; i += 32)
-        longest = max(longest, ptr[i + 1] - ptr[i]);
+        longest = max(longest, min(ptr[i + 1], end.entry) - max(ptr[i], begin.entry));
     for (int step = 16; step >= 1; step /= 2)
         longest = max(longest, static_cast<int64_t>(__shfl_xor_sync(0xffffffffu, longest, step)));
     if (lane == 0)

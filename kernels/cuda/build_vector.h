@@ -21,7 +21,7 @@ typedef struct rc_spmv_share {
                        open - 1 of those that several shares hold */
 } rc_spmv_share_t;
 
-/** What a share of whole rows may be for lanes to take its rows (spmv_lanes.h). */
+/** What a share may be for lanes to take its rows, or what it has of them (spmv_lanes.h). */
 typedef struct rc_spmv_lanes {
     int64_t longest; /**< entries of a row, at most */
     int every;       /**< lanes that are asked for; 0: as many as cost least */

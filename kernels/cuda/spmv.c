@@ -380,10 +380,12 @@ void rc_spmv_count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, i
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < shares; k++) {
         int64_t longest = 0;
-        int64_t rows = share[k].open || share[k + 1].open ? 0 : share[k + 1].row - share[k].row;
-        for (int64_t i = share[k].row; i < share[k].row + rows; i++)
-            if (e->ptr[i + 1] - e->ptr[i] > longest)
-                longest = e->ptr[i + 1] - e->ptr[i];
+        int64_t rows = share[k + 1].row - share[k].row + (share[k + 1].open ? 1 : 0);
+        for (int64_t i = share[k].row; i < share[k].row + rows; i++) {
+            int64_t from = e->ptr[i] > share[k].entry ? e->ptr[i] : share[k].entry;
+            int64_t to = e->ptr[i + 1] < share[k + 1].entry ? e->ptr[i + 1] : share[k + 1].entry;
+            longest = to - from > longest ? to - from : longest;
+        }
         out[k] = (uint8_t)rc_spmv_lanes_of(rule, rows, share[k + 1].entry - share[k].entry, longest);
     }
 }

@@ -244,11 +244,10 @@ __device__ __forceinline__ int32_t place_of(int32_t e)
 
 enum { SPMV_PLACES = RC_SPMV_TILE + RC_SPMV_TILE / 32 };
 
-/* The sums of whole rows, behind their products: `lanes` lanes take a row.  Of all threads.
- * end: [rows + 1] where rows end; the first one begins at end[0] */
-template <typename T, typename E>
-__device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t slot, int32_t rows,
-    const E *end, const T *product, int lanes)
+/* The sums of rows, or of what is there of them, behind their products: `lanes` lanes take a row, one of them says
+ * put(row, sum).  Of all threads.  end: [rows + 1] where rows end; the first one begins at end[0] */
+template <typename T, typename E, typename F>
+__device__ __forceinline__ void sum_each(int32_t rows, const E *end, const T *product, int lanes, const F &put)
 {
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int32_t group = static_cast<int32_t>(threadIdx.x) / lanes;
@@ -266,8 +265,16 @@ __device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t s
         for (int step = lanes / 2; step >= 1; step /= 2)
             sum += __shfl_xor_sync(0xffffffffu, sum, step);
         if (lane == 0 && i < rows)
-            store_slot(v, slot + i, sum);
+            put(i, sum);
     }
+}
+
+/* The same of whole rows, which are the slots from `slot` on. */
+template <typename T, typename E>
+__device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t slot, int32_t rows,
+    const E *end, const T *product, int lanes)
+{
+    sum_each(rows, end, product, lanes, [&](int32_t i, T sum) { store_slot(v, slot + i, sum); });
 }
 
 /* Up to RC_SPMV_TILE entries on their way to products in shared memory. */

@@ -31,7 +31,7 @@ RC_BOTH int rc_spmv_lanes_for(int64_t rows, int64_t entries, int64_t longest, in
     return best;
 }
 
-/** Lanes for a share; 0: not so.  \param[in] longest  of its `rows`, which are whole and have `entries` together */
+/** Lanes for a share; 0: not so.  \param[in] longest  of its `rows`, or of what the share has of the first and the last; `entries` together */
 RC_BOTH int rc_spmv_lanes_of(
     const rc_spmv_lanes_t *rule, int64_t rows, int64_t entries, int64_t longest)
 {

@@ -84,21 +84,33 @@ __device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t ro
     return tail;
 }
 
-/* A share that holds its rows whole and fits a tile: lanes take a row.  end: [RC_SPMV_TILE + 1] */
+/* A share that fits a tile: lanes take a row, or what the share has of the first and the last one.
+ * end: [RC_SPMV_TILE + 1] */
 template <typename T, typename I>
 __device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a, const rc_spmv_share_t &begin,
     const rc_spmv_share_t &next, int lanes, T *product, int32_t *end)
 {
-    const int32_t rows = next.row - begin.row;
+    const int32_t whole = next.row - begin.row;
+    const int32_t rows = whole + (next.open ? 1 : 0);
+    const int32_t n = static_cast<int32_t>(next.entry - begin.entry);
     rc::products<T> entries;
-    entries.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry,
-        static_cast<int32_t>(next.entry - begin.entry));
-    row_ends<I>(a.ptr, begin.row, rows).put(static_cast<I>(begin.entry), end + 1);
-    if (threadIdx.x == 0)
+    entries.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry, n);
+    row_ends<I>(a.ptr, begin.row, whole).put(static_cast<I>(begin.entry), end + 1);
+    if (threadIdx.x == 0) {
         end[0] = 0;
+        if (next.open)
+            end[rows] = n;
+    }
     entries.multiply(static_cast<const T *>(a.v.x), product);
     __syncthreads();
-    rc::store_rows(a.v, begin.row, rows, end, product, lanes);
+    rc::sum_each(rows, end, product, lanes, [&](int32_t i, T sum) {
+        if (i == 0 && begin.open)
+            rc::leave(a.v.spans.in, blockIdx.x, sum);
+        else if (i == whole)
+            rc::leave(a.v.spans.out, blockIdx.x, sum);
+        else
+            rc::store_slot(a.v, begin.row + i, sum);
+    });
 }
 
 /* Any other share, a tile after the other; returns what is left of the row after it. */
@@ -155,13 +167,13 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_
     const rc_spmv_share_t next = a.share[blockIdx.x + 1];
     const int lanes = __ldg(a.lanes + blockIdx.x);
     rc::wait_for_previous();
-    if (lanes > 0) {
+    if (lanes > 0)
         take_rows<T, I>(a, begin, next, lanes, product, end);
-        return;
+    else {
+        const T left = take_parts<T, I>(a, begin, next, product, end);
+        if (threadIdx.x == 0 && next.open)
+            rc::leave(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out, blockIdx.x, left);
     }
-    const T left = take_parts<T, I>(a, begin, next, product, end);
-    if (threadIdx.x == 0 && next.open)
-        rc::leave(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out, blockIdx.x, left);
     rc::end_share<T>(a.v, begin.open, next.open);
 }
 
