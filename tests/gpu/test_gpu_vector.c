@@ -57,19 +57,29 @@ static double load(const void *from, rc_precision_t precision, int64_t i)
     return precision == RC_FP64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
 }
 
+/* x times a factor, in the memory of the device. */
+static void put_x(const vector_t *v, double factor)
+{
+    rc_err_t err = {0};
+    size_t bytes = (size_t)v->a.cols * rc_precision_bytes(v->precision);
+    void *host = malloc(bytes + 1);
+    assert_non_null(host);
+    for (int64_t i = 0; i < v->a.cols; i++)
+        store(host, v->precision, i, factor * x_at(i));
+    ok(v->x->upload(v->x, v->in, host, bytes, &err), &err, "x");
+    free(host);
+}
+
 static void vector_new(vector_t *v)
 {
     rc_err_t err = {0};
     size_t value = rc_precision_bytes(v->precision);
     size_t rows = (size_t)v->a.rows;
-    void *host = malloc((size_t)v->a.cols * value + 1);
     v->expected = calloc(rows + 1, sizeof *v->expected);
     v->size = calloc(rows + 1, sizeof *v->size);
     v->first = malloc(rows * value + 1);
     v->again = malloc(rows * value + 1);
-    assert_true(host && v->expected && v->size && v->first && v->again);
-    for (int64_t i = 0; i < v->a.cols; i++)
-        store(host, v->precision, i, x_at(i));
+    assert_true(v->expected && v->size && v->first && v->again);
     for (int64_t r = 0; r < v->a.rows; r++)
         for (int64_t i = v->a.row_ptr[r]; i < v->a.row_ptr[r + 1]; i++) {
             double term = narrowed(v->precision, v->a.val[i]) * x_at(v->a.col_idx[i]);
@@ -78,8 +88,7 @@ static void vector_new(vector_t *v)
         }
     ok(v->x->alloc(v->x, (size_t)v->a.cols * value + 1, &v->in, &err), &err, "x");
     ok(v->x->alloc(v->x, rows * value + 1, &v->out, &err), &err, "y");
-    ok(v->x->upload(v->x, v->in, host, (size_t)v->a.cols * value, &err), &err, "x");
-    free(host);
+    put_x(v, 1);
 }
 
 static void vector_free(vector_t *v)
@@ -113,6 +122,25 @@ static rc_dense_t column(const vector_t *v, void *data, int64_t rows)
         .layout = RC_COL_MAJOR};
 }
 
+/* Twice x gives twice y, bit by bit: nothing of an earlier run is left where this one finds it. */
+static void run_doubled(const vector_t *v, const rc_kernel_t *k, void *state, const rc_operands_t *o, const char *spec)
+{
+    rc_err_t err = {0};
+    size_t bytes = (size_t)v->a.rows * rc_precision_bytes(v->precision);
+    put_x(v, 2);
+    for (int run = 0; run < 2; run++) {
+        ok(v->x->fill(v->x, v->out, 0xff, bytes, &err), &err, spec);
+        ok(k->run(state, o, 1, 0, &err), &err, spec);
+        ok(v->x->download(v->x, v->again, v->out, bytes, &err), &err, spec);
+        for (int64_t r = 0; r < v->a.rows; r++)
+            if (load(v->again, v->precision, r) != 2 * load(v->first, v->precision, r))
+                fail_msg("%s, %s, %s, row %d: %.17g for x, %.17g for twice x", v->name, spec,
+                    rc_precision_name(v->precision), (int)r, load(v->first, v->precision, r),
+                    load(v->again, v->precision, r));
+    }
+    put_x(v, 1);
+}
+
 static void run_all(const vector_t *v, const rc_kernel_t *k, void *state, const char *spec)
 {
     rc_err_t err = {0};
@@ -130,6 +158,7 @@ static void run_all(const vector_t *v, const rc_kernel_t *k, void *state, const 
             fail_msg("%s, %s, %s: run %d gave other bits", v->name, spec,
                 rc_precision_name(v->precision), run);
     }
+    run_doubled(v, k, state, &o, spec);
 }
 
 static void run_spec(const vector_t *v, const char *text)
