@@ -46,6 +46,7 @@ typedef struct rc_analysis {
     int64_t traffic;          /**< bytes of the prepared matrix, which one run reads once */
     int64_t stored_rows;      /**< rows of the output that a run stores to, pads left out */
     double fill;              /**< stored entries, padding included, over nnz; 1 without entries */
+    int64_t pointers;         /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it has none */
     int64_t chosen[RC_ANALYSIS_CHOSEN]; /**< what the kernel decided, for its own prepare */
 } rc_analysis_t;
 

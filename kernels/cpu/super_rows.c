@@ -22,6 +22,7 @@ rc_status_t rc_csrk_analyse(
         return st;
     out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&s));
     out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&s));
+    out->pointers = rc_super_rows_bytes(&s);
     return RC_OK;
 }
 

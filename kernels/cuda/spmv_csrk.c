@@ -43,6 +43,7 @@ rc_status_t rc_csrk_gpu_analyse(
     RC_TRY(rc_spmv_limits(p, 0, err));
     RC_TRY(rc_csrk_form(p, c, &f, err));
     RC_TRY(rc_super_rows_count(p, f.levels, f.size, f.tuned, &super, err));
+    out->pointers = rc_super_rows_bytes(&super);
     out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&super));
     out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&super));
 done:

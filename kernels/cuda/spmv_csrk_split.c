@@ -161,6 +161,7 @@ static rc_status_t analyse_rows(
     int64_t points = rc_spmv_shares_bytes(shares) + rc_spmv_csr_late_bytes(lates);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
+    out->pointers = points;
     out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(lates, rc_spmv_most_spans(lates, several),
         (int64_t)rc_precision_bytes(p->precision)));
     return st;

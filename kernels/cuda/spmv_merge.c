@@ -36,6 +36,7 @@ rc_status_t rc_spmv_merge_analyse(
     int64_t most = rc_spmv_most_spans(shares, out->chosen[RC_SPMV_BEYOND]);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
+    out->pointers = points;
     out->bytes = rc_sat_add(out->bytes,
         rc_spmv_spans_bytes(shares, most, (int64_t)rc_precision_bytes(p->precision)));
 done:

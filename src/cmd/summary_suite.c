@@ -205,7 +205,7 @@ static rc_status_t print_lines(
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""}, {"kernel", ""},
         {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"}, {"geomean", "Gflop/s"},
         {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"}, {"worst_rcm", "x"},
-        {"order", "ms"}, {"pays_after", "products"}, {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
+        {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"most_pointers", "of CSR"}, {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     if (!t)
@@ -226,7 +226,9 @@ static rc_status_t print_lines(
             rc_table_real(t, l->worst[side], 4);
         }
         rc_table_real(t, l->order_ns / ns_of_ms, 4);
-        rc_table_real(t, l->products, 4);
+        rc_table_real(t, l->permute_ns / ns_of_ms, 4);
+        rc_table_real(t, isinf(l->products) ? NAN : l->products, 4);
+        rc_table_real(t, l->pointers, 3);
         put_paper(t, l);
     }
     return rc_table_end(t, err);
@@ -237,7 +239,7 @@ static rc_status_t print_cells(
 {
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""}, {"class", ""},
         {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"}, {"over_natural", "x"},
-        {"over_rcm", "x"}, {"order", "ms"}, {"pays_after", "products"}};
+        {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"pointers", "of CSR"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     if (!t)
@@ -257,7 +259,9 @@ static rc_status_t print_cells(
         rc_table_real(t, c->over_natural, 4);
         rc_table_real(t, c->over_rcm, 4);
         rc_table_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
-        rc_table_real(t, c->products, 4);
+        rc_table_real(t, r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4);
+        rc_table_real(t, isinf(c->products) ? NAN : c->products, 4);
+        rc_table_real(t, rc_view_pointer_overhead(v, c->row), 3);
     }
     return rc_table_end(t, err);
 }

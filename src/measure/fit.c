@@ -111,6 +111,7 @@ static void settle_case(rc_measuring_t *s, rc_trial_t *j, int dense_fits)
     j->m->bytes_min = product_bytes(s, j);
     j->m->device_bytes = j->analysis.bytes;
     j->m->fill = j->analysis.fill;
+    j->m->pointer_bytes = j->analysis.pointers;
     j->bytes = state_bytes(j, &s->tiling);
     if (!dense_fits)
         skip_for_memory(s, j, 0);

@@ -242,6 +242,7 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_reside
             .k_tile = s->g->k,
             .device_bytes = -1,
             .fill = NAN,
+            .pointer_bytes = -1,
             .state = {NAN, NAN, NAN, -1},
         };
         rc_problem_t p = {

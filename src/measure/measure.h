@@ -75,6 +75,7 @@ typedef struct rc_measured {
     int64_t bytes_min; /**< compulsory traffic of one product; A once per tile */
     int64_t device_bytes; /**< that the prepared matrix takes on the device; -1 unknown */
     double fill;          /**< stored entries, padding included, over nnz; NaN unknown */
+    int64_t pointer_bytes; /**< of the pointers of groups beside CSR; -1 unknown */
     rc_device_state_t state;
     int64_t *sample_ns; /**< [reps] total of each batch; free with rc_measured_free */
 } rc_measured_t;

@@ -294,6 +294,8 @@ static rc_status_t push_crashed(
         .sample_offset = -1,
         .device_bytes = -1,
         .fill = NAN,
+        .permute_ns = -1,
+        .pointer_bytes = -1,
         .utc_ns = b->utc_ns,
         .seq = -1,
         .run = part->run,

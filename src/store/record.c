@@ -439,6 +439,8 @@ void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r)
     put_text(b, r->c.policy_params);
     put_i64(b, w->device_bytes);
     put_f64(b, w->fill);
+    put_i64(b, w->permute_ns);
+    put_i64(b, w->pointer_bytes);
 }
 
 rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t *out)
@@ -466,10 +468,16 @@ rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t 
         skip(&r, (size_t)w->reps * sizeof(int64_t));
     w->device_bytes = -1;
     w->fill = NAN;
+    w->permute_ns = -1;
+    w->pointer_bytes = -1;
     if (!at_end(&r)) {
         get_text(&r, out->c.policy_params, sizeof out->c.policy_params);
         w->device_bytes = get_i64(&r);
         w->fill = get_f64(&r);
+    }
+    if (!at_end(&r)) {
+        w->permute_ns = get_i64(&r);
+        w->pointer_bytes = get_i64(&r);
     }
     return finish(&r);
 }

@@ -22,7 +22,7 @@ SUM_TEXT(rc_row_journal_t, 64, 1, 0);
 SUM_TEXT(rc_row_inflight_t, 32, 1, 4);
 SUM_TEXT(rc_row_order_t, 0, 4, 6);
 SUM_TEXT(rc_row_feature_t, 0, 1, 6);
-SUM_TEXT(rc_row_result_t, 32, 26, 18);
+SUM_TEXT(rc_row_result_t, 32, 28, 18);
 
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
@@ -217,6 +217,11 @@ static const rc_schema_field_t result_fields[] = {
         RC_SCHEMA_VERSION(2, 0), -1),
     FIELD(R, fill, RC_FT_FLOAT64, "1", "stored entries, padding included, per entry of the matrix",
         NULL, RC_SCHEMA_VERSION(2, 0), NAN),
+    FIELD(R, permute_ns, RC_FT_INT64, "ns",
+        "to bring x into the numbering of a symmetric order, and y out of it, on the host; 0 for other orders, -1 unknown",
+        NULL, RC_SCHEMA_VERSION(2, 2), -1),
+    FIELD(R, pointer_bytes, RC_FT_INT64, "bytes",
+        "of the pointers of groups beside CSR that the kernel has; -1 unknown", NULL, RC_SCHEMA_VERSION(2, 2), -1),
 };
 #undef R
 

@@ -22,7 +22,7 @@ enum {
     RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong: it refuses
                               every other major version.  1 and 2 differ in what was added; but
                               programs of 1 would write rows without it */
-    RC_SCHEMA_MINOR = 1  /**< raised when something is added: programs from 2.0 on refuse a newer
+    RC_SCHEMA_MINOR = 2  /**< raised when something is added: programs from 2.0 on refuse a newer
                               minor version, and convert an older one */
 };
 /** A version as one number, which sorts. */
@@ -238,6 +238,8 @@ typedef struct rc_row_result {
     int32_t message;
     int64_t device_bytes;
     double fill;
+    int64_t permute_ns;
+    int64_t pointer_bytes;
 } rc_row_result_t;
 
 /** The tables, in the order of creation. */

@@ -87,6 +87,10 @@ static void check_matrix(rc_verify_t *v, int64_t row, const rc_row_result_t *r)
             "%" PRId64, r->k);
     if (r->device_bytes < -1)
         rc_verify_say(v, path, row, "device_bytes >= -1", "%" PRId64, r->device_bytes);
+    if (r->permute_ns < -1)
+        rc_verify_say(v, path, row, "permute_ns >= -1", "%" PRId64, r->permute_ns);
+    if (r->pointer_bytes < -1)
+        rc_verify_say(v, path, row, "pointer_bytes >= -1", "%" PRId64, r->pointer_bytes);
     if (r->fill < 0 || isinf(r->fill))
         rc_verify_say(v, path, row, "fill >= 0, or NaN", "%g", r->fill);
 }

@@ -222,13 +222,14 @@ rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *e
 }
 
 rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measured_t *m,
-    int64_t order_ns, uint64_t seed, rc_err_t *err)
+    rc_order_time_t order, uint64_t seed, rc_err_t *err)
 {
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
     r.c = *c;
     set_text(r.text, m->text);
-    r.row.order_ns = order_ns;
+    r.row.order_ns = order.order_ns;
+    r.row.permute_ns = order.permute_ns;
     r.row.device_bytes = -1;
     r.row.fill = NAN;
     r.row.prepare_ns = m->prepare_ns;
@@ -251,6 +252,7 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     r.row.bytes_min = m->bytes_min;
     r.row.device_bytes = m->device_bytes;
     r.row.fill = m->fill;
+    r.row.pointer_bytes = m->pointer_bytes;
     r.row.seed = (int64_t)seed;
     r.row.utc_ns = rc_utc_ns();
     r.row.status = (int32_t)m->status;

@@ -54,9 +54,15 @@ void rc_ledger_named_again(rc_ledger_t *l, rc_case_status_t status);
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);
 rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err);
 
+/** What the order of a case took. */
+typedef struct rc_order_time {
+    int64_t order_ns;   /**< to build it */
+    int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as they are */
+} rc_order_time_t;
+
 /** A case has its final status. */
 rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measured_t *m,
-    int64_t order_ns, uint64_t seed, rc_err_t *err);
+    rc_order_time_t order, uint64_t seed, rc_err_t *err);
 
 /** A catalogue row equals another one's matrix. */
 void rc_ledger_alias(rc_ledger_t *l);

@@ -27,7 +27,7 @@ typedef struct batch {
     const rc_block_t *block;
     rc_case_t *id;           /* [n] */
     rc_measured_t *measured; /* [n] */
-    int64_t *order_ns;       /* [n] */
+    rc_order_time_t *order;  /* [n] */
     int n;
     rc_status_t failed; /* the journal could not be written inside a callback, ... */
     rc_err_t why;       /* ... and why: the error of the measurement is another one */
@@ -85,11 +85,11 @@ static void entering(void *user, int index, rc_phase_t phase)
 }
 
 static rc_status_t journal_case(
-    batch_t *b, const rc_case_t *id, const rc_measured_t *m, int64_t order_ns)
+    batch_t *b, const rc_case_t *id, const rc_measured_t *m, rc_order_time_t order)
 {
     rc_worker_t *w = b->bench->w;
     rc_status_t st =
-        rc_ledger_result(w->ledger, id, m, order_ns, w->config->measure.seed, b->bench->err);
+        rc_ledger_result(w->ledger, id, m, order, w->config->measure.seed, b->bench->err);
     if (st == RC_OK)
         b->job->progress.cases[m->status]++;
     return st;
@@ -106,7 +106,7 @@ static rc_status_t journal_group(batch_t *b, int lost)
         rc_measured_t *m = &b->measured[i];
         int in_flight = lost && m->status == RC_CASE_FAILED;
         if (m->status != RC_CASE_PENDING && !in_flight && st == RC_OK)
-            st = journal_case(b, &b->id[i], m, b->order_ns[i]);
+            st = journal_case(b, &b->id[i], m, b->order[i]);
         if (in_flight)
             rc_log(b->bench->w->log, RC_LOG_ERROR, "sweep",
                 "%s: %s under %s, K = %lld: %s; the device is lost, the case is tried once more in "
@@ -149,7 +149,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .block = all->block,
         .id = all->id + first,
         .measured = all->measured + first,
-        .order_ns = all->order_ns + first,
+        .order = all->order + first,
         .n = n};
     rc_group_t g = {.a = &b.job->a,
         .digest = b.job->digest,
@@ -208,10 +208,11 @@ static rc_status_t journal_orderless(batch_t *b, const rc_case_t *id, const rc_o
         .error_rel = NAN,
         .device_bytes = -1,
         .fill = NAN,
+        .pointer_bytes = -1,
         .state = {NAN, NAN, NAN, -1}};
     snprintf(
         m.text, sizeof m.text, "%s%.180s", o->status == RC_ENOMEM ? "memory: " : "", o->err.text);
-    return journal_case(b, id, &m, 0);
+    return journal_case(b, id, &m, (rc_order_time_t){0, 0});
 }
 
 /* Put the pending cases of a block into a batch: those that a dead run left in flight come last and
@@ -240,7 +241,8 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             b->measured[b->n].schedule = &o->schedule;
             b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
             b->id[b->n] = one;
-            b->order_ns[b->n++] = o->order_ns;
+            b->order[b->n++] =
+                (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision == RC_FP64]};
             *suspects += pass == RC_WORKLIST_SUSPECT;
         }
     return RC_OK;
@@ -253,8 +255,8 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
     int suspects = 0;
     b.id = rc_alloc(most, sizeof *b.id, "cases", t->err);
     b.measured = rc_alloc0(most, sizeof *b.measured, "cases", t->err);
-    b.order_ns = rc_alloc(most, sizeof *b.order_ns, "cases", t->err);
-    rc_status_t st = b.id && b.measured && b.order_ns ? RC_OK : RC_ENOMEM;
+    b.order = rc_alloc(most, sizeof *b.order, "cases", t->err);
+    rc_status_t st = b.id && b.measured && b.order ? RC_OK : RC_ENOMEM;
     if (st == RC_OK)
         st = fill_batch(&b, &suspects);
     int together = b.n - suspects;
@@ -264,7 +266,7 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
         st = measure(&b, i, 1);
     free(b.id);
     free(b.measured);
-    free(b.order_ns);
+    free(b.order);
     return st;
 }
 

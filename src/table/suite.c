@@ -67,10 +67,10 @@ static void library_of(const rc_counted_t *c, int64_t from, int64_t to, double *
 
 static double products_of(const rc_view_t *v, int64_t row, double ns, double natural)
 {
-    const rc_row_result_t *r = rc_view_result(v, row);
-    if (isnan(natural) || r->order_ns < 0)
+    double order_ns = rc_view_order_ns(v, row);
+    if (isnan(natural) || isnan(order_ns))
         return NAN;
-    return ns < natural ? (double)r->order_ns / (natural - ns) : INFINITY;
+    return ns < natural ? order_ns / (natural - ns) : INFINITY;
 }
 
 /* The cells of one matrix in one setting. */
@@ -138,7 +138,7 @@ static double median(double *x, int64_t n)
     return n % 2 || x[n / 2 - 1] == x[n / 2] ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / (isinf(x[n / 2]) ? 1 : 2);
 }
 
-/* \param[in] scratch  [2 n] */
+/* \param[in] scratch  [3 n] */
 static rc_suite_line_t line_of(
     const rc_suite_t *s, const rc_suite_cell_t *const *cell, int64_t n, double *scratch)
 {
@@ -150,12 +150,14 @@ static rc_suite_line_t line_of(
         .generated = cell[0]->generated,
         .class = cell[0]->class,
         .matrices = n,
-        .worst = {INFINITY, INFINITY}};
+        .worst = {INFINITY, INFINITY},
+        .pointers = NAN};
     int64_t known = 0;
     int64_t orders = 0;
+    int64_t permuted = 0;
     for (int64_t i = 0; i < n; i++) {
         const double over[SIDES] = {cell[i]->over_natural, cell[i]->over_rcm};
-        int64_t order_ns = rc_view_result(v, cell[i]->row)->order_ns;
+        const rc_row_result_t *r = rc_view_result(v, cell[i]->row);
         l.mean += cell[i]->gflops / (double)n;
         l.geomean += log(cell[i]->gflops) / (double)n;
         for (int side = 0; side < SIDES; side++) {
@@ -167,8 +169,11 @@ static rc_suite_line_t line_of(
         }
         if (!isnan(cell[i]->products))
             scratch[known++] = cell[i]->products;
-        if (order_ns >= 0)
-            scratch[n + orders++] = (double)order_ns;
+        if (r->order_ns >= 0)
+            scratch[n + orders++] = (double)r->order_ns;
+        if (r->permute_ns >= 0)
+            scratch[2 * n + permuted++] = (double)r->permute_ns;
+        l.pointers = fmax(l.pointers, rc_view_pointer_overhead(v, cell[i]->row));
     }
     l.geomean = exp(l.geomean);
     for (int side = 0; side < SIDES; side++) {
@@ -177,6 +182,7 @@ static rc_suite_line_t line_of(
     }
     l.products = median(scratch, known);
     l.order_ns = median(scratch + n, orders);
+    l.permute_ns = median(scratch + 2 * n, permuted);
     return l;
 }
 
@@ -198,7 +204,7 @@ static rc_status_t add_lines(rc_suite_t *s, rc_err_t *err)
 {
     size_t n = (size_t)s->cells;
     const rc_suite_cell_t **cell = rc_alloc(n, sizeof *cell, "a suite", err);
-    double *scratch = rc_alloc(2 * n, sizeof *scratch, "a suite", err);
+    double *scratch = rc_alloc(3 * n, sizeof *scratch, "a suite", err);
     s->line = rc_alloc(n, sizeof *s->line, "a suite", err);
     rc_status_t st = cell && scratch && s->line ? RC_OK : RC_ENOMEM;
     for (size_t i = 0; st == RC_OK && i < n; i++)

@@ -47,6 +47,8 @@ typedef struct rc_suite_line {
     double worst[2];      /**< their least */
     double products;      /**< median of those of the cells that are known */
     double order_ns;      /**< median time of the order */
+    double permute_ns;    /**< median time to permute x and y; NaN: not known */
+    double pointers;      /**< most bytes of pointers over those of CSR; NaN: not known */
 } rc_suite_line_t;
 
 typedef struct rc_suite {

@@ -227,6 +227,25 @@ double rc_view_speedup(const rc_view_t *v, int64_t i)
     return is_ok(&v->result[i]) ? rc_view_csr_ns(v, i) / v->result[i].median_ns : NAN;
 }
 
+double rc_view_pointer_overhead(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = &v->result[i];
+    const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix);
+    if (r->pointer_bytes < 0 || !m)
+        return NAN;
+    const double index = m->nnz > INT32_MAX ? 8 : 4;
+    const double value = r->precision == RC_FP64 ? 8 : 4;
+    return (double)r->pointer_bytes / (index * ((double)m->rows + 1) + (4 + value) * (double)m->nnz);
+}
+
+double rc_view_order_ns(const rc_view_t *v, int64_t i)
+{
+    const rc_row_result_t *r = &v->result[i];
+    if (r->order_ns < 0)
+        return NAN;
+    return (double)r->order_ns + (r->permute_ns > 0 ? (double)r->permute_ns : 0);
+}
+
 double rc_view_flops(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = &v->result[i];

@@ -92,6 +92,12 @@ double rc_view_speedup(const rc_view_t *v, int64_t i);
 /** Floating-point operations of the product of row i: 2 nnz K, and 2 nnz where there is no K. */
 double rc_view_flops(const rc_view_t *v, int64_t i);
 
+/** Bytes of the pointers of groups over those of CSR with indices of 4 bytes, 8 where entries need them; NaN unknown. */
+double rc_view_pointer_overhead(const rc_view_t *v, int64_t i);
+
+/** Nanoseconds to build the order of a row, and to permute vectors where that is known; NaN unknown. */
+double rc_view_order_ns(const rc_view_t *v, int64_t i);
+
 /** 1: the store has no newer version of the row's policy, nor of its kernel. */
 int rc_view_is_current(const rc_view_t *v, int64_t i);
 

@@ -312,10 +312,16 @@ static void paired(const rc_field_t *f, const void *cursor, rc_value_t *out)
 static void breakeven(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
-    const rc_row_result_t *r = result_of(cursor);
-    double gain = rc_view_csr_ns(c->view, c->i) - r->median_ns;
+    double gain = rc_view_csr_ns(c->view, c->i) - result_of(cursor)->median_ns;
     (void)f;
-    give_real(out, gain > 0 ? (double)r->order_ns / gain : NAN);
+    give_real(out, gain > 0 ? rc_view_order_ns(c->view, c->i) / gain : NAN);
+}
+
+static void pointer_overhead(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const rc_cursor_t *c = cursor;
+    (void)f;
+    give_real(out, rc_view_pointer_overhead(c->view, c->i));
 }
 
 static void gflops(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -400,13 +406,15 @@ static const rc_field_t result_fields[] = {
     {"speedup", REAL, "1", "median of csr over this median, all else equal", speedup, 0, NULL},
     {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", paired, 0, NULL},
     {"breakeven", REAL, "products",
-        "products after which the time to build the order is won back; missing when it never is",
+        "products after which the time to build the order and to permute vectors is won back; missing when it never is",
         breakeven, 0, NULL},
     {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", gflops, 0, NULL},
     {"gbs", REAL, "GB/s", "compulsory traffic over the median", gbs, 0, NULL},
     {"of_floor", REAL, "1", "an empty launch or the compulsory bytes with A in CSR, whichever is longer, over the median",
         of_floor, 0, NULL},
     {"order_ns", INT, "ns", "time to build the order", wide, RESULT(order_ns), NULL},
+    {"permute_ns", INT, "ns", "of a symmetric order: time to bring x into its numbering and y out of it; missing when unknown",
+        known, RESULT(permute_ns), NULL},
     {"prepare_ns", INT, "ns", "time to rearrange and upload", wide, RESULT(prepare_ns), NULL},
     {"preprocess_ns", INT, "ns", "the kernel's own work before its first product", wide,
         RESULT(preprocess_ns), NULL},
@@ -419,6 +427,9 @@ static const rc_field_t result_fields[] = {
     {"bytes_min", INT, "bytes", "compulsory traffic of a product", wide, RESULT(bytes_min), NULL},
     {"device_bytes", INT, "bytes", "of the prepared matrix on the device; missing when unknown",
         known, RESULT(device_bytes), NULL},
+    {"pointer_bytes", INT, "bytes", "of the pointers of groups beside CSR; missing when unknown", known,
+        RESULT(pointer_bytes), NULL},
+    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", pointer_overhead, 0, NULL},
     {"fill", REAL, "1", "stored entries with padding over nnz; missing when unknown", real,
         RESULT(fill), NULL},
     {"error_max", REAL, "1", "error against fp64 in units of its bound", real, RESULT(error_max),

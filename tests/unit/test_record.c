@@ -184,8 +184,11 @@ static void results_come_back(rc_rng_t *r)
         sample[k] = any(r);
     res.row.device_bytes = any(r);
     res.row.fill = rc_rng_unit(r);
+    res.row.permute_ns = any(r);
+    res.row.pointer_bytes = any(r);
     ROUND_TRIP_NEWER(result, res,
-        text_bytes(res.c.policy_params) + sizeof res.row.device_bytes + sizeof res.row.fill, 0);
+        text_bytes(res.c.policy_params) + sizeof res.row.device_bytes + sizeof res.row.fill + 2 * sizeof(int64_t),
+        2 * sizeof(int64_t));
 }
 
 static void records_come_back(void **state)
@@ -216,6 +219,8 @@ static void records_of_earlier_versions_are_read(void **state)
     r.row.reps = 3;
     r.row.device_bytes = 77;
     r.row.fill = 1.5;
+    r.row.permute_ns = 78;
+    r.row.pointer_bytes = 79;
     r.sample_ns = ns;
     rc_rec_put_result(&b, &r);
     assert_int_equal(rc_rec_get_result(b.data, b.len, &back), RC_OK);
@@ -223,7 +228,11 @@ static void records_of_earlier_versions_are_read(void **state)
     assert_int_equal(back.row.device_bytes, 77);
     assert_true(back.row.fill == 1.5);
     assert_memory_equal(back.sample_ns, ns, sizeof ns);
-    size_t added = text_bytes("bits=8") + sizeof(int64_t) + sizeof(double);
+    assert_true(back.row.permute_ns == 78 && back.row.pointer_bytes == 79);
+    size_t added = 2 * sizeof(int64_t);
+    assert_int_equal(rc_rec_get_result(b.data, b.len - added, &back), RC_OK);
+    assert_true(back.row.device_bytes == 77 && back.row.permute_ns == -1 && back.row.pointer_bytes == -1);
+    added += text_bytes("bits=8") + sizeof(int64_t) + sizeof(double);
     assert_int_equal(rc_rec_get_result(b.data, b.len - added, &back), RC_OK);
     assert_string_equal(back.c.policy_params, "");
     assert_int_equal(back.row.device_bytes, -1);

@@ -70,6 +70,7 @@ static void lacks_what_is_new(const raw_t *r, const int64_t *count)
         const rc_row_result_t *row = &((const rc_row_result_t *)r->row[RC_T_RESULT])[i];
         assert_int_equal(row->device_bytes, -1);
         assert_true(isnan(row->fill));
+        assert_true(row->permute_ns == -1 && row->pointer_bytes == -1);
     }
 }
 

@@ -80,6 +80,8 @@ static void flaws_of_results_are_found(void **state)
     RESULT(row, case_id[5], 'x', "case_id ");
     RESULT(row, nt, r.nt + 1, "case_id ");
     RESULT(row, device_bytes, -2, "device_bytes >= -1, found -2");
+    RESULT(row, permute_ns, -2, "permute_ns >= -1, found -2");
+    RESULT(row, pointer_bytes, -2, "pointer_bytes >= -1, found -2");
     RESULT(row, fill, -0.5, "fill >= 0, or NaN, found -0.5");
     RESULT(row, fill, INFINITY, "fill >= 0, or NaN, found inf");
     RESULT(row, stop, 5, "stop from 0 to 4, found 5");
