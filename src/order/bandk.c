@@ -16,6 +16,7 @@ typedef struct bandk {
     int tops; /* number of the coarsest level: 1 or 2 */
     rc_level_t level[3];
     rc_grouping_t groups[2];
+    int64_t count[2]; /* of them, once they are expanded */
     int32_t *order; /* of the level in hand: position -> vertex, or its index */
 } bandk_t;
 
@@ -50,6 +51,10 @@ static rc_status_t coarsen(bandk_t *b, int i, rc_err_t *err)
     rc_status_t st = order_level(b, i, err);
     if (st == RC_OK)
         st = rc_level_renumber(fine, b->order, b->threads, err);
+    free(b->order); /* the vertices are in it now */
+    b->order = NULL;
+    if (st == RC_OK)
+        st = rc_level_rank(fine, err);
     if (st == RC_OK)
         st = b->rule->band ? rc_group_runs(fine->g.n, size, &b->groups[i], err)
                            : rc_group_heavy(&fine->g, size, &b->groups[i], err);
@@ -251,17 +256,16 @@ static void reverse(int32_t *x, int64_t n)
 }
 
 static rc_status_t write_schedule(
-    const bandk_t *b, int64_t **ptr, rc_schedule_t *out, rc_err_t *err)
+    const bandk_t *b, int64_t n, int64_t **ptr, rc_schedule_t *out, rc_err_t *err)
 {
     static const char *const names[] = {"sr_ptr", "ssr_ptr"};
-    int64_t n = b->level[0].g.n;
     rc_status_t st = rc_schedule_alloc(n, n, out, err);
     for (int64_t p = 0; st == RC_OK && p < n; p++)
         out->row[p] = b->order[p];
     if (st == RC_OK)
         st = rc_schedule_symmetric(out, err);
     for (int i = 0; st == RC_OK && i < b->tops; i++) {
-        st = rc_schedule_add_groups(out, names[i], b->groups[i].count, ptr[i], err);
+        st = rc_schedule_add_groups(out, names[i], b->count[i], ptr[i], err);
         ptr[i] = NULL;
     }
     return st;
@@ -284,9 +288,14 @@ rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads
     reverse(b.order, b.level[b.tops].g.n);
     if (stages)
         RC_TRY(show(&b, stages, err));
-    for (int i = b.tops - 1; i >= 0; i--)
+    for (int i = b.tops - 1; i >= 0; i--) {
+        rc_level_free(&b.level[i + 1]); /* its order says all */
         RC_TRY(expand(&b, i, &ptr[i], err));
-    st = write_schedule(&b, ptr, out, err);
+        b.count[i] = b.groups[i].count;
+        rc_grouping_free(&b.groups[i]);
+    }
+    rc_level_free(&b.level[0]);
+    st = write_schedule(&b, a->rows, ptr, out, err);
 done:
     free(ptr[0]);
     free(ptr[1]);

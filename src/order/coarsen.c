@@ -177,7 +177,7 @@ typedef struct merging {
     int32_t *into;    /* [count] the group that it was merged into, or itself */
     int32_t *next;    /* [count] next group of the same one, -1: none */
     int32_t *last;    /* [count] of the list of a group */
-    int64_t *members; /* [count] vertices of a group and what was merged into it */
+    int32_t *members; /* [count] vertices of a group and what was merged into it */
     int32_t *waiting; /* [count + 1] waiting group of a key; the last for no neighbour; -1: none */
     int32_t *weight;  /* [count] edge weight to the group in hand */
     int32_t *near;    /* [count] its neighbouring groups */
@@ -261,6 +261,7 @@ static void free_merging(merging_t *m)
     free(m->waiting);
     free(m->weight);
     free(m->near);
+    *m = (merging_t){0};
 }
 
 static rc_status_t open_merging(merging_t *m, rc_err_t *err)
@@ -278,7 +279,7 @@ static rc_status_t open_merging(merging_t *m, rc_err_t *err)
     for (size_t k = 0; k < n; k++) {
         m->into[k] = m->last[k] = (int32_t)k;
         m->next[k] = m->waiting[k] = -1;
-        m->members[k] = m->made->ptr[k + 1] - m->made->ptr[k];
+        m->members[k] = (int32_t)(m->made->ptr[k + 1] - m->made->ptr[k]);
     }
     m->waiting[n] = -1;
     return RC_OK;
@@ -315,6 +316,8 @@ rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out
     count = number_left(&m, made.group);
     group = made.group;
     made.group = NULL;
+    rc_grouping_free(&made);
+    free_merging(&m);
     st = list_members(group, g->n, count, out, err);
     group = NULL;
 done:

@@ -32,11 +32,9 @@ void rc_level_free(rc_level_t *l)
     *l = (rc_level_t){0};
 }
 
-/* *x[p] = what was (*x)[order[p]]; NULL stays. */
+/* *x[p] = what was (*x)[order[p]]. */
 static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *err)
 {
-    if (!*x)
-        return RC_OK;
     int32_t *to = rc_alloc((size_t)n, sizeof *to, "names of vertices", err);
     if (!to)
         return RC_ENOMEM;
@@ -47,50 +45,71 @@ static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *
     return RC_OK;
 }
 
-/* The numbers of the edges in the new order of their vertices; with `at`, vertices named anew. */
-static rc_status_t take_edges(int32_t **x, const int64_t *from, const int64_t *ptr, int64_t n,
-    const int32_t *order, const int32_t *at, int threads, rc_err_t *err)
+/* The numbers of the edges in the new order of their vertices; with `at`, vertices named anew.  A thread takes a run of
+ * new vertices, whose edges come after those of the runs before: no new pointers are needed beside the old ones.
+ * \param[in] run  [threads + 1] edges before each run */
+static rc_status_t take_edges(int32_t **x, const rc_graph_t *g, const int32_t *order, const int32_t *at,
+    const int64_t *run, int threads, rc_err_t *err)
 {
-    int32_t *to = rc_alloc((size_t)ptr[n], sizeof *to, "a graph", err);
+    int32_t *to = rc_alloc((size_t)g->ptr[g->n], sizeof *to, "a graph", err);
     if (!to)
         return RC_ENOMEM;
     const int32_t *old = *x;
-#pragma omp parallel for num_threads(threads) schedule(static) if (n > 10000)
-    for (int64_t p = 0; p < n; p++) {
-        const int32_t *list = old + from[order[p]];
-        int64_t count = ptr[p + 1] - ptr[p];
-        for (int64_t e = 0; e < count; e++)
-            to[ptr[p] + e] = at ? at[list[e]] : list[e];
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        int64_t end = run[t];
+        for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++)
+            for (int64_t e = g->ptr[order[p]]; e < g->ptr[order[p] + 1]; e++)
+                to[end++] = at ? at[old[e]] : old[e];
     }
     free(*x);
     *x = to;
     return RC_OK;
 }
 
+/* run[t] = edges before the vertices that thread t takes. */
+static void count_runs(const rc_graph_t *g, const int32_t *order, int threads, int64_t *run)
+{
+    run[0] = 0;
+    for (int t = 0; t < threads; t++) {
+        run[t + 1] = run[t];
+        for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++)
+            run[t + 1] += g->ptr[order[p] + 1] - g->ptr[order[p]];
+    }
+}
+
 rc_status_t rc_level_renumber(rc_level_t *l, const int32_t *order, int threads, rc_err_t *err)
 {
+    enum { few = 10000 };
     rc_graph_t *g = &l->g;
     rc_status_t st;
-    int64_t *ptr = rc_alloc((size_t)g->n + 1, sizeof *ptr, "a graph", err);
+    int64_t *ptr = NULL;
+    free(l->rank); /* room for the edges: whoever asks for ranks has them found again */
+    l->rank = NULL;
+    threads = g->n > few && threads > 1 ? threads : 1;
+    int64_t *run = rc_alloc((size_t)threads + 1, sizeof *run, "a graph", err);
     int32_t *at = rc_alloc((size_t)g->n, sizeof *at, "a graph", err);
-    RC_TRY(ptr && at ? RC_OK : RC_ENOMEM);
-    ptr[0] = 0;
-    for (int64_t p = 0; p < g->n; p++) {
+    RC_TRY(run && at ? RC_OK : RC_ENOMEM);
+    count_runs(g, order, threads, run);
+    for (int64_t p = 0; p < g->n; p++)
         at[order[p]] = (int32_t)p;
-        ptr[p + 1] = ptr[p] + g->ptr[order[p] + 1] - g->ptr[order[p]];
-    }
-    RC_TRY(take(&l->index, g->n, order, err));
-    RC_TRY(take(&l->rank, g->n, order, err));
-    RC_TRY(take_edges(&g->adj, g->ptr, ptr, g->n, order, at, threads, err));
+    RC_TRY(take_edges(&g->adj, g, order, at, run, threads, err));
     free(at);
     at = NULL;
     if (g->weight)
-        RC_TRY(take_edges(&g->weight, g->ptr, ptr, g->n, order, NULL, threads, err));
+        RC_TRY(take_edges(&g->weight, g, order, NULL, run, threads, err));
+    ptr = rc_alloc((size_t)g->n + 1, sizeof *ptr, "a graph", err);
+    RC_TRY(ptr ? RC_OK : RC_ENOMEM);
+    ptr[0] = 0;
+    for (int64_t p = 0; p < g->n; p++)
+        ptr[p + 1] = ptr[p] + g->ptr[order[p] + 1] - g->ptr[order[p]];
     free(g->ptr);
     g->ptr = ptr;
     ptr = NULL;
+    RC_TRY(take(&l->index, g->n, order, err));
 done:
     free(ptr);
+    free(run);
     free(at);
     return st;
 }
@@ -121,18 +140,22 @@ static rc_status_t sort_by_degree(const rc_level_t *l, int32_t *order, rc_err_t 
     return st;
 }
 
-static rc_status_t rank_vertices(rc_level_t *l, int32_t *order, rc_err_t *err)
+rc_status_t rc_level_rank(rc_level_t *l, rc_err_t *err)
 {
     int64_t n = l->g.n;
     free(l->rank);
     l->rank = rc_alloc((size_t)n, sizeof *l->rank, "ranks", err);
-    if (!l->rank)
+    int32_t *order = rc_alloc((size_t)n, sizeof *order, "ranks", err);
+    if (!l->rank || !order) {
+        free(order);
         return RC_ENOMEM;
+    }
     for (int64_t v = 0; v < n; v++)
         order[l->index[v]] = (int32_t)v;
     rc_status_t st = sort_by_degree(l, order, err);
     for (int64_t i = 0; st == RC_OK && i < n; i++)
         l->rank[order[i]] = (int32_t)i;
+    free(order);
     return st;
 }
 
@@ -183,9 +206,8 @@ static rc_status_t walk_components(
 
 /* A search of one component after the other. */
 typedef struct search {
-    const rc_graph_t *g;
+    rc_graph_t *g; /* the neighbours of each vertex by rank, once sorted */
     const int32_t *rank;
-    int32_t *near;   /* [edges] the neighbours of each vertex by rank */
     uint32_t *seen;  /* [n] number of the last search that saw the vertex */
     uint32_t number; /* of the search in hand */
 } search_t;
@@ -226,21 +248,28 @@ static void sort_keys(uint64_t *key, int64_t count, int64_t n, uint64_t *other)
     }
 }
 
-/* \param[out] key  [2 * neighbours of v], scratch */
+/* The keys hold where a neighbour is in the list, so that its weight comes along.
+ * \param[out] key  [2 * neighbours of v], scratch */
 static void sort_list(search_t *s, int64_t v, uint64_t *key)
 {
     const rc_graph_t *g = s->g;
     int64_t n = g->ptr[v + 1] - g->ptr[v];
-    const int32_t *from = g->adj + g->ptr[v];
-    int32_t *to = s->near + g->ptr[v];
+    int32_t *adj = g->adj + g->ptr[v];
+    int32_t *weight = g->weight + g->ptr[v];
+    uint64_t *other = key + n;
     for (int64_t e = 0; e < n; e++)
-        key[e] = (uint64_t)s->rank[from[e]] << 32 | (uint32_t)from[e];
-    sort_keys(key, n, g->n, key + n);
+        key[e] = (uint64_t)s->rank[adj[e]] << 32 | (uint32_t)e;
+    sort_keys(key, n, g->n, other);
     for (int64_t e = 0; e < n; e++)
-        to[e] = (int32_t)(uint32_t)key[e];
+        other[e] = (uint64_t)(uint32_t)adj[e] << 32 | (uint32_t)weight[e];
+    for (int64_t e = 0; e < n; e++) {
+        uint64_t x = other[(uint32_t)key[e]];
+        adj[e] = (int32_t)(x >> 32);
+        weight[e] = (int32_t)(uint32_t)x;
+    }
 }
 
-/* near = the neighbours of each vertex by rank.  Long lists come one after the other: their scratch is
+/* The neighbours of each vertex by rank, in place.  Long lists come one after the other: their scratch is
  * there once, not once a thread. */
 static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
 {
@@ -268,6 +297,7 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
 static levels_t breadth_first(search_t *s, int32_t root, int32_t *queue)
 {
     const int64_t *ptr = s->g->ptr;
+    const int32_t *near = s->g->adj;
     levels_t l = {.depth = 1, .last = 0};
     int64_t end = 1;
     int64_t level_end = 1;
@@ -286,9 +316,9 @@ static levels_t breadth_first(search_t *s, int32_t root, int32_t *queue)
         }
         int32_t v = queue[i];
         for (int64_t e = ptr[v]; e < ptr[v + 1]; e++)
-            if (s->seen[s->near[e]] != mark) {
-                s->seen[s->near[e]] = mark;
-                queue[end++] = s->near[e];
+            if (s->seen[near[e]] != mark) {
+                s->seen[near[e]] = mark;
+                queue[end++] = near[e];
             }
     }
     return l;
@@ -330,15 +360,14 @@ static void order_component(search_t *s, int64_t from, int64_t to, int32_t *orde
 }
 
 static rc_status_t order_components(
-    const rc_level_t *l, const uint64_t *start, int threads, int32_t *order, rc_err_t *err)
+    rc_level_t *l, const uint64_t *start, int threads, int32_t *order, rc_err_t *err)
 {
     size_t n = (size_t)l->g.n;
     search_t s = {.g = &l->g, .rank = l->rank};
     rc_status_t st;
     int32_t *other = rc_alloc(n, sizeof *other, "a search", err);
     s.seen = rc_alloc0(n, sizeof *s.seen, "a search", err);
-    s.near = rc_alloc((size_t)l->g.ptr[n], sizeof *s.near, "the lists of neighbours", err);
-    RC_TRY(other && s.seen && s.near ? RC_OK : RC_ENOMEM);
+    RC_TRY(other && s.seen ? RC_OK : RC_ENOMEM);
     RC_TRY(sort_neighbours(&s, threads, err));
     for (int64_t from = 0; from < l->g.n;) {
         int64_t to = from + 1;
@@ -350,7 +379,6 @@ static rc_status_t order_components(
 done:
     free(other);
     free(s.seen);
-    free(s.near);
     return st;
 }
 
@@ -359,9 +387,9 @@ rc_status_t rc_cuthill_mckee(rc_level_t *l, int threads, int32_t *order, rc_err_
     rc_status_t st;
     uint64_t *start = rc_alloc0((size_t)(l->g.n / 64 + 1), sizeof *start, "components", err);
     RC_TRY(start ? RC_OK : RC_ENOMEM);
-    RC_TRY(rank_vertices(l, order, err));
     RC_TRY(walk_components(l, order, start, err));
     RC_TRY(rc_level_renumber(l, order, threads, err));
+    RC_TRY(rc_level_rank(l, err));
     st = order_components(l, start, threads, order, err);
 done:
     free(start);
