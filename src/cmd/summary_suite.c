@@ -227,7 +227,7 @@ static rc_status_t print_lines(
         }
         rc_table_real(t, l->order_ns / ns_of_ms, 4);
         rc_table_real(t, l->permute_ns / ns_of_ms, 4);
-        rc_table_real(t, isinf(l->products) ? NAN : l->products, 4);
+        rc_table_real(t, l->products, 4);
         rc_table_real(t, l->pointers, 3);
         put_paper(t, l);
     }
@@ -260,7 +260,7 @@ static rc_status_t print_cells(
         rc_table_real(t, c->over_rcm, 4);
         rc_table_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
         rc_table_real(t, r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4);
-        rc_table_real(t, isinf(c->products) ? NAN : c->products, 4);
+        rc_table_real(t, c->products, 4);
         rc_table_real(t, rc_view_pointer_overhead(v, c->row), 3);
     }
     return rc_table_end(t, err);
