@@ -37,6 +37,8 @@ typedef struct rc_problem {
                                  when C is in schedule order */
     int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
     const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the default */
+    const char *named; /**< likewise, all parameters as rc_kernel_spec_t.params has them: a file that `text` names is another
+                            one now when its content is not in there; NULL: not known */
 } rc_problem_t;
 
 /** What the analysis of a matrix under a schedule says; of all K at once. */

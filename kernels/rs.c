@@ -38,6 +38,19 @@ static int usual_cfh(rc_precision_t precision)
     return precision == RC_FP64 ? 1 : 2;
 }
 
+static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err);
+
+/* A file that was replaced since the kernel was named would be measured under the name of what it was.
+ * \param[in] t  what is there now; NULL: nothing */
+static rc_status_t check_named(const rc_problem_t *p, const char *word, const rc_rs_tuning_t *t, rc_err_t *err)
+{
+    char now[RC_PARAM_VALUE] = "auto";
+    rc_status_t st = p->named && t ? hex_of(t, now, err) : RC_OK;
+    if (st < 0 || !p->named || strstr(p->named, now))
+        return st;
+    return rc_fail(err, RC_EFORMAT, "tuning %s: the file is another one than when the kernel was named", word);
+}
+
 /* By the tuning of the problem, or the usual values where that is none or has none of the precision. */
 static rc_status_t choose_open(const rc_problem_t *p, rc_rs_choice_t *c, int *cfh, rc_err_t *err)
 {
@@ -45,14 +58,17 @@ static rc_status_t choose_open(const rc_problem_t *p, rc_rs_choice_t *c, int *cf
     rc_rs_tuning_t tuning = {.settings = 0};
     const rc_rs_setting_t *s = NULL;
     rc_status_t st = RC_OK;
-    if (!rc_rs_tuning_is_none(word)) {
+    const int none = rc_rs_tuning_is_none(word);
+    if (!none) {
         st = rc_rs_tuning_read(word, &tuning, err);
         s = st == RC_OK ? rc_rs_tuning_setting(&tuning, p->k, p->precision) : NULL;
     }
-    if (s) {
+    if (st == RC_OK)
+        st = check_named(p, word, none ? NULL : &tuning, err);
+    if (st == RC_OK && s) {
         *cfh = *cfh ? *cfh : s->cfh;
         st = rc_rs_tuning_choose(s, p->a, p->precision, c, err);
-    } else {
+    } else if (st == RC_OK) {
         c->t = c->t ? c->t : RC_RS_USUAL_T;
         c->cfv = c->cfv ? c->cfv : RC_RS_USUAL_CFV;
         *cfh = *cfh ? *cfh : usual_cfh(p->precision);
@@ -141,6 +157,16 @@ static rc_digest_t digest_of(const rc_rs_tuning_t *t, rc_hasher_t *h)
     return rc_hasher_digest(h);
 }
 
+static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err)
+{
+    rc_hasher_t *h = rc_hasher_new(err);
+    if (!h)
+        return RC_ENOMEM;
+    rc_digest_hex(digest_of(t, h), hex);
+    rc_hasher_free(h);
+    return RC_OK;
+}
+
 rc_status_t rc_rs_identify(const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
 {
     rc_params_t as = *values;
@@ -152,10 +178,7 @@ rc_status_t rc_rs_identify(const rc_param_t *param, const rc_params_t *values, c
     rc_status_t st = rc_rs_tuning_read(values->text, &t, err);
     if (st < 0)
         return st;
-    rc_hasher_t *h = rc_hasher_new(err);
-    if (h)
-        rc_digest_hex(digest_of(&t, h), as.text);
-    rc_hasher_free(h);
+    st = hex_of(&t, as.text, err);
     rc_rs_tuning_free(&t);
-    return h ? rc_params_text(param, &as, text, err) : RC_ENOMEM;
+    return st < 0 ? st : rc_params_text(param, &as, text, err);
 }

@@ -257,6 +257,7 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_reside
         };
         memcpy(p.param, s->g->kernel->param, sizeof p.param);
         p.text = s->g->kernel->text;
+        p.named = s->g->kernel->params;
         if (p.identity) /* slot p is row p: the baseline pays for neither */
             p.c_order = RC_C_ORIGINAL;
         p.c_rows = p.c_order == RC_C_ORIGINAL ? rc_shape_rows(&s->op->out, s->g->a) : schedule->slots;

@@ -193,6 +193,7 @@ static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c
         .c_rows = rc_shape_rows(&rc_operation_of(plan->op)->out, &plan->a)};
     memcpy(t->problem.param, t->spec.param, sizeof t->problem.param);
     t->problem.text = t->spec.text;
+    t->problem.named = t->spec.params;
     return RC_OK;
 }
 

@@ -82,6 +82,7 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
         rc_plan_trial_free(&t->entry->trial);
         t->entry->trial = trial;
         t->entry->trial.problem.text = t->entry->trial.spec.text; /* which has moved */
+        t->entry->trial.problem.named = t->entry->trial.spec.params;
         t->best = i;
     } else
         rc_plan_trial_free(&trial);

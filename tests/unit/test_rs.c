@@ -98,6 +98,44 @@ static void bad_parameters(void **state)
     }
 }
 
+/* A tuning file that is another one than when the kernel was named is refused: its choice would stand under the old name. */
+static void a_replaced_tuning_is_refused(void **state)
+{
+    (void)state;
+    const char *source = getenv("top_srcdir");
+    rc_kernel_spec_t spec;
+    rc_analysis_t analysis;
+    rc_schedule_t s = {0};
+    rc_csr_t a;
+    rc_rng_t r;
+    rc_err_t err = {0};
+    char text[1000];
+    char other[sizeof spec.params];
+    rc_rng_seed(&r, 4);
+    random_matrix(&r, 80, &a);
+    assert_int_equal(rc_order_build("csr", &a, NULL, 1, &s, NULL), RC_OK);
+    (void)snprintf(text, sizeof text, "rs:tune=%s/data/tuning/rs-h200.json", source ? source : ".");
+    assert_int_equal(rc_kernel_spec_parse(text, RC_DEVICE_CPU, &spec, &err), RC_OK);
+    rc_problem_t p = {.k = 8, .precision = RC_FP32, .a = &a, .schedule = &s, .identity = 1, .c_rows = a.rows,
+        .text = spec.text, .named = spec.params};
+    memcpy(p.param, spec.param, sizeof p.param);
+    assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_OK);
+    memcpy(other, spec.params, sizeof other);
+    char *digit = strstr(other, "tune=") + strlen("tune=");
+    *digit = *digit == '0' ? '1' : '0';
+    p.named = other;
+    assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_EFORMAT);
+    assert_non_null(strstr(err.text, "another one than when"));
+    p.named = "tune=auto:t=0"; /* a file that came later, which is no usual value */
+    assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_EFORMAT);
+    p.text = "auto"; /* and one that went: $ROWCAST_TUNING is empty in tests */
+    assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_OK);
+    p.named = spec.params;
+    assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_EFORMAT);
+    rc_schedule_free(&s);
+    free_matrix(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +143,7 @@ int main(void)
         cmocka_unit_test(widths_of_panels),
         cmocka_unit_test(twins_are_mutual),
         cmocka_unit_test(bad_parameters),
+        cmocka_unit_test(a_replaced_tuning_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
