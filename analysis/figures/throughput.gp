@@ -7,6 +7,8 @@ do for [p = 1:PANELS] {
     RIGHT = STATS_max_x > RIGHT ? STATS_max_x : RIGHT
     LEFT = STATS_min_x < LEFT ? STATS_min_x : LEFT
 }
+if (!exists('LIMITS')) { LIMITS = 0 }
+do for [i = 1:LIMITS] { HIGH = LIMIT[i] > HIGH ? LIMIT[i] : HIGH }
 if (RIGHT < 4 * LEFT) { LEFT = LEFT / 2; RIGHT = RIGHT * 2 }
 if (HIGH < 4 * LOW) { LOW = LOW / 2; HIGH = HIGH * 2 }
 set multiplot
@@ -25,6 +27,10 @@ do for [p = 1:PANELS] {
     eval powers('x', LEFT, RIGHT, 10 / PANELS, 1)
     eval powers('y', LOW, HIGH, 6, p == 1)
     set title PANEL[p] offset 0, -0.7 font (PANELS > 1 ? ',12' : ',13') textcolor rgb INK
+    do for [i = 1:LIMITS] {
+        set arrow i from graph 0, first LIMIT[i] to graph 1, first LIMIT[i] nohead linewidth 1 dashtype i + 1 linecolor rgb INK
+        if (p == 1) { set label 2 + i LIMIT_NAME[i] at graph 0.03, first LIMIT[i] * 0.8 font ',10' textcolor rgb INK }
+    }
     plot '$POINTS'.p using 1:2 with points pointtype 7 pointsize dot(MATRICES) linecolor rgb C1, \
          $TREND index 0 using 1:2 with lines linewidth 2 linecolor rgb C7, \
          $TREND index p - 1 using 1:2 with lines linewidth 2 linecolor rgb C2

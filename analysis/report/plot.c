@@ -117,6 +117,11 @@ static int count_lines(const char *text)
     return n;
 }
 
+static const char *template_of(const rc_plot_t *p)
+{
+    return p->template ? p->template : p->name;
+}
+
 /* One drawing: state of the one before is forgotten, variables stay.  Returns how many lines come
  * before the template. */
 static int add_pass(rc_str_t *s, const drawer_t *d, const char *template, const char *format,
@@ -191,7 +196,7 @@ static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const cha
     RC_TRY(check_text(&s, d->err));
     st = write_text(d, path.text, s.text);
     if (st == RC_OK && rc_plot_run(d->program.text, d->dir.text, script.text, &said) < 0)
-        st = name_line(d, name, before, count_lines(template) + 1, &said);
+        st = name_line(d, template_of(x->plot), before, count_lines(template) + 1, &said);
     unlink(path.text);
 done:
     rc_str_free(&s);
@@ -255,7 +260,7 @@ static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
     rc_str_t svg = {0};
     rc_str_t pdf = {0};
     rc_status_t st;
-    rc_str_addf(&path, "%s/%s.gp", d->templates, x->plot->name);
+    rc_str_addf(&path, "%s/%s.gp", d->templates, template_of(x->plot));
     rc_str_addf(&ending, ".tmp%ld", (long)getpid());
     RC_TRY(check_text(&path, d->err));
     RC_TRY(check_text(&ending, d->err));

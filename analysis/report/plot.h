@@ -4,6 +4,7 @@
 #ifndef RC_ANALYSIS_PLOT_H
 #define RC_ANALYSIS_PLOT_H
 
+#include "analysis/report/limits.h"
 #include "analysis/report/survey.h"
 #include "base/str.h"
 #include "model/model.h"
@@ -22,6 +23,7 @@ typedef struct rc_plot_input {
                                  NULL: no model */
     const json_t *topologies; /**< what `rowcast evaluate --topologies -f json` printed; NULL: it
                                  was not given */
+    const rc_report_limits_t *limits; /**< NULL: none are known */
 } rc_plot_input_t;
 
 /** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */
@@ -36,6 +38,7 @@ void rc_plot_text_free(rc_plot_text_t *t);
 /** A figure. */
 typedef struct rc_plot {
     const char *name;    /**< "speedup-density": names of the files and of the template */
+    const char *template; /**< NULL: the one of its name */
     const char *title;   /**< "Speedup of each policy over density" */
     const char *source;  /**< "Mehrabi et al., figure 5" */
     const char *section; /**< heading of the page that it belongs under: "Orders", "Kernels",

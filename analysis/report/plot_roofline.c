@@ -1,13 +1,15 @@
 #include "config.h"
 #include "analysis/report/plot_series.h"
+#include "table/roofline.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { VENDOR, OWN, SERIES };
 
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own)
+static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
+    (void)user;
     return series == VENDOR ? s->pair[pair].vendor : own[pair];
 }
 
@@ -21,6 +23,16 @@ static double rate(const rc_survey_t *s, int64_t row)
 static double fraction(const rc_survey_t *s, int64_t row, double scale)
 {
     return scale * rate(s, row);
+}
+
+/* What the product would reach at the bandwidth of memory (table/roofline.h) is 1. */
+static double of_bound(const rc_survey_t *s, int64_t row, double gbs)
+{
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    const rc_row_matrix_t *m = rc_view_matrix(s->view, r->matrix);
+    size_t value = r->precision == RC_FP64 ? sizeof(double) : sizeof(float);
+    return rc_plot_gflops(s, row, 1) /
+           rc_roofline_bound(m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1, (int64_t)value, gbs);
 }
 
 /* Highest rate on a device, over everything that was measured there. */
@@ -44,8 +56,24 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         .y_name = "share of the highest rate",
         .y = fraction,
     };
+    static const rc_plot_series_t bounded = {
+        .series = SERIES,
+        .name = {"cuSPARSE, csr", "ours, any order"},
+        .row = row_of,
+        .y_name = "share of the roofline",
+        .y = of_bound,
+    };
     const rc_survey_t *s = in->survey;
+    const rc_report_limits_t *limits = rc_plot_limits(in);
     double peak = NAN;
+    if (limits) {
+        rc_str_addf(&text->caption,
+            "Throughput as a share of what reading A (CSR), B and C once each from memory allows, at the %.4g GB/s that "
+            "`rowcast calibrate --limits` measured on this device, against entries: matrices that the caches hold can exceed "
+            "1. Of each matrix the fastest cuSPARSE kernel and the fastest of ours, as far as the store has them.",
+            limits->memory);
+        return rc_plot_series_write(&bounded, in, limits->memory, csv, text, err);
+    }
     if (in->shown >= 0)
         peak = highest_rate(s, s->setting[in->shown].device);
     if (!(peak > 0)) {
@@ -66,7 +94,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 const rc_plot_t rc_plot_roofline = {
     .name = "roofline",
     .title = "Share of the highest memory rate over entries",
-    .source = "Hong et al., figure 1 (d)",
+    .source = "Hong et al., figure 1",
     .section = "Kernels",
     .home = rc_plot_home_main,
     .write = write,

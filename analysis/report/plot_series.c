@@ -6,15 +6,18 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_row(const rc_survey_t *s, const char *series, int64_t row,
-    const rc_survey_matrix_t *m, double y, FILE *csv)
+    const rc_survey_matrix_t *m, double x, double y, FILE *csv)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);
     rc_plot_put_text(csv, series);
     fputc(',', csv);
     rc_plot_put_text(csv, m->name);
-    fprintf(csv, ",%" PRId64 ",", m->row->nnz);
+    fputc(',', csv);
+    rc_plot_put_number(csv, x);
+    fputc(',', csv);
     rc_plot_put_text(csv, rc_view_kernel(s->view, r->kernel));
     fputc(',', csv);
     rc_plot_put_text(csv, rc_view_policy(s->view, r->policy));
@@ -32,12 +35,12 @@ static int64_t collect(const rc_plot_series_t *p, const rc_plot_input_t *in, int
     int64_t n = 0;
     for (int64_t i = 0; i < a->pairs; i++) {
         const rc_survey_matrix_t *m = &s->matrix[s->pair[a->first + i].matrix];
-        int64_t row = p->row(s, a->first + i, series, own);
-        x[i] = (double)m->row->nnz;
-        y[i] = row < 0 ? NAN : p->y(s, row, scale);
+        int64_t row = p->row(s, a->first + i, series, own, p->user);
+        x[i] = p->x ? p->x(m, p->user) : (double)m->row->nnz;
+        y[i] = row < 0 || isnan(x[i]) ? NAN : p->y(s, row, scale);
         if (isnan(y[i]))
             continue;
-        put_row(s, p->name[series], row, m, y[i], csv);
+        put_row(s, p->name[series], row, m, x[i], y[i], csv);
         n++;
     }
     return n;
@@ -52,7 +55,7 @@ static rc_status_t fill(const rc_plot_series_t *p, const rc_plot_input_t *in, do
     int panels = 0;
     int64_t hidden = 0;
     rc_plot_text_t trend = {0};
-    fprintf(csv, "what,matrix,entries,kernel,policy,%s\n", p->y_name);
+    fprintf(csv, "what,matrix,%s,kernel,policy,%s\n", p->x_name ? p->x_name : "entries", p->y_name);
     rc_str_addf(&t->define, "array PANEL[%d]\n", p->series);
     rc_plot_block_begin(&trend, "TREND");
     for (int k = 0; st == RC_OK && k < p->series; k++) {
@@ -101,4 +104,51 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
     free(own);
     free(xy);
     return st;
+}
+
+double rc_plot_gflops(const rc_survey_t *s, int64_t row, double scale)
+{
+    double flops = rc_view_flops(s->view, row);
+    return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
+}
+
+int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair)
+{
+    int64_t low = 0;
+    int64_t high = s->entering;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->row_pair[middle] < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const rc_report_limits_t *rc_plot_limits(const rc_plot_input_t *in)
+{
+    return in->limits && in->shown >= 0 && strcmp(in->survey->setting[in->shown].device, in->limits->device) == 0 ? in->limits
+                                                                                                                  : NULL;
+}
+
+int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
+{
+    const rc_report_limits_t *l = rc_plot_limits(in);
+    if (!l) {
+        rc_plot_define_number(text, "LIMITS", 0);
+        return 0;
+    }
+    const rc_row_result_t *r = rc_view_result(in->survey->view, in->survey->setting[in->shown].setting.row);
+    double flops = 2 / (double)(r->precision == RC_FP64 ? sizeof(double) : sizeof(float)); /* for each byte */
+    rc_plot_define_number(text, "LIMITS", 2);
+    rc_str_add(&text->define, "array LIMIT[2]\narray LIMIT_NAME[2]\n");
+    rc_plot_define_number(text, "LIMIT[1]", flops * l->shared);
+    rc_plot_define_number(text, "LIMIT[2]", flops * l->l1);
+    rc_plot_define_text(text, "LIMIT_NAME[1]", "shared memory");
+    rc_plot_define_text(text, "LIMIT_NAME[2]", "L1");
+    rc_str_addf(&text->caption,
+        " Lines across: two flops for each word read from shared memory, %.4g GFLOP/s, and from the L1, %.4g.",
+        flops * l->shared, flops * l->l1);
+    return 2;
 }

@@ -2,34 +2,19 @@
 #include "analysis/report/plot_series.h"
 #include "table/six.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { VENDOR = RC_SIX, SERIES = RC_SIX + 1 };
 
-/* First row of a pair among the entering ones, which are by pair. */
-static int64_t first_row(const rc_survey_t *s, int64_t pair)
-{
-    int64_t low = 0;
-    int64_t high = s->entering;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->row_pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Our kernel of a format at its defaults in original order; the fastest of the vendor's. */
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own)
+static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
     int64_t best = -1;
     (void)own;
+    (void)user;
     if (series == VENDOR)
         return s->pair[pair].vendor;
-    for (int64_t i = first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
+    for (int64_t i = rc_plot_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
         if (strcmp(rc_view_kernel(s->view, r->kernel), rc_six_kernels[series]) != 0 || !rc_view_is_csr(s->view, r))
             continue;
@@ -39,12 +24,6 @@ static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int6
     return best;
 }
 
-static double gflops(const rc_survey_t *s, int64_t row, double scale)
-{
-    double flops = rc_view_flops(s->view, row);
-    return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
-}
-
 /* 1: there is a point. */
 static int any_format(const rc_plot_input_t *in)
 {
@@ -52,7 +31,7 @@ static int any_format(const rc_plot_input_t *in)
     const rc_survey_setting_t *a = &s->setting[in->shown];
     for (int64_t p = a->first; p < a->first + a->pairs; p++)
         for (int f = 0; f < RC_SIX; f++)
-            if (row_of(s, p, f, NULL) >= 0)
+            if (row_of(s, p, f, NULL, NULL) >= 0)
                 return 1;
     return 0;
 }
@@ -64,7 +43,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         .name = {"coo", "ell", "csr", "hyb", "csr5", "merge", "cuSPARSE"},
         .row = row_of,
         .y_name = "rate (Gflop/s)",
-        .y = gflops,
+        .y = rc_plot_gflops,
     };
     if (in->survey->op != RC_OP_SPMV || in->shown < 0 || !any_format(in)) {
         rc_str_add(&text->missing, in->survey->op != RC_OP_SPMV ? "the report is of another operation than spmv"

@@ -1,22 +1,14 @@
 #include "config.h"
 #include "analysis/report/plot_series.h"
 
-#include <math.h>
-
 enum { VENDOR, REFERENCE, OWN, SERIES };
 
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own)
+static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
+    (void)user;
     return series == VENDOR      ? s->pair[pair].vendor
            : series == REFERENCE ? s->pair[pair].reference_csr
                                  : own[pair];
-}
-
-/* Operations in a ns are GFLOP/s. */
-static double gflops(const rc_survey_t *s, int64_t row, double scale)
-{
-    double flops = rc_view_flops(s->view, row);
-    return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
 }
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
@@ -26,7 +18,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         .name = {"cuSPARSE, csr", "reference, csr", "ours, any order"},
         .row = row_of,
         .y_name = "throughput (GFLOP/s)",
-        .y = gflops,
+        .y = rc_plot_gflops,
     };
     const rc_survey_t *s = in->survey;
     if (in->shown < 0) {
@@ -42,13 +34,14 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "the store has them.");
     if (reference[0])
         rc_str_addf(&text->caption, " The reference kernel is %s.", reference);
+    (void)rc_plot_define_limits(in, text);
     return rc_plot_series_write(&series, in, 1, csv, text, err);
 }
 
 const rc_plot_t rc_plot_throughput = {
     .name = "throughput",
     .title = "Throughput over entries",
-    .source = "Mehrabi et al., figure 4",
+    .source = "Mehrabi et al., figure 4; Hong et al., figures 8 and 9",
     .section = "Kernels",
     .home = rc_plot_home_main,
     .write = write,

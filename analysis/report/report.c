@@ -166,7 +166,8 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
         .model = w.model,
         .model_name = w.model ? w.model_name : NULL,
         .model_file = w.model_file,
-        .topologies = w.topologies};
+        .topologies = w.topologies,
+        .limits = options->limits};
     if (w.model) {
         rc_log(&w.log, RC_LOG_INFO, "report", "asking the model %s", w.model_name);
         RC_TRY(rc_choices_make(&w.survey, w.model, options->where, &w.choices, err));

@@ -2,6 +2,7 @@
 #ifndef RC_ANALYSIS_REPORT_H
 #define RC_ANALYSIS_REPORT_H
 
+#include "analysis/report/limits.h"
 #include "base/expr.h"
 #include "model/model.h"
 
@@ -16,6 +17,7 @@ typedef struct rc_report_options {
     const char *collection; /**< directory with the matrices, for spy plots; NULL: where the store
                                  says they were read from */
     const char *assets;     /**< directory with page/ and figures/ */
+    const rc_report_limits_t *limits; /**< of the device of the results; NULL: not known */
     int spies;              /**< at most so many matrices get spy plots, those with the largest gain
                                  of reordering first */
     int quiet;              /**< 1: no progress */

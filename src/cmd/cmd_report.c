@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/unsealed.h"
 #include "cmd/models.h"
+#include "kernels/limits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct options {
     const char *op;
     const char *collection;
     const char *assets;
+    const char *limits;
     int64_t spies;
     int quiet;
     int unsealed;
@@ -51,6 +53,10 @@ static const rc_opt_t options[] = {
     {"assets", 0, RC_OPT_TEXT, AT(assets), "DIR",
         "Directory with page/ and figures/ to use in place of the installed ones. Default: "
         "$ROWCAST_ASSETS, else " RC_PKGDATADIR ".",
+        0, 0},
+    {"limits", 0, RC_OPT_TEXT, AT(limits), "FILE",
+        "What the device can do at most, of 'rowcast calibrate --limits', to be drawn. Default: limits-h200, the installed one, where "
+        "the results are of that device.",
         0, 0},
     {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No progress on stderr.", 0, 0},
     RC_UNSEALED_OPTION(AT(unsealed)),
@@ -87,6 +93,19 @@ const rc_command_t rc_command_report = {
     .run = run,
 };
 
+/* \param[out] out  device NULL: there is no installed file, and none was asked for */
+static rc_status_t read_limits(
+    const char *word, char device[RC_LIMITS_DEVICE], rc_report_limits_t *out, rc_err_t *err)
+{
+    rc_limits_t l;
+    rc_err_t why = {0};
+    *out = (rc_report_limits_t){.device = NULL};
+    if (rc_limits_read(word ? word : RC_LIMITS_USUAL, &l, device, &why) < 0)
+        return word ? rc_fail(err, why.status, "--limits: %s", why.text) : RC_OK;
+    *out = (rc_report_limits_t){device, l.memory, l.l1, l.shared, l.fp32, l.fp64};
+    return RC_OK;
+}
+
 static rc_status_t make(const char *store, const struct options *o, rc_err_t *err)
 {
     const char *from_environment = getenv("ROWCAST_ASSETS");
@@ -101,11 +120,16 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
     rc_report_made_t made = {0};
     char *model = NULL;
     char bytes[32];
+    char device[RC_LIMITS_DEVICE];
+    rc_report_limits_t limits;
     r.assets = o->assets                                 ? o->assets
                : from_environment && from_environment[0] ? from_environment
                                                          : RC_PKGDATADIR;
     rc_status_t st = o->model ? rc_command_find_model(o->model, &model, err) : RC_OK;
     r.model = model;
+    if (st == RC_OK)
+        st = read_limits(o->limits, device, &limits, err);
+    r.limits = st == RC_OK && limits.device ? &limits : NULL;
     if (st == RC_OK)
         st = rc_report_make(&r, &made, err);
     free(model);

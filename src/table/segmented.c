@@ -71,12 +71,17 @@ static void finish(rc_segmented_mean_t *m)
 
 enum { T = 16 };
 
-/* 1: rs with t, cfv and cfh given and published behaviour otherwise. */
-static int is_closed(const char *kernel)
+int rc_segmented_is_closed(const char *kernel)
 {
     return is_named(kernel, "rs") && rc_segmented_number(kernel, "t") > 0 && rc_segmented_number(kernel, "cfv") > 0 &&
            rc_segmented_number(kernel, "cfh") > 0 && rc_segmented_number(kernel, "w") <= 0 &&
            rc_segmented_number(kernel, "hblocks") == 1 && !strstr(kernel, "light=store");
+}
+
+int rc_segmented_is_model(const char *kernel)
+{
+    return is_named(kernel, "rs") && rc_segmented_is_tuned(kernel) && rc_segmented_number(kernel, "t") == 0 &&
+           rc_segmented_number(kernel, "cfv") == 0 && rc_segmented_number(kernel, "w") <= 0 && !strstr(kernel, "light=store");
 }
 
 /* The t that is best on the most training matrices of a setting; 0: none has a time. */
@@ -87,7 +92,7 @@ static int64_t frequent_t(const rc_counted_t *c, int setting, const unsigned cha
     for (int64_t i = 0, end; i < c->rows; i = end) {
         end = rc_counted_end(c, i);
         int64_t at = i; /* the fastest comes first */
-        while (at < end && !is_closed(rc_view_kernel(c->view, c->row[at].kernel)))
+        while (at < end && !rc_segmented_is_closed(rc_view_kernel(c->view, c->row[at].kernel)))
             at++;
         if (c->row[i].setting != setting || !training[c->row[i].matrix] || at == end)
             continue;
@@ -116,14 +121,12 @@ static times_t times_of(const rc_counted_t *c, int64_t from, int64_t to, int64_t
         double ns = c->row[i].ns;
         if (strcmp(rc_view_policy(c->view, c->row[i].policy), "csr") != 0)
             continue;
-        if (is_closed(kernel)) {
+        if (rc_segmented_is_closed(kernel)) {
             x.best = fmin(x.best, ns);
             if (rc_segmented_number(kernel, "t") == t && rc_segmented_number(kernel, "cfv") == 1 &&
                 rc_segmented_number(kernel, "cfh") == 1)
                 x.none = fmin(x.none, ns);
-        } else if (is_named(kernel, "rs") && rc_segmented_is_tuned(kernel) && rc_segmented_number(kernel, "t") == 0 &&
-                   rc_segmented_number(kernel, "cfv") == 0 && rc_segmented_number(kernel, "w") <= 0 &&
-                   !strstr(kernel, "light=store"))
+        } else if (rc_segmented_is_model(kernel))
             x.model = fmin(x.model, ns);
     }
     return x;

@@ -82,6 +82,12 @@ int rc_segmented_is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t
 /** 1: rs or rs-spmm_t with parameters that a tuning file chose. */
 int rc_segmented_is_tuned(const char *kernel);
 
+/** 1: rs with t, cfv and cfh given and published behaviour otherwise. */
+int rc_segmented_is_closed(const char *kernel);
+
+/** 1: rs with all of them from a tuning file and published behaviour otherwise. */
+int rc_segmented_is_model(const char *kernel);
+
 /** An integer of a kernel's text "rs:t=4:cfv=2"; -1: it has none of that name. */
 int64_t rc_segmented_number(const char *kernel, const char *name);
 

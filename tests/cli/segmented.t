@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 60
+plan 71
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -162,6 +162,33 @@ ok "are those of the rows" near "$(sed -n 3p "$tmp/out" | cut -d, -f13)" "$want"
 code "a feature that no set has" 2 "$ROWCAST" query "$store" -S rate --by nosuch
 code "one that is no share" 2 "$ROWCAST" query "$store" -S rate --by accumulations
 code "--by of another summary" 2 "$ROWCAST" query "$store" -S both --by heavy_ratio
+
+ROWCAST_ASSETS=$(cd "$top_srcdir/analysis" && pwd)
+export ROWCAST_ASSETS
+code "a report" 0 "$ROWCAST" report "$store" -o "$tmp/report" -q --spies 0 --limits "$tmp/limits.json"
+# figure NAME SERIES: its matrices and values
+figure()
+{
+    awk -F, -v series="$2" 'NR > 1 && $1 == series { print $2, $NF }' "$tmp/report/figures/$1.csv" | sort
+}
+rows "kernel ~ '*t=0:*' && kernel !~ '*tune=auto*'" fullname,gflops | tr ',' ' ' | sort >"$tmp/want"
+figure modelling model >"$tmp/found"
+ok "its figure of the model has the rows" sh -c "join '$tmp/want' '$tmp/found' | awk '{ d = \$2 - \$3; bad += d * d > 1e-8 * \$2 * \$2 } END { exit NR != 5 || bad }'"
+is "and the best" "$(figure modelling "best measured" | wc -l)" 5
+is "rates by the share of heavy entries" "$(figure rate-heavy rs | wc -l)" 5
+ok "which is that of the feature" near "$(grep '^rs,g/m4,' "$tmp/report/figures/rate-heavy.csv" | cut -d, -f3)" \
+    "$("$ROWCAST" features banded:n=1400 --set heavy -f csv | sed 1d | cut -d, -f1)"
+"$ROWCAST" query "$store" -f csv -w "op == spmm" -o fullname,gflops,rows,cols,nnz | sed 1d | awk -F, '
+    { x = $2 * (8 * $5 + 4 * ($3 + 1) + 16 * ($3 + $4)) / (2 * 4 * $5 * 10); if (x > best[$1]) best[$1] = x }
+    END { for (m in best) print m, best[m] }' | sort >"$tmp/want"
+awk -F, '$1 == "\"ours" { print $3, $NF }' "$tmp/report/figures/roofline.csv" | sort >"$tmp/found" # "ours, any order"
+ok "the roofline is the bound with the limits" sh -c "join '$tmp/want' '$tmp/found' | awk '{ d = \$2 - \$3; bad += d * d > 1e-8 * \$2 * \$2 } END { exit NR != 6 || bad }'"
+if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
+    ok "and they are drawn" grep -q 'shared memory' "$tmp/report/figures/throughput.svg"
+else
+    skip "and they are drawn" "no gnuplot"
+fi
+code "limits that are not there" 3 "$ROWCAST" report "$store" -o "$tmp/report" -q --spies 0 --limits "$tmp/none.json"
 
 # a library whose A' B is of another order than its A B is no pair
 if $python -c 'import h5py' 2>/dev/null; then

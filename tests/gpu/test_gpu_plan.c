@@ -98,14 +98,6 @@ static void product_free(product_t *x)
     CUDA(cudaFree(x->device_c));
 }
 
-static void execute_transposed(
-    rc_plan_t *plan, int64_t k, double alpha, double beta, const product_t *x, cudaStream_t stream)
-{
-    rc_err_t err = {0};
-    ok(rc_plan_execute_transposed(plan, k, alpha, x->device_b, x->b.ld, beta, x->device_c, x->c.ld, stream, &err), &err,
-        "rc_plan_execute_transposed");
-}
-
 static void execute(rc_plan_t *plan, int64_t k, double alpha, double beta, const product_t *x, cudaStream_t stream)
 {
     rc_err_t err = {0};
@@ -282,57 +274,6 @@ static void plans_multiply(void **state)
         one_plan(&rng, &allocator, path);
     assert_true(memory.calls > 0);
     assert_int_equal(memory.blocks, 0);
-}
-
-/* A product with the matrix of the plan, or with its transpose, whose entries are `in` then. */
-static void check_one(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *in, int transposed,
-    cudaStream_t stream)
-{
-    static product_t x;
-    double alpha = below(rng, 2) ? 1 : -0.5;
-    double beta = (double)below(rng, 3) / 2;
-    product_new(rng, p, in, p->k[0], &x);
-    (void)snprintf(x.label, sizeof x.label, "%s of rs", transposed ? "the twin" : "the product");
-    (transposed ? execute_transposed : execute)(plan, p->k[0], alpha, beta, &x, stream);
-    compare(p, in, p->k[0], alpha, beta, &x, stream);
-    product_free(&x);
-}
-
-/* A and A' from one prepared matrix, in either role, after new values too. */
-static void one_plan_serves_both(void **state)
-{
-    (void)state;
-    enum { plans = 40, KERNELS = 3 };
-    static const char *const kernels[2][KERNELS] = {{"rs", "rs:t=1:cfv=1:w=4", "rs:t=2:light=store:w=8:hblocks=0"},
-        {"rs-spmm_t", "rs-spmm_t:t=1:cfv=1:w=4", "rs-spmm_t:t=3:w=16:hblocks=2"}};
-    static input_t in;
-    static input_t turned;
-    rc_rng_t rng;
-    rc_rng_seed(&rng, 17);
-    if (!have_gpu())
-        skip();
-    cudaStream_t stream = new_stream();
-    for (int n = 0; n < plans; n++) {
-        const int of_t = (int)below(&rng, 2);
-        const int64_t k[] = {1 + below(&rng, WIDEST)};
-        const rc_plan_problem_t p = {.op = of_t ? RC_OP_SPMM_T : RC_OP_SPMM, .precision = (rc_precision_t)below(&rng, 2),
-            .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
-        const rc_plan_options_t o = {.kernels = kernels[of_t][below(&rng, KERNELS)], .orders = below(&rng, 2) ? "csr" : "lpt"};
-        rc_plan_t *plan = NULL;
-        rc_err_t err = {0};
-        make(&rng, (int)below(&rng, 2), &in);
-        const rc_plan_matrix_t m = matrix_of(&in, 8, 8);
-        ok(rc_plan_create(&p, &m, &o, stream, &plan, &err), &err, "rc_plan_create");
-        for (int update = 0; update < 2; update++) {
-            transpose(&in, &turned);
-            check_one(&rng, plan, &p, &in, of_t, stream);
-            check_one(&rng, plan, &p, &turned, !of_t, stream);
-            new_values(&rng, &in);
-            ok(rc_plan_update_values(plan, in.nnz, in.val64, 8, 0, stream, &err), &err, "rc_plan_update_values");
-        }
-        rc_plan_free(plan);
-    }
-    CUDA(cudaStreamDestroy(stream));
 }
 
 /* ------------------------------------------------------------------ one plan to look at */
@@ -648,7 +589,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_multiply),
-        cmocka_unit_test(one_plan_serves_both),
         cmocka_unit_test(runs_become_graphs),
         cmocka_unit_test(updates_become_graphs),
         cmocka_unit_test(places_take_values),

@@ -410,25 +410,6 @@ static double reference_segments(const rc_csr_t *a)
     return n;
 }
 
-/* Heavy segments counted one by one, and the panels that have any. */
-static void reference_heavy(const rc_csr_t *a, double out[2])
-{
-    double heavy = 0;
-    double panels = 0;
-    for (int64_t first = 0; first < a->cols; first += 256) {
-        double before = heavy;
-        for (int64_t r = 0; r < a->rows; r++) {
-            int64_t n = 0;
-            for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
-                n += a->col_idx[e] >= first && a->col_idx[e] < first + 256;
-            heavy += n > 4 ? (double)n : 0;
-        }
-        panels += heavy > before;
-    }
-    out[0] = a->nnz > 0 ? heavy / (double)a->nnz : 0;
-    out[1] = panels > 0 ? heavy / (256 * panels) : 0;
-}
-
 /* Deviations are rounded; everything else must agree in every bit, and everything among threads. */
 static void compare_set(const char *name, const rc_csr_t *a, const double *want, int most_threads)
 {
@@ -462,9 +443,6 @@ static void compare_sets(const rc_csr_t *a, int most_threads)
     compare_set("hong", a, hong, most_threads);
     double segments = reference_segments(a);
     compare_set("segments", a, &segments, most_threads);
-    double heavy[2];
-    reference_heavy(a, heavy);
-    compare_set("heavy", a, heavy, most_threads);
 }
 
 static void other_sets_match_their_definitions(void **state)

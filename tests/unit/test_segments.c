@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "feature/feature.h"
 #include "order_matrix.h"
 #include "rowcast_io.h"
 #include "scratch.h"
@@ -213,6 +214,45 @@ static void several_threads(void **state)
 }
 
 /* No rows, no columns, no entries, one row, one column; panels wider than the matrix; T about W. */
+/* Heavy entries of panels of 256 columns counted one by one, and the panels that have any. */
+static void count_heavy(const rc_csr_t *a, double out[2])
+{
+    double heavy = 0;
+    double panels = 0;
+    for (int64_t first = 0; first < a->cols; first += 256) {
+        double before = heavy;
+        for (int64_t r = 0; r < a->rows; r++) {
+            int64_t n = 0;
+            for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+                n += a->col_idx[e] >= first && a->col_idx[e] < first + 256;
+            heavy += n > 4 ? (double)n : 0;
+        }
+        panels += heavy > before;
+    }
+    out[0] = a->nnz > 0 ? heavy / (double)a->nnz : 0;
+    out[1] = panels > 0 ? heavy / (256 * panels) : 0;
+}
+
+static void the_feature_set_heavy(void **state)
+{
+    (void)state;
+    static const rc_geometry_t g = {32, 32, 32};
+    const rc_feature_set_t *set = rc_feature_set_find("heavy");
+    rc_rng_t r;
+    rc_rng_seed(&r, 5);
+    assert_non_null(set);
+    for (int round = 0; round < 200; round++) {
+        rc_csr_t a;
+        double want[2];
+        double got[2];
+        random_matrix(&r, round % 2 ? 60 : 700, &a);
+        count_heavy(&a, want);
+        assert_int_equal(set->compute(&a, &g, 1 + round % 3, got, NULL), RC_OK);
+        assert_memory_equal(got, want, sizeof want);
+        free_matrix(&a);
+    }
+}
+
 static void small_ones(void **state)
 {
     (void)state;
@@ -302,6 +342,7 @@ int main(void)
         cmocka_unit_test(scanning_is_counting),
         cmocka_unit_test(several_threads),
         cmocka_unit_test(small_ones),
+        cmocka_unit_test(the_feature_set_heavy),
         cmocka_unit_test(very_wide),
         cmocka_unit_test(rules_are_checked),
         cmocka_unit_test(real_matrices),

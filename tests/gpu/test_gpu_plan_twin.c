@@ -1,0 +1,181 @@
+/* One plan for the products with A and with A', on an application's stream and pointers: random matrices in either role, new
+ * values, a graph of both.  Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/device.h"
+#include "operands.h"
+#include "plan_fixture.h"
+#include "rowcast_cuda.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CUDA(call) assert_int_equal(call, cudaSuccess)
+
+static int have_gpu(void)
+{
+    rc_device_t *d = open_gpu(); /* says when there must be one */
+    if (d)
+        rc_device_close(d);
+    return d != NULL;
+}
+
+/* Streams here do not wait for the default one, on which the end of a copy may be still to come. */
+static void *upload(const void *from, size_t bytes)
+{
+    void *p = NULL;
+    CUDA(cudaMalloc(&p, bytes));
+    CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+    CUDA(cudaDeviceSynchronize());
+    return p;
+}
+
+/* One of both products. */
+typedef struct product {
+    const input_t *in; /* what it multiplies by: A of the plan, or A' */
+    int transposed;    /* 1: by rc_plan_execute_transposed */
+    double alpha;
+    double beta;
+    dense_t b;
+    dense_t c;
+    dense_t before;
+    void *device_b;
+    void *device_c;
+} product_t;
+
+static void product_new(
+    rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, int transposed, product_t *x)
+{
+    x->in = in;
+    x->transposed = transposed;
+    x->alpha = below(rng, 2) ? 1 : -0.5;
+    x->beta = (double)below(rng, 3) / 2;
+    fill_product(rng, p, in, p->k[0], &x->b, &x->c);
+    x->before = x->c;
+    x->device_b = upload(data_of(p, &x->b), data_bytes(p));
+    x->device_c = upload(data_of(p, &x->c), data_bytes(p));
+}
+
+static void run(rc_plan_t *plan, const rc_plan_problem_t *p, const product_t *x, cudaStream_t stream)
+{
+    rc_err_t err = {0};
+    ok((x->transposed ? rc_plan_execute_transposed : rc_plan_execute)(plan, p->k[0], x->alpha, x->device_b, x->b.ld, x->beta,
+           x->device_c, x->c.ld, stream, &err),
+        &err, x->transposed ? "rc_plan_execute_transposed" : "rc_plan_execute");
+}
+
+static void compare(const rc_plan_problem_t *p, product_t *x, cudaStream_t stream)
+{
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(data_of(p, &x->c), x->device_c, data_bytes(p), cudaMemcpyDeviceToHost));
+    compare_product(x->transposed ? "the twin" : "the product", p, x->in, p->k[0], x->alpha, x->beta, &x->b, &x->c, &x->before);
+}
+
+static void product_free(product_t *x)
+{
+    CUDA(cudaFree(x->device_b));
+    CUDA(cudaFree(x->device_c));
+}
+
+/* Both products, each on its own or in a graph. */
+static void check_both(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *in, const input_t *turned,
+    int graph, cudaStream_t stream)
+{
+    static product_t x[2];
+    cudaGraph_t g;
+    cudaGraphExec_t exec;
+    const int of_t = p->op == RC_OP_SPMM_T;
+    product_new(rng, p, in, of_t, &x[0]);
+    product_new(rng, p, turned, !of_t, &x[1]);
+    if (graph)
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < 2; i++)
+        run(plan, p, &x[i], stream);
+    if (graph) {
+        CUDA(cudaStreamEndCapture(stream, &g));
+        CUDA(cudaGraphInstantiate(&exec, g, 0));
+        CUDA(cudaGraphLaunch(exec, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        CUDA(cudaGraphExecDestroy(exec));
+        CUDA(cudaGraphDestroy(g));
+    }
+    for (int i = 0; i < 2; i++) {
+        compare(p, &x[i], stream);
+        product_free(&x[i]);
+    }
+}
+
+static void one_plan_serves_both(void **state)
+{
+    (void)state;
+    enum { plans = 60, KERNELS = 3 };
+    static const char *const kernels[2][KERNELS] = {{"rs", "rs:t=1:cfv=1:w=4", "rs:t=2:light=store:w=8:hblocks=0"},
+        {"rs-spmm_t", "rs-spmm_t:t=1:cfv=1:w=4", "rs-spmm_t:t=3:w=16:hblocks=2"}};
+    static input_t in;
+    static input_t turned;
+    rc_rng_t rng;
+    cudaStream_t stream = NULL;
+    rc_rng_seed(&rng, 17);
+    if (!have_gpu())
+        skip();
+    CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int n = 0; n < plans; n++) {
+        const int of_t = (int)below(&rng, 2);
+        const int64_t k[] = {1 + below(&rng, WIDEST)};
+        const rc_plan_problem_t p = {.op = of_t ? RC_OP_SPMM_T : RC_OP_SPMM, .precision = (rc_precision_t)below(&rng, 2),
+            .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+        const rc_plan_options_t o = {.kernels = kernels[of_t][below(&rng, KERNELS)], .orders = below(&rng, 2) ? "csr" : "lpt"};
+        rc_plan_t *plan = NULL;
+        rc_plan_t *clone = NULL;
+        rc_err_t err = {0};
+        make(&rng, (int)below(&rng, 2), &in);
+        const rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+        ok(rc_plan_create(&p, &m, &o, stream, &plan, &err), &err, "rc_plan_create");
+        transpose(&in, &turned);
+        check_both(&rng, plan, &p, &in, &turned, n % 2, stream);
+        ok(rc_plan_clone(plan, stream, &clone, &err), &err, "rc_plan_clone");
+        check_both(&rng, clone, &p, &in, &turned, 0, stream);
+        new_values(&rng, &in);
+        transpose(&in, &turned);
+        ok(rc_plan_update_values(plan, in.nnz, in.val64, 8, 0, stream, &err), &err, "rc_plan_update_values");
+        check_both(&rng, plan, &p, &in, &turned, n % 2, stream);
+        rc_plan_free(plan);
+        rc_plan_free(clone);
+    }
+    CUDA(cudaStreamDestroy(stream));
+}
+
+static void other_kernels_say_so(void **state)
+{
+    (void)state;
+    static input_t in;
+    static double any[16];
+    const int64_t k[] = {4};
+    const rc_plan_problem_t p = {.layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+    const rc_plan_options_t o = {.kernels = "gchunk"};
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 18);
+    if (!have_gpu())
+        skip();
+    do
+        make(&rng, 1, &in);
+    while (in.nnz == 0);
+    const rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    ok(rc_plan_create(&p, &m, &o, NULL, &plan, &err), &err, "rc_plan_create");
+    assert_int_equal(rc_plan_execute_transposed(plan, 4, 1, any, 4, 0, any, 4, NULL, &err), RC_ENOTSUP);
+    assert_non_null(strstr(err.text, "gchunk"));
+    rc_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_plan_serves_both),
+        cmocka_unit_test(other_kernels_say_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
