@@ -124,6 +124,53 @@ static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rul
 
 /* ----------------------------------------------------------------- counting */
 
+/* 1: entries [begin, end) of a row have a heavy segment: one of them and the one t behind it are in one panel.  Without
+ * branches, so that many are compared at once. */
+static inline int has_heavy(const work_t *w, int64_t begin, int64_t end)
+{
+    const int64_t t = w->rule.t;
+    const int shift = w->shift;
+    const int64_t n = end - begin - t;
+    int any = 0;
+    if (n <= 0)
+        return 0;
+    const int32_t *col = w->a->col + begin;
+    const int32_t *behind = col + t;
+#pragma omp simd reduction(| : any)
+    for (int64_t i = 0; i < n; i++)
+        any |= (col[i] ^ behind[i]) >> shift == 0;
+    return any;
+}
+
+/* Segments of a row, likewise. */
+static inline int64_t segments_of(const work_t *w, int64_t begin, int64_t end)
+{
+    const int shift = w->shift;
+    const int32_t *col = w->a->col + begin;
+    const int64_t n = end - begin;
+    int32_t count = n > 0;
+#pragma omp simd reduction(+ : count)
+    for (int64_t i = 1; i < n; i++)
+        count += (col[i - 1] ^ col[i]) >> shift != 0;
+    return count;
+}
+
+/* The heavy segments of a row into the panels.  \return its light entries */
+static int64_t count_heavy(const work_t *w, int64_t begin, int64_t end, part_t *part)
+{
+    int64_t light = 0;
+    for (int64_t e = begin; e < end;) {
+        segment_t s = segment_at(w, e, end);
+        e = s.end;
+        if (is_heavy(w, &s)) {
+            part[s.panel].segments++;
+            part[s.panel].entries += s.end - s.begin;
+        } else
+            light += s.end - s.begin;
+    }
+    return light;
+}
+
 static void count_block(const work_t *w, int b, rc_segments_size_t *size)
 {
     const int64_t *ptr = w->a->ptr;
@@ -131,19 +178,11 @@ static void count_block(const work_t *w, int b, rc_segments_size_t *size)
     int64_t last = first_row(w, b + 1);
     rc_segments_size_t n = {.segments = 0};
     for (int64_t r = first_row(w, b); r < last; r++) {
-        int64_t light = 0;
-        for (int64_t e = ptr[r]; e < ptr[r + 1];) {
-            segment_t s = segment_at(w, e, ptr[r + 1]);
-            e = s.end;
-            n.segments++;
-            if (is_heavy(w, &s)) {
-                part[s.panel].segments++;
-                part[s.panel].entries += s.end - s.begin;
-            } else
-                light += s.end - s.begin;
-        }
+        const int64_t entries = ptr[r + 1] - ptr[r];
+        int64_t light = has_heavy(w, ptr[r], ptr[r + 1]) ? count_heavy(w, ptr[r], ptr[r + 1], part) : entries;
+        n.segments += segments_of(w, ptr[r], ptr[r + 1]);
         n.light_rows += light > 0;
-        n.heavy_rows += light < ptr[r + 1] - ptr[r];
+        n.heavy_rows += light < entries;
         n.nnz_light += light;
         if (w->light_ptr)
             w->light_ptr[r + 1] = light;
@@ -236,6 +275,17 @@ static void place_heavy(
     part->entries += n;
 }
 
+/* Consecutive light entries.  \return where the next ones go */
+static int64_t place_light(const work_t *w, int64_t begin, int64_t end, int64_t at, rc_segments_t *out)
+{
+    const segment_t s = {.begin = begin, .end = end};
+    if (end > begin) {
+        memcpy(out->light_col + at, w->a->col + begin, (size_t)(end - begin) * sizeof *out->light_col);
+        copy_values(w, &s, out->light_val, at);
+    }
+    return at + end - begin;
+}
+
 static void place_block(const work_t *w, int b, rc_segments_t *out)
 {
     const int64_t *ptr = w->a->ptr;
@@ -243,18 +293,18 @@ static void place_block(const work_t *w, int b, rc_segments_t *out)
     int64_t last = first_row(w, b + 1);
     for (int64_t r = first_row(w, b); r < last; r++) {
         int64_t light = out->light_ptr[r];
-        for (int64_t e = ptr[r]; e < ptr[r + 1];) {
+        int64_t from = ptr[r]; /* light entries that are still to be placed */
+        int all = out->light_ptr[r + 1] - light == ptr[r + 1] - ptr[r];
+        for (int64_t e = ptr[r]; !all && e < ptr[r + 1];) {
             segment_t s = segment_at(w, e, ptr[r + 1]);
             e = s.end;
-            if (is_heavy(w, &s)) {
-                place_heavy(w, &s, r, &part[s.panel], out);
+            if (!is_heavy(w, &s))
                 continue;
-            }
-            memcpy(out->light_col + light, w->a->col + s.begin,
-                (size_t)(s.end - s.begin) * sizeof *out->light_col);
-            copy_values(w, &s, out->light_val, light);
-            light += s.end - s.begin;
+            light = place_light(w, from, s.begin, light, out);
+            place_heavy(w, &s, r, &part[s.panel], out);
+            from = e;
         }
+        (void)place_light(w, from, ptr[r + 1], light, out);
     }
 }
 
