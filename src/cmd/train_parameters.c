@@ -4,6 +4,7 @@
 #include "analysis/parameters.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/replace.h"
 #include "kernels/rs.h"
 #include "kernels/rs_tuning.h"
@@ -27,6 +28,7 @@ typedef struct study {
     json_t *costs;       /* list of the file */
     const char *device;  /* its class */
     json_t *file;        /* that of the costs */
+    json_t *onto;        /* a tuning that is added to; NULL: none */
     int32_t *id;         /* [n] training matrices, by name of the store's list */
     int64_t n;
     double *x;           /* [n * INPUTS] */
@@ -65,6 +67,24 @@ static rc_status_t read_costs(study_t *s, rc_err_t *err)
     return RC_OK;
 }
 
+/* A setting of another device or version would be of other times. */
+static rc_status_t read_onto(study_t *s, rc_err_t *err)
+{
+    rc_rs_tuning_t t;
+    if (!s->o->onto)
+        return RC_OK;
+    rc_status_t st = rc_rs_tuning_read(s->o->onto, &t, err); /* with all its checks */
+    if (st < 0)
+        return rc_err_context(err, "--onto");
+    if (strcmp(t.device, s->device) != 0 || t.kernel_version != json_integer_value(json_object_get(s->file, "kernel_version")))
+        st = rc_fail(err, RC_EINVAL, "--onto: expected version %d of rs on %s, found version %d on %s",
+            (int)json_integer_value(json_object_get(s->file, "kernel_version")), s->device, t.kernel_version, t.device);
+    rc_rs_tuning_free(&t);
+    if (st == RC_OK)
+        st = rc_tuning_read(s->o->onto, NULL, keep_file, &s->onto, err);
+    return st;
+}
+
 /* ------------------------------------------------------------------- store */
 
 static rc_status_t read_store(study_t *s, rc_err_t *err)
@@ -81,11 +101,39 @@ done:
     return st;
 }
 
+/* The matrices of --training become those of the view. */
+static rc_status_t name_training(study_t *s, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    int64_t n = 0;
+    const char **name = NULL;
+    rc_status_t st;
+    if (!s->o->training)
+        return RC_OK;
+    RC_TRY(rc_words_split(s->o->training, ',', &words, err));
+    name = rc_alloc((size_t)rc_view_matrices(s->view), sizeof *name, "training matrices", err);
+    RC_TRY(name ? RC_OK : RC_ENOMEM);
+    for (int32_t m = 0; m < rc_view_matrices(s->view); m++)
+        for (int i = 0; i < words.count; i++)
+            if (rc_glob_match(words.word[i], rc_view_matrix(s->view, m)->name)) {
+                name[n++] = rc_view_matrix(s->view, m)->name;
+                break;
+            }
+    st = n > 0 ? rc_view_mark_training(s->view, name, n, err)
+               : rc_fail(err, RC_EINVAL, "--training: %s has no matrix of '%s'", s->o->store, s->o->training);
+done:
+    free(name);
+    rc_words_free(&words);
+    return st;
+}
+
 static rc_status_t list_training(study_t *s, rc_err_t *err)
 {
     unsigned char *marks = NULL;
     int64_t count = 0;
-    rc_status_t st = rc_training_of(s->view, &marks, &count, err);
+    rc_status_t st = name_training(s, err);
+    if (st == RC_OK)
+        st = rc_training_of(s->view, &marks, &count, err);
     if (st < 0)
         return st;
     if (count == 0)
@@ -288,13 +336,48 @@ done:
 
 /* ------------------------------------------------------------------ output */
 
-static rc_status_t write_file(const study_t *s, rc_err_t *err)
+/* 1: a setting of that K and precision was fitted. */
+static int is_fitted(const study_t *s, const json_t *of)
+{
+    for (size_t i = 0; i < json_array_size(s->settings); i++) {
+        const json_t *own = json_array_get(s->settings, i);
+        if (json_equal(json_object_get(own, "k"), json_object_get(of, "k")) &&
+            json_equal(json_object_get(own, "precision"), json_object_get(of, "precision")))
+            return 1;
+    }
+    return 0;
+}
+
+/* What --onto has beside: its other settings first, and its training matrices. */
+static rc_status_t add_onto(study_t *s, json_t *names, rc_err_t *err)
+{
+    const json_t *old = json_object_get(s->onto, "settings");
+    const json_t *named = json_object_get(s->onto, "training_matrices");
+    size_t at = 0;
+    int failed = 0;
+    for (size_t i = 0; i < json_array_size(old); i++)
+        if (!is_fitted(s, json_array_get(old, i)))
+            failed |= json_array_insert(s->settings, at++, json_array_get(old, i)) < 0;
+    for (size_t i = 0; i < json_array_size(named); i++) {
+        int known = 0;
+        for (size_t n = 0; n < json_array_size(names); n++)
+            known |= json_equal(json_array_get(names, n), json_array_get(named, i));
+        failed |= !known && json_array_append(names, json_array_get(named, i)) < 0;
+    }
+    return failed ? rc_fail(err, RC_ENOMEM, "no memory for a tuning") : RC_OK;
+}
+
+static rc_status_t write_file(study_t *s, rc_err_t *err)
 {
     enum { digits = 17 };
     rc_replace_t r = {0};
     json_t *names = json_array();
     for (int64_t i = 0; names && i < s->n; i++)
         (void)json_array_append_new(names, json_string(rc_view_matrix(s->view, s->id[i])->name));
+    if (names && add_onto(s, names, err) < 0) {
+        json_decref(names);
+        return RC_ENOMEM;
+    }
     json_t *root = json_pack("{s:s, s:i, s:s, s:O, s:s, s:O, s:O, s:o, s:O}", "format", "rowcast parameters", "version",
         RC_RS_TUNING_VERSION, "kernel", "rs", "kernel_version", json_object_get(s->file, "kernel_version"), "device",
         s->device, "n", json_object_get(s->file, "n"), "tau", json_object_get(s->file, "tau"), "training_matrices", names,
@@ -359,6 +442,7 @@ rc_status_t rc_train_parameters(const rc_train_parameters_t *o, rc_table_format_
         st = s.settings ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for a tuning");
     RC_TRY(st);
     RC_TRY(read_costs(&s, err));
+    RC_TRY(read_onto(&s, err));
     RC_TRY(read_store(&s, err));
     RC_TRY(list_training(&s, err));
     RC_TRY(read_inputs(&s, err));
@@ -368,6 +452,7 @@ rc_status_t rc_train_parameters(const rc_train_parameters_t *o, rc_table_format_
 done:
     json_decref(s.settings);
     json_decref(s.file);
+    json_decref(s.onto);
     free(s.id);
     free(s.x);
     free(s.ns);

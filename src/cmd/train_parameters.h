@@ -11,12 +11,14 @@ typedef struct rc_train_parameters {
     const char *kernel; /**< rs */
     const char *costs;  /**< file of 'rowcast calibrate' */
     const char *output; /**< file of the tuning */
+    const char *training; /**< patterns of matrices to train on; NULL: every 20th or 5th */
+    const char *onto;     /**< a tuning that the settings are added to; NULL: none */
     const char *where;  /**< result rows; NULL: all */
     int quiet;          /**< 1: nothing on stderr */
 } rc_train_parameters_t;
 
 /** Fit, write the file, print what was chosen on stdout.
- *  \return RC_OK; RC_EINVAL (an option, rows or features that are missing), RC_EFORMAT (the costs), RC_ENOENT,
+ *  \return RC_OK; RC_EINVAL (an option, rows or features that are missing), RC_EFORMAT (the costs, the tuning), RC_ENOENT,
  *          RC_ESTORE, RC_ENOMEM, RC_EIO */
 rc_status_t rc_train_parameters(const rc_train_parameters_t *o, rc_table_format_t format, rc_err_t *err);
 

@@ -2,7 +2,7 @@
 # rowcast train --task parameters, and rs with the tuning that it writes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 44
+plan 53
 
 # eleven matrices of more than 10,000 entries: every 5th of them, by entries, are two
 mkdir -p "$tmp/c/g"
@@ -44,6 +44,19 @@ ok "t was one of those measured" sh -c "! printf '%s\n' $(member t) | grep -v '^
 code "JSON of what was chosen" 0 train --kernel rs --costs "$tmp/costs.json" -o "$tmp/t.json" -f json -q
 ok "it has the columns" grep -q '"cfh"' "$tmp/out"
 
+code "matrices by name" 0 train --kernel rs --costs "$tmp/costs.json" --training 'g/m1[123],none' -o "$tmp/t2.json" -q
+is "are those that are there" "$(tr -d ' \n' <"$tmp/t2.json" | grep -o '"training_matrices":\[[^]]*\]')" \
+    '"training_matrices":["g/m11","g/m12","g/m13"]'
+code "none of the names" 2 train --kernel rs --costs "$tmp/costs.json" --training nosuch -o "$tmp/t2.json" -q
+sed 's/"k": 4/"k": 8/' "$tmp/t.json" >"$tmp/old.json" # a K that is not fitted now
+code "a tuning that is added to" 0 train --kernel rs --costs "$tmp/costs.json" --training g/m11 --onto "$tmp/old.json" -o "$tmp/t2.json" -q
+is "keeps what is not fitted" "$(tr -d ' \n' <"$tmp/t2.json" | grep -o '"k":[^,}]*' | tr '\n' ' ')" '"k":8 "k":2 "k":4 '
+is "and names all matrices" "$(tr -d ' \n' <"$tmp/t2.json" | grep -o '"training_matrices":\[[^]]*\]')" \
+    '"training_matrices":["g/m11","g/m13","g/m20"]'
+code "it is a tuning" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 8 --kernels "rs:tune=$tmp/t2.json"
+sed 's/"device": "[^"]*"/"device": "cuda:other"/' "$tmp/t.json" >"$tmp/old.json"
+code "one of another device" 2 train --kernel rs --costs "$tmp/costs.json" --onto "$tmp/old.json" -o "$tmp/t3.json" -q
+ok "is refused by its name" grep -q 'onto: expected version 1 of rs on cpu.*found version 1 on cuda:other' "$tmp/err"
 code "rs with it" 0 sweep -k 2 -x "rs:tune=$tmp/t.json"
 is "says nothing where all fits" "$(grep -c tuning "$tmp/err")" 0
 code "by its name" 0 env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -s "$tmp/rs.h5" -C "$tmp/c" -d cpu -p csr -k 2 -x rs:tune=t
