@@ -181,6 +181,95 @@ static void a_large_split(void **state)
     rc_device_close(d);
 }
 
+/* ------------------------------------------------------------------- memory */
+
+enum { BLOCKS = 64 };
+
+/* An executor's memory, counted. */
+static struct {
+    rc_status_t (*alloc)(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err);
+    void (*release)(rc_executor_t *x, void *p);
+    int64_t now;
+    int64_t most;
+    struct {
+        void *at;
+        int64_t bytes;
+    } block[BLOCKS];
+} counted;
+
+static rc_status_t counted_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
+{
+    rc_status_t st = counted.alloc(x, bytes, out, err);
+    int i = 0;
+    while (i < BLOCKS && counted.block[i].at)
+        i++;
+    assert_true(i < BLOCKS);
+    if (st == RC_OK) {
+        counted.block[i].at = *out;
+        counted.block[i].bytes = (int64_t)bytes;
+        counted.now += (int64_t)bytes;
+        counted.most = counted.now > counted.most ? counted.now : counted.most;
+    }
+    return st;
+}
+
+static void counted_release(rc_executor_t *x, void *p)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        if (p && counted.block[i].at == p) {
+            counted.now -= counted.block[i].bytes;
+            counted.block[i].at = NULL;
+        }
+    counted.release(x, p);
+}
+
+/* The structure takes what the analysis says and at most 1.15 of CSR, the split at most 16 bytes an entry beside it. */
+static void memory_of_the_split(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"rmat:scale=15,edges=30", "mesh3d:n=30,points=27", "uniform:n=30000,mean=20",
+        "block:n=20000,size=32,between=1"};
+    rc_device_t *d = open_gpu();
+    if (!d)
+        skip();
+    rc_executor_t *x = &d->executor;
+    counted.alloc = x->alloc;
+    counted.release = x->release;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        rc_csr_t a = {0};
+        rc_resident_t r;
+        rc_analysis_t n;
+        rc_err_t err = {0};
+        void *prepared = NULL;
+        const rc_geometry_t g = {32, 32, 32};
+        const rc_kernel_t *kernel = rc_kernel_find("rs", RC_DEVICE_CUDA);
+        ok(rc_generate(specs[i], &a, NULL, &err), &err, "matrix");
+        rc_schedule_t s = make_schedule(&a, SCHEDULE_IDENTITY, g);
+        ok(rc_resident_new(x, &a, 4, &r, &err), &err, "matrix");
+        rc_problem_t p = {.k = 1, .a = &a, .resident = &r, .schedule = &s, .identity = 1, .geometry = g, .c_rows = a.rows};
+        p.param[RC_RS_T] = 4;
+        p.param[RC_RS_CFV] = p.param[RC_RS_CFH] = 2;
+        p.param[RC_RS_HBLOCKS] = 1;
+        ok(rc_kernel_analyse(kernel, &p, &n, &err), &err, "analysis");
+        counted.now = counted.most = 0;
+        x->alloc = counted_alloc;
+        x->release = counted_release;
+        ok(kernel->prepare(x, &p, &n, &prepared, &err), &err, "rs");
+        assert_true((double)counted.now <= 1.01 * (double)n.bytes && (double)counted.now >= 0.99 * (double)n.bytes);
+        assert_true((double)n.bytes <= 1.15 * (double)(8 * a.nnz + 4 * (a.rows + 1)));
+        if (counted.most - counted.now > 16 * a.nnz + 4096)
+            fail_msg("%s: %.1f bytes of scratch an entry", specs[i], (double)(counted.most - counted.now) / (double)a.nnz);
+        kernel->release(prepared);
+        x->alloc = counted.alloc;
+        x->release = counted.release;
+        assert_int_equal(counted.now, 0);
+        rc_resident_free(&r);
+        rc_schedule_free(&s);
+        rc_csr_free(&a);
+    }
+    rc_device_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +277,7 @@ int main(void)
         cmocka_unit_test(too_wide_a_panel),
         cmocka_unit_test(splits_of_the_device),
         cmocka_unit_test(a_large_split),
+        cmocka_unit_test(memory_of_the_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
