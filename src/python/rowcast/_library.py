@@ -118,6 +118,8 @@ _CUDA = {
     "rc_plan_free": (None, [c.c_void_p]),
     "rc_plan_execute": (c.c_int, [c.c_void_p, c.c_int64, c.c_double, c.c_void_p, c.c_int64, c.c_double, c.c_void_p,
                                   c.c_int64, c.c_void_p, P(Err)]),
+    "rc_plan_execute_transposed": (c.c_int, [c.c_void_p, c.c_int64, c.c_double, c.c_void_p, c.c_int64, c.c_double,
+                                             c.c_void_p, c.c_int64, c.c_void_p, P(Err)]),
     "rc_plan_update_values": (c.c_int, [c.c_void_p, c.c_int64, c.c_void_p, c.c_int, c.c_int, c.c_void_p, P(Err)]),
     "rc_plan_describe": (c.c_size_t, [c.c_void_p, c.c_char_p, c.c_size_t]),
     "rc_plan_save": (c.c_int, [c.c_void_p, c.c_char_p, P(Err)]),

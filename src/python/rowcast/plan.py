@@ -52,12 +52,13 @@ class Plan:
         return self._of[stream][0]
 
     def __call__(self, b: Any, out: Any = None, *, alpha: float = 1.0, beta: float = 0.0,
-                 stream: Optional[int] = None) -> Any:
+                 transposed: bool = False, stream: Optional[int] = None) -> Any:
         """alpha A B + beta out, asked for on the stream and not waited for.
 
         Args:
             b: cols x K, on the plan's GPU, of PyTorch, CuPy, or by DLPack
             out: rows x K; None: a new array of b's library
+            transposed: A' B from the same prepared matrix, of a plan of the kernel rs: b has rows, out cols
             stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of b's library,
                 which the plan keeps
 
@@ -70,14 +71,17 @@ class Plan:
         """
         dense = Dense(b)
         column = self.layout == "column"
-        self._fits(dense, self.shape[1], None, "B")
+        rows, cols = reversed(self.shape) if transposed else self.shape
+        self._fits(dense, cols, None, "B")
         k = dense.shape[1]
-        result = Dense(out) if out is not None else dense.empty(self.shape[0], k, column)
-        self._fits(result, self.shape[0], k, "out")
+        result = Dense(out) if out is not None else dense.empty(rows, k, column)
+        self._fits(result, rows, k, "out")
         on = _one_stream(dense.stream if stream is None else stream)
         with self._lock:
-            lib.call(lib.load("rowcast_cuda").rc_plan_execute, self._on(on, dense), k, alpha, dense.pointer,
-                     dense.leading(column, "B"), beta, result.pointer, result.leading(column, "out"), on)
+            library = lib.load("rowcast_cuda")
+            execute = library.rc_plan_execute_transposed if transposed else library.rc_plan_execute
+            lib.call(execute, self._on(on, dense), k, alpha, dense.pointer, dense.leading(column, "B"), beta,
+                     result.pointer, result.leading(column, "out"), on)
         return result.array
 
     def _fits(self, m: Dense, rows: int, k: Optional[int], what: str) -> None:
