@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_CHOSEN = 5 };
+enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_CHOSEN = 9 };
 
 /** What is to be computed.  The matrix and the schedule are borrowed until release. */
 typedef struct rc_problem {

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -29,9 +30,9 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->fill = p->a->nnz == 0 ? 1
                                : (double)(n.groups.columns * n.groups.rows + n.tiles.nnz_rest) /
                                      (double)p->a->nnz;
-    out->chosen[0] = n.groups.rows;
-    out->chosen[1] = n.groups.ptrs;
-    out->chosen[2] = n.groups.columns;
+    const int64_t chosen[] = {n.groups.rows, n.groups.ptrs, n.groups.columns, n.tiles.panels,
+        n.tiles.cols, n.tiles.widest, n.tiles.nnz_dense, n.longs, n.pieces};
+    memcpy(out->chosen, chosen, sizeof chosen);
     return RC_OK;
 }
 
@@ -116,6 +117,33 @@ static rc_status_t launch_pieces(const rc_cuda_aspt_t *s, const rc_operands_t *o
         "launch of the long rows of aspt", err);
 }
 
+rc_status_t rc_cuda_aspt_allow(
+    int64_t tile_cols, rc_precision_t precision, int *steps, rc_err_t *err)
+{
+    size_t bytes = (size_t)tile_cols * RC_SLICE_LANES * rc_precision_bytes(precision);
+    size_t most = 0;
+    rc_status_t st;
+    RC_TRY(rc_slices_most(&most, err));
+    while (*steps > 1 && bytes * (size_t)*steps > most)
+        *steps /= 2;
+    if (bytes > most)
+        return rc_fail(err, RC_ENOTSUP,
+            "shape: %" PRId64 " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
+            tile_cols, bytes, most);
+    for (int n = 1; n <= *steps; n *= 2) {
+        for (int i = 0; i < 4; i++) {
+            int rows = i / 2 ? RC_TILE_GROUP_MAX : 1;
+            int full = i % 2;
+            RC_TRY(rc_slices_allow(
+                rc_cuda_aspt_tiles(precision, rows, n, full), most, "shared memory of aspt", err));
+        }
+        RC_TRY(rc_slices_allow(
+            rc_cuda_aspt_dots_tiles(precision, n), most, "shared memory of aspt-sddmm", err));
+    }
+done:
+    return st;
+}
+
 /* --------------------------------------------------------------------- run */
 
 static void release(void *state)
@@ -147,8 +175,6 @@ static rc_status_t make_own(rc_cuda_aspt_t *s, int64_t k, rc_err_t *err)
 static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void *of, void **state, rc_err_t *err)
 {
-    const rc_tile_group_size_t groups = {
-        analysis->chosen[0], analysis->chosen[1], analysis->chosen[2]};
     rc_cuda_aspt_t *from = of;
     if (p->k > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, INT32_MAX);
@@ -159,7 +185,7 @@ static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analy
         *s = *from;
     s->memory = (rc_cuda_memory_t){.x = x};
     rc_status_t st = from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err)
-                          : rc_cuda_aspt_build(s, p, &groups, err);
+                          : rc_cuda_aspt_build(s, p, analysis, err);
     if (st == RC_OK)
         st = make_own(s, p->k, err);
     if (st < 0) {
@@ -227,6 +253,7 @@ const rc_kernel_t rc_kernel_cuda_aspt = {
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
+    .builds = 1,
     .any_k = 1,
     .deterministic = rc_kernel_always,
     .param = {RC_ASPT_PARAMS},

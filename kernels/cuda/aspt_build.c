@@ -1,12 +1,12 @@
-/* The parts of a matrix in the memory of a GPU. */
+/* The parts of a matrix in the memory of a GPU: cut there, or on the host and uploaded. */
 #include "config.h"
 #include "base/alloc.h"
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/aspt_state.h"
+#include "kernels/cuda/build_tiles.h"
+#include "kernels/cuda/executor.h"
 #include "kernels/cuda/keep.h"
-#include "kernels/cuda/slices.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static int64_t pointer_bytes(const rc_problem_t *p)
@@ -39,33 +39,6 @@ int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n)
             (n->pieces + n->longs) * (pointer_bytes(p) + index) + pointer_bytes(p) +
                 n->longs * (int64_t)sizeof(rc_long_row_t));
     return bytes;
-}
-
-rc_status_t rc_cuda_aspt_allow(
-    int64_t tile_cols, rc_precision_t precision, int *steps, rc_err_t *err)
-{
-    size_t bytes = (size_t)tile_cols * RC_SLICE_LANES * rc_precision_bytes(precision);
-    size_t most = 0;
-    rc_status_t st;
-    RC_TRY(rc_slices_most(&most, err));
-    while (*steps > 1 && bytes * (size_t)*steps > most)
-        *steps /= 2;
-    if (bytes > most)
-        return rc_fail(err, RC_ENOTSUP,
-            "shape: %" PRId64 " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
-            tile_cols, bytes, most);
-    for (int n = 1; n <= *steps; n *= 2) {
-        for (int i = 0; i < 4; i++) {
-            int rows = i / 2 ? RC_TILE_GROUP_MAX : 1;
-            int full = i % 2;
-            RC_TRY(rc_slices_allow(
-                rc_cuda_aspt_tiles(precision, rows, n, full), most, "shared memory of aspt", err));
-        }
-        RC_TRY(rc_slices_allow(
-            rc_cuda_aspt_dots_tiles(precision, n), most, "shared memory of aspt-sddmm", err));
-    }
-done:
-    return st;
 }
 
 /* The values of both parts in one array. */
@@ -201,35 +174,22 @@ static rc_status_t keep_all(
     rc_cuda_aspt_t *s, const rc_problem_t *p, rc_aspt_cut_t *c, rc_err_t *err)
 {
     const int32_t *row = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
-    rc_cuda_slots_t slots;
     rc_status_t st;
     s->parts.apart = c->rest_row != NULL;
     RC_TRY(keep_rest_rows(s, c, row, err)); /* these two read pointers, which are narrowed by the next */
     RC_TRY(keep_pieces(s, c, row, err));
     RC_TRY(keep_parts(s, c, err));
-    RC_TRY(rc_cuda_keep_rows(&s->memory, p, &slots, err));
-    s->parts.row = slots.row;
-    s->absent = slots.absent;
-    s->absents = slots.absents;
-    s->rest.args.ptr = s->parts.rest_ptr;
-    s->rest.args.slots = s->parts.slots;
-    s->rest.args.col = s->pieces.args.col = s->parts.rest_col;
-    s->rest.args.val = s->pieces.args.val = s->parts.rest_val;
 done:
     return st;
 }
 
-rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p,
-    const rc_tile_group_size_t *groups, rc_err_t *err)
+static rc_status_t build_here(
+    rc_cuda_aspt_t *s, const rc_problem_t *p, const rc_tile_group_size_t *groups, rc_err_t *err)
 {
     rc_executor_t *x = s->memory.x;
     rc_slots_t host = {0};
     rc_aspt_cut_t cut = {.tile_col = NULL};
     rc_status_t st;
-    s->precision = p->precision;
-    s->cols = p->a->cols;
-    s->steps = rc_aspt_steps(p);
-    s->parts = rc_cuda_aspt_parts(p);
     RC_TRY(rc_slots_build(x, p, &host, err));
     const rc_segments_source_t source = {.rows = host.slots,
         .cols = host.cols,
@@ -243,9 +203,137 @@ rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p,
         RC_TRY(rc_tile_groups_build(
             &cut.parts, &cut.rule, cut.tile_col, groups, &cut.groups, err));
     RC_TRY(keep_all(s, p, &cut, err));
-    rc_cuda_memory_seal(&s->memory);
 done:
     rc_aspt_cut_free(&cut);
     rc_slots_free(&host);
+    return st;
+}
+
+/* Room for the parts, as rc_build_tiles fills it. */
+static rc_status_t room_for_tiles(
+    rc_cuda_aspt_t *s, const rc_analysis_t *n, rc_build_tiles_t *b, rc_err_t *err)
+{
+    rc_cuda_memory_t *m = &s->memory;
+    size_t value = rc_precision_bytes(s->precision);
+    size_t columns = (size_t)n->chosen[RC_CUDA_ASPT_COLUMNS];
+    size_t rest = (size_t)(s->values - (int64_t)columns * b->rows);
+    size_t places = (size_t)(b->pieces + b->longs);
+    void *to = NULL;
+    rc_status_t st;
+    RC_TRY(rc_cuda_room(m, (size_t)b->panels * sizeof *b->panel, &to, err));
+    b->panel = to;
+    RC_TRY(rc_cuda_room(m, ((size_t)b->ptrs + 1) * sizeof *b->ptr, &to, err));
+    b->ptr = to;
+    RC_TRY(rc_cuda_room(m, (size_t)b->cols * sizeof *b->tile_col, &to, err));
+    b->tile_col = to;
+    RC_TRY(rc_cuda_room(m, columns * sizeof *b->col, &to, err));
+    b->col = to;
+    RC_TRY(rc_cuda_keep(m, NULL, (size_t)s->values * value, &b->val, err));
+    b->rest_val = (char *)b->val + columns * (size_t)b->rows * value;
+    RC_TRY(rc_cuda_room(m, ((size_t)s->parts.slots + 1) * sizeof *b->rest_ptr, &to, err));
+    b->rest_ptr = to;
+    RC_TRY(rc_cuda_room(m, rest * sizeof *b->rest_col, &to, err));
+    b->rest_col = to;
+    RC_TRY(rc_cuda_room(m, (size_t)s->parts.slots * sizeof *b->rest_row, &to, err));
+    b->rest_row = to;
+    if (b->longs == 0)
+        goto done;
+    RC_TRY(rc_cuda_room(m, (size_t)b->longs * sizeof *b->long_row, &to, err));
+    b->long_row = to;
+    RC_TRY(rc_cuda_room(m, (places + 1) * sizeof *b->piece_ptr, &to, err));
+    b->piece_ptr = to;
+    RC_TRY(rc_cuda_room(m, places * sizeof *b->piece, &to, err));
+    b->piece = to;
+done:
+    return st;
+}
+
+static void take_tiles(rc_cuda_aspt_t *s, const rc_build_tiles_t *b)
+{
+    rc_aspt_parts_t *a = &s->parts;
+    a->panel = b->panel;
+    a->panels = (int32_t)b->panels;
+    a->ptr = b->ptr;
+    a->tile_col = b->tile_col;
+    a->col = b->col;
+    a->val = b->val;
+    a->rest_ptr = b->rest_ptr;
+    a->rest_col = b->rest_col;
+    a->rest_val = b->rest_val;
+    a->rows = b->rows > 1 ? (int)b->rows : 1;
+    s->rest.args.row = b->rest_row;
+    s->long_row = b->long_row;
+    s->longs = b->longs;
+    if (b->longs == 0)
+        return;
+    s->pieces.args.ptr = b->piece_ptr;
+    s->pieces.args.row = b->piece;
+    s->pieces.args.slots = (int32_t)(b->pieces + b->longs);
+}
+
+static rc_status_t build_there(
+    rc_cuda_aspt_t *s, const rc_problem_t *p, const rc_analysis_t *n, rc_err_t *err)
+{
+    rc_executor_t *x = s->memory.x;
+    rc_build_tiles_t b = {.rule = rc_aspt_rule(p),
+        .width = p->a->cols,
+        .panels = n->chosen[RC_CUDA_ASPT_PANELS],
+        .cols = n->chosen[RC_CUDA_ASPT_COLS],
+        .nnz_dense = n->chosen[RC_CUDA_ASPT_NNZ_DENSE],
+        .rows = n->chosen[RC_CUDA_ASPT_ROWS],
+        .ptrs = n->chosen[RC_CUDA_ASPT_PTRS],
+        .longs = n->chosen[RC_CUDA_ASPT_LONGS],
+        .pieces = n->chosen[RC_CUDA_ASPT_PIECES],
+        .row = s->parts.row};
+    rc_build_csr_t c = {.slots = 0};
+    rc_cuda_memory_t flag = {.x = x};
+    int32_t has_rest = 0;
+    void *to = NULL;
+    rc_status_t st;
+    s->values = n->chosen[RC_CUDA_ASPT_COLUMNS] * b.rows + p->a->nnz - b.nnz_dense;
+    s->tile_cols = n->chosen[RC_CUDA_ASPT_WIDEST];
+    RC_TRY(room_for_tiles(s, n, &b, err));
+    RC_TRY(rc_cuda_keep(&flag, NULL, sizeof *b.has_rest, &to, err));
+    b.has_rest = to;
+    RC_TRY(rc_build_csr_begin(p, &c, err));
+    RC_TRY(rc_build_tiles(&c, p->precision, &b, err));
+    RC_TRY(x->download(x, &has_rest, b.has_rest, sizeof has_rest, err)); /* waits: it is part of the time to prepare */
+    s->has_rest = has_rest;
+    take_tiles(s, &b);
+done:
+    rc_build_csr_end(&c);
+    rc_cuda_memory_free(&flag);
+    return st;
+}
+
+/* 1: the matrix is on the GPU, and what is asked for is made there. */
+static int is_there(const rc_cuda_aspt_t *s, const rc_problem_t *p)
+{
+    return p->resident && p->a->nnz > 0 && p->a->nnz <= RC_BUILD_TILES_MOST &&
+           s->parts.ptr_bytes == (int)sizeof(int32_t) && p->param[RC_ASPT_REST] == RC_ASPT_KEEP;
+}
+
+rc_status_t rc_cuda_aspt_build(
+    rc_cuda_aspt_t *s, const rc_problem_t *p, const rc_analysis_t *n, rc_err_t *err)
+{
+    const rc_tile_group_size_t groups = {n->chosen[RC_CUDA_ASPT_ROWS], n->chosen[RC_CUDA_ASPT_PTRS],
+        n->chosen[RC_CUDA_ASPT_COLUMNS]};
+    rc_cuda_slots_t slots;
+    rc_status_t st;
+    s->precision = p->precision;
+    s->cols = p->a->cols;
+    s->steps = rc_aspt_steps(p);
+    s->parts = rc_cuda_aspt_parts(p);
+    RC_TRY(rc_cuda_keep_rows(&s->memory, p, &slots, err));
+    s->parts.row = slots.row;
+    s->absent = slots.absent;
+    s->absents = slots.absents;
+    RC_TRY(is_there(s, p) ? build_there(s, p, n, err) : build_here(s, p, &groups, err));
+    s->rest.args.ptr = s->parts.rest_ptr;
+    s->rest.args.slots = s->parts.slots;
+    s->rest.args.col = s->pieces.args.col = s->parts.rest_col;
+    s->rest.args.val = s->pieces.args.val = s->parts.rest_val;
+    rc_cuda_memory_seal(&s->memory);
+done:
     return st;
 }

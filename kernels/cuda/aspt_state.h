@@ -55,11 +55,24 @@ rc_status_t rc_cuda_aspt_allow(
 /** Device memory of the matrix of a problem. */
 int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
 
-/** Cut the matrix of a problem on the host and upload it.
- *  \param[in]  groups  of the analysis
+/** Numbers of an analysis that a build takes (rc_analysis_t.chosen). */
+enum {
+    RC_CUDA_ASPT_ROWS, /**< of a group */
+    RC_CUDA_ASPT_PTRS, /**< as the next one of the groups */
+    RC_CUDA_ASPT_COLUMNS,
+    RC_CUDA_ASPT_PANELS, /**< as the next three of the tiles */
+    RC_CUDA_ASPT_COLS,
+    RC_CUDA_ASPT_WIDEST,
+    RC_CUDA_ASPT_NNZ_DENSE,
+    RC_CUDA_ASPT_LONGS,
+    RC_CUDA_ASPT_PIECES
+};
+
+/** Cut the matrix of a problem: on the GPU where it is there already and has no second round, else on the host.
+ *  \param[in]  n  the analysis
  *  \param[out] s  its memory knows the executor; free that after an error too
  *  \return RC_OK, RC_ENOTSUP, RC_ENOMEM, RC_EDEVICE.  Cost as of rc_aspt_cut. */
-rc_status_t rc_cuda_aspt_build(rc_cuda_aspt_t *s, const rc_problem_t *p,
-    const rc_tile_group_size_t *groups, rc_err_t *err);
+rc_status_t rc_cuda_aspt_build(
+    rc_cuda_aspt_t *s, const rc_problem_t *p, const rc_analysis_t *n, rc_err_t *err);
 
 #endif
