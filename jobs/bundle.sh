@@ -103,10 +103,18 @@ copy_ours()
     find "$prefix" -maxdepth 3 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
     # the drop-in opens it in this folder beside itself
     find "$prefix" -path '*/rowcast/rowcast_dropin.so' -exec cp -t "$tree/lib/rowcast" {} +
-    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_cuda.h include/rowcast_device.h; do
+    for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_cuda.h include/rowcast_device.h \
+        include/rowcast.hpp; do
         [[ -e $prefix/$file ]] || continue
         mkdir -p "$tree/$(dirname "$file")"
         cp -R "$prefix/$file" "$tree/$file"
+    done
+    # for compilers, wherever the bundle lies
+    find "$prefix" -path '*/cmake/rowcast/*.cmake' -exec cp -t "$tree/lib/cmake/rowcast" {} +
+    find "$prefix" -path '*/pkgconfig/rowcast*.pc' | while IFS= read -r file; do
+        sed -e 's|^prefix=.*|prefix=${pcfiledir}/../..|' -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
+            -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
+            "$file" >"$tree/lib/pkgconfig/$(basename "$file")"
     done
     for file in ${extras[@]+"${extras[@]}"}; do
         [[ -f $file || ! -f $build/$file ]] || file=$build/$file
@@ -264,7 +272,7 @@ main()
     for tool in patchelf ompi_info strip ldd gzip; do
         command -v "$tool" >/dev/null || die 3 "$tool is missing (Debian: patchelf, openmpi-bin, binutils, gzip)"
     done
-    mkdir -p "$tree"/{bin,etc,lib/openmpi,lib/pmix,lib/rowcast,share/openmpi}
+    mkdir -p "$tree"/{bin,etc,lib/openmpi,lib/pmix,lib/rowcast,lib/pkgconfig,lib/cmake/rowcast,share/openmpi}
     [[ $output == *.tar.gz || ! -e $output ]] || die 3 "$output: is there already"
     [[ $prefix ]] || install_here
     copy_ours
