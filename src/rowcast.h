@@ -146,8 +146,8 @@ typedef struct rc_schedule {
  *  \param[in]  geometry  borrowed; NULL: the paper's {32, 32, 32}.  Many policies do not need it
  *  \param[in]  threads   0: all; the result does not depend on it
  *  \param[out] out       free with rc_schedule_free; it has been checked with rc_schedule_check
- *  \return RC_OK, RC_ENOENT (no such policy or file), RC_EINVAL, RC_ERANGE (a parameter), RC_EFORMAT
- *          (a file), RC_ENOTSUP (a policy that this build does not have, or a matrix that it is not
+ *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL, RC_ERANGE (a parameter), RC_EIO (a file that cannot be
+ *          read, or is not there), RC_EFORMAT (what is in it), RC_ENOTSUP (a policy that this build does not have, or a matrix that it is not
  *          for: symmetric orders need a square one), RC_ENOMEM.  Local.  Cost: see the policy.
  *  Source: Mehrabi et al. 2021, section III; of the others: see rowcast info. */
 RC_API rc_status_t rc_order_build(const char *policy, const rc_csr_t *a,

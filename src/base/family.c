@@ -64,6 +64,11 @@ rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out
         st = rc_params_parse(m.param, words.word + 1, words.count - 1, &spec.value, err);
     if (st == RC_OK && f->identify)
         st = f->identify(spec.member, &spec.value, spec.params, err);
+    if (st == RC_ENOENT) { /* a file, which is no name: those are errors of who wrote them */
+        st = RC_EIO;
+        if (err)
+            err->status = RC_EIO;
+    }
     if (st == RC_OK && !spec.params[0])
         st = rc_params_text(m.param, &spec.value, spec.params, err);
     if (st == RC_OK)

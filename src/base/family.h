@@ -31,7 +31,8 @@ typedef struct rc_spec {
 
 /** Parse "name" or "name:key=value:key=value".
  *  \return RC_OK; RC_ENOENT (no such member; the text has the valid names), RC_ENOTSUP (this build
- *          does not have it), RC_EINVAL, RC_ERANGE, RC_ENOMEM, or of identify */
+ *          does not have it), RC_EINVAL, RC_ERANGE, RC_ENOMEM, RC_EIO (also for a file that is not there),
+ *          or of identify */
 rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out, rc_err_t *err);
 
 /** What a list may hold. */

@@ -6,6 +6,7 @@
 #include "kernels/limits.h"
 
 #include <jansson.h>
+#include <string.h>
 
 enum { DIGITS = 5 };
 
@@ -27,7 +28,8 @@ rc_status_t rc_calibrate_limits(const char *device, const char *output, rc_err_t
     rc_limits_t limits;
     rc_replace_t file = {0};
     rc_status_t st;
-    RC_TRY(rc_command_open_device(device, 0, &d, err));
+    /* those of a CPU are not measured: a machine without a GPU is to say why it has none */
+    RC_TRY(rc_command_open_device(device && strcmp(device, "auto") != 0 ? device : "cuda", 0, &d, err));
     RC_TRY(rc_limits_measure(d, &limits, err));
     if (output)
         RC_TRY(rc_replace_begin(output, &file, err));

@@ -144,8 +144,8 @@ static void exit_status(FILE *out)
         const char *meaning;
     } rows[] = {{RC_EXIT_OK, "Done."},
         {RC_EXIT_FAILED, "It ran, and something failed: a case, a comparison."},
-        {RC_EXIT_USAGE, "Options or operands are wrong; nothing was done."},
-        {RC_EXIT_ERROR, "Input, store, memory or machine: the line on stderr says which."},
+        {RC_EXIT_USAGE, "Options or operands are wrong, or ask of an input what it does not have; nothing was done."},
+        {RC_EXIT_ERROR, "Input that is not there or damaged, store, memory or machine: the line on stderr says which."},
         {RC_EXIT_AGAIN, "Drained on request with work left: run it again."}};
     fputs(".SH \"EXIT STATUS\"\n", out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

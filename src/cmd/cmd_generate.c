@@ -133,8 +133,8 @@ static rc_status_t no_twin(const rc_catalog_t *twins, const char *word, rc_err_t
         name[i] = twins->entry[i].name;
     const char *near = rc_similar(word, name, (int)twins->count);
     rc_status_t st =
-        near ? rc_fail(err, RC_ENOENT, "'%s': not in the catalogue; did you mean '%s'?", word, near)
-             : rc_fail(err, RC_ENOENT,
+        near ? rc_fail(err, RC_EINVAL, "'%s': not in the catalogue; did you mean '%s'?", word, near)
+             : rc_fail(err, RC_EINVAL,
                    "'%s': expected " RC_TWIN "Group/Name with a matrix of the catalogue, "
                    "which has %" PRId64,
                    word, twins->count);
@@ -214,7 +214,10 @@ static rc_status_t make(
     int version = 0;
     rc_status_t st;
     RC_TRY(add_spec(word, o->catalog, &spec, err));
-    RC_TRY(rc_generate(spec.text ? spec.text : "", &a, &version, err));
+    st = rc_generate(spec.text ? spec.text : "", &a, &version, err);
+    if (st == RC_ENOENT)
+        err->status = RC_EINVAL; /* a wrong word on the command line */
+    RC_TRY(st);
     rc_str_addf(
         &comment, RC_MTX_GENERATED "%s\ngenerator version: %d", spec.text, version);
     if (comment.failed) {
@@ -262,7 +265,5 @@ static int run(int argc, char **argv)
         st = rc_fail(&err, RC_EINVAL, "expected one of a SPEC, a NAME or a --list option");
     if (st == RC_OK)
         st = lists ? list(&o, format, &err) : make(word, &o, format, &err);
-    if (st == RC_ENOENT)
-        err.status = RC_EINVAL; /* a wrong word on the command line */
     return st < 0 ? rc_command_fail(&rc_command_generate, &err) : RC_EXIT_OK;
 }

@@ -125,7 +125,7 @@ static rc_status_t check(const char *path, const slots_t *s, const rc_csr_t *a, 
                 "%s:%" PRId64 ": row %" PRId32 " of a matrix with %" PRId64 " rows", path,
                 s->line[p], r, a->rows);
         else if (first[r])
-            st = rc_fail(err, RC_EINVAL,
+            st = rc_fail(err, RC_EFORMAT,
                 "%s:%" PRId64 ": row %" PRId32 " is there twice, first in line %" PRId64, path,
                 s->line[p], r, first[r]);
         else

@@ -97,7 +97,7 @@ is "the same one" "$(rows "$tmp/rows")" "$(rows "$tmp/seven")"
 code "an unknown parameter is a usage error" 2 square random:sead=7
 ok "that suggests the nearest one" grep -q "did you mean 'seed'" "$tmp/err"
 code "a value out of range is one" 2 square random:seed=-7
-code "a file that is not there is one" 2 square "file:$tmp/none"
+code "a file that is not there is an error of the input" 3 square "file:$tmp/none"
 printf '0\n1\n2\nx\n' >"$tmp/bad"
 code "a line that is no row is an error" 3 square "file:$tmp/bad"
 ok "that names it" grep -q 'bad:4: expected a row from 0, or -1 for a pad, found .x' "$tmp/err"

@@ -89,7 +89,7 @@ bad 'file.version: expected 1 to 1, found 9' 's/"version": 1,/"version": 9,/'
 bad 'line' 's/"settings"/settings/'
 bad 'light_row: expected a finite number of 0 or more, found -1' 's/"light_row": [^,]*/"light_row": -1/'
 bad 'light_entry: expected a number' 's/"light_entry": .*/"light_entry": "nan"/'
-code "a file that is not there" 2 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tune=$tmp/none.json"
+code "a file that is not there" 3 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tune=$tmp/none.json"
 code "costs are no tuning" 3 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tune=$tmp/costs.json"
 code "a tuning is no file of costs" 3 train --kernel rs --costs "$tmp/t.json" -o "$tmp/x.json"
 code "no costs" 2 train --kernel rs -o "$tmp/x.json"

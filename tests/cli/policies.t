@@ -65,4 +65,4 @@ is "spmv under a symmetric order is verified" "$(query op 'policy == rcm && op =
 is "sddmm has none" "$(query op 'policy == rcm && op == sddmm' status)" skipped
 code "an unknown parameter is a usage error" 2 sweep none random:sead=1 -x cstat
 code "so is a value out of range" 2 sweep none csr,random:seed=-1 -x cstat
-code "so is a file that is not there" 2 sweep none "csr,file:$tmp/none" -x cstat
+code "a file that is not there is none" 3 sweep none "csr,file:$tmp/none" -x cstat

@@ -74,7 +74,7 @@ static void wrong_files_name_the_line(void **state)
         {"0 1\n", RC_EFORMAT, "found '0 1'"},
         {"0\n99999999999\n", RC_EFORMAT, "rows.txt:2: expected"},
         {"0\n#\n4\n2\n3\n", RC_ENOTSUP, "rows.txt:3: row 4 of a matrix with 4 rows"},
-        {"0\n2\n3\n0\n", RC_EINVAL, "rows.txt:4: row 0 is there twice, first in line 1"},
+        {"0\n2\n3\n0\n", RC_EFORMAT, "rows.txt:4: row 0 is there twice, first in line 1"},
         {"0\n2\n", RC_ENOTSUP, "row 3 has entries and is not there (2 slots, 4 rows)"},
         {"", RC_ENOTSUP, "row 0 has entries and is not there"},
     };
