@@ -146,7 +146,7 @@ static void show(void *context, const char *what, double done, double loss)
     p->shown_ns = now;
     if (isfinite(p->loss))
         (void)snprintf(text, sizeof text, ", loss %.5g", p->loss);
-    fprintf(p->out, "%s%s: %3.0f %%  %s%s%s", p->terminal ? "\r\033[K" : "", p->command, 100 * done,
+    fprintf(p->out, "%s%s: %3.0f %%  %s%s%s%s", p->terminal ? "\r\033[K" : "", p->command, 100 * done, p->of,
         what ? what : "", text, p->terminal ? "" : "\n");
     fflush(p->out);
 }
@@ -160,6 +160,12 @@ void rc_learn_progress_start(
     p->shown_ns = p->started_ns;
     fit->progress = show;
     fit->context = p;
+}
+
+void rc_learn_progress_next(rc_learn_progress_t *p, const char *of)
+{
+    (void)snprintf(p->of, sizeof p->of, "%s", of);
+    p->loss = NAN; /* of another */
 }
 
 void rc_learn_progress_end(rc_learn_progress_t *p, const char *what)

@@ -158,11 +158,14 @@ typedef struct rc_learn_progress {
     int64_t started_ns;
     int64_t shown_ns;
     double loss; /**< the last one that was told */
+    char of[96]; /**< what is fitted, where that changes; "" unsaid */
 } rc_learn_progress_t;
 
 /** Start, and let a fit report to it.  \param[out] fit  its progress and context are set */
 void rc_learn_progress_start(
     rc_learn_progress_t *p, const char *command, int quiet, rc_fit_options_t *fit);
+/** Another fit begins.  \param[in] of  in front of what it says, "svm, fp32: " */
+void rc_learn_progress_next(rc_learn_progress_t *p, const char *of);
 /** Clear the live line; with `what` say how long it took and what the last loss was. */
 void rc_learn_progress_end(rc_learn_progress_t *p, const char *what);
 

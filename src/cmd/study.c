@@ -181,6 +181,15 @@ void rc_study_put_figure(rc_study_t *s, const rc_study_figure_t *f)
 
 static const char ranker[] = "xgboost-nisa";
 
+/* Which of the many fits it is: each begins at 0 %. */
+static void tell_fit(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, rc_study_set_t set)
+{
+    char of[sizeof s->progress.of];
+    (void)snprintf(of, sizeof of, "%s, %s, %s, by %s, set %s: ", t->name, p->precision, p->data,
+        s->o.split == RC_SPLIT_GROUP ? "group" : "matrix", rc_study_set_names[set]);
+    rc_learn_progress_next(&s->progress, of);
+}
+
 /* The table begins when something is known: an error before has no empty one. */
 static rc_status_t begin_table(rc_study_t *s)
 {
@@ -196,6 +205,7 @@ rc_status_t rc_study_need_ranks(rc_study_t *s, rc_study_part_t *p)
         return RC_OK;
     if (!t)
         return rc_fail(s->err, RC_ENOTSUP, "importances are of %s, which this build does not have", ranker);
+    tell_fit(s, p, t, RC_STUDY_SET_3);
     rc_status_t st = rc_study_run(t, &p->d, RC_STUDY_SET_3, NULL, &s->o, &p->ranks, &p->ranked, s->err);
     return st == RC_OK ? begin_table(s) : st;
 }
@@ -215,6 +225,7 @@ rc_status_t rc_study_fit(rc_study_t *s, rc_study_part_t *p, const rc_trainer_t *
     *out = ranks ? &p->ranked : &p->run;
     if (st == RC_OK && !ranks) {
         rc_study_run_free(&p->run);
+        tell_fit(s, p, t, set);
         st = rc_study_run(
             t, &p->d, set, set == RC_STUDY_SET_TOP ? &p->ranks : NULL, &s->o, NULL, &p->run, s->err);
     }

@@ -7,7 +7,7 @@ has() { "$ROWCAST" info | grep -Eq "^trainer +$1 "; }
 if ! has xgboost-nisa || ! has ensemble-nisa || ! has svm-nisa; then
     skip_all "not all trainers are built"
 fi
-plan 45
+plan 47
 
 make_store() { "${top_builddir:?}/tests/cli/synthetic_store" --formats "$@" || exit 99; }
 store=$tmp/s.h5
@@ -25,6 +25,17 @@ lines()
 {
     awk -F, -v out=0 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { if ('"$1"') out++ } END { print out }' "$tmp/csv"
 }
+
+# on a terminal progress comes five times a second
+if command -v python3 >/dev/null; then
+    python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$ROWCAST" evaluate "$store" --op spmv --protocol nisa \
+        --slowdown --model ensemble-nisa --features top7 --precision fp32 --split group </dev/null >"$tmp/live" 2>&1
+    ok "progress says which fit it is of" grep -q 'xgboost-nisa, fp32, [a-z]*, by group, set 1-3: fold ' "$tmp/live"
+    ok "and then of the next" grep -q 'ensemble-nisa, fp32, [a-z]*, by group, set top7: fold ' "$tmp/live"
+else
+    skip "progress says which fit it is of" "no python3"
+    skip "and then of the next" "no python3"
+fi
 
 ok "accuracies" study --tables --model cart,svm-nisa --features 1,1-2
 is "of two precisions, three and six formats, two divisions, two sets, two models" "$(lines 1)" 32
