@@ -2,6 +2,8 @@
 # Installs what is missing, builds, measures the built-in matrices with 2 ranks, prints the table and makes
 # the report: the last lines are its path and what it says first.
 # Safe to run again: the second run measures only what is missing.
+# CUDA kernels are built for the GPUs of this machine; without one for all architectures, which takes ten minutes or more on
+# two cores.  ROWCAST_CONFIGURE: words for configure instead, such as --without-cuda or --with-cuda-arch=90.
 # Usage: jobs/quickstart.sh [OPTION OF rowcast sweep]...
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
@@ -11,12 +13,25 @@ ranks=2
 store=$top/out/quickstart.h5
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"
+    sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}"
     exit 0
 fi
 
 install_packages "${packages_build[@]}" "${packages_report[@]}"
-build_tree "$build"
+arguments=()
+if [[ ${ROWCAST_CONFIGURE:-} ]]; then
+    read -ra arguments <<<"$ROWCAST_CONFIGURE"
+elif [[ ! ${NVCC_GENCODE:-} ]] && find_nvcc >/dev/null; then
+    architectures=$(gpu_architectures)
+    if [[ $architectures ]]; then
+        arguments=("--with-cuda-arch=$architectures")
+        say "CUDA kernels are built for the GPU of this machine (architecture $architectures)"
+    else
+        say "no GPU that nvcc knows: CUDA kernels are built for all its architectures, ten minutes or more on two cores;" \
+            "ROWCAST_CONFIGURE=--without-cuda leaves them out"
+    fi
+fi
+build_tree "$build" "${arguments[@]}"
 rowcast=$build/rowcast
 mkdir -p "$(dirname "$store")"
 prepare_mpi "$ranks"

@@ -108,6 +108,27 @@ prepare_source()
     run_logged "$build/log/autoreconf.log" autoreconf -fi "$top"
 }
 
+# The nvcc that configure finds; fails without one.
+find_nvcc()
+{
+    local place
+    command -v nvcc && return 0
+    for place in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /opt/cuda; do
+        [[ ! $place || ! -x $place/bin/nvcc ]] || { printf '%s\n' "$place/bin/nvcc"; return 0; }
+    done
+    return 1
+}
+
+# The architectures of the GPUs at hand, "80,90"; nothing without a GPU, or with one that this nvcc makes no code for.
+gpu_architectures()
+{
+    local nvcc all one
+    nvcc=$(find_nvcc) && command -v nvidia-smi >/dev/null || return 0
+    all=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n 's/^ *\([0-9]*\)[.]\([0-9]\) *$/\1\2/p' | sort -nu) || return 0
+    for one in $all; do "$nvcc" --list-gpu-code 2>/dev/null | grep -qx "sm_$one" || return 0; done
+    printf '%s' "$all" | paste -sd, -
+}
+
 # build_tree DIR CONFIGURE-ARGUMENT...: configure (when the arguments changed) and make
 build_tree()
 {

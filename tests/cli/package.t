@@ -1,10 +1,10 @@
 #!/bin/sh
-# The Spack recipe and the Apptainer definition, as far as they can be read without those programs.
+# The Spack recipe and the Apptainer definition, as far as they can be read without those programs; what is built for which GPU.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 
 folder=$top_srcdir/jobs/package
-plan 5
+plan 8
 
 # Stand-ins for what the recipe calls; prints the words for configure, and names of packages that it depends on.
 recipe()
@@ -98,3 +98,21 @@ fi
 ok "the Apptainer definition installs what a build needs" same_packages
 ok "a shell can read its sections" sections_read
 ok "the stages are two, the second from the first" grep -q '^%files from build$' "$folder/rowcast.def"
+
+# what the quick start builds for: the GPUs at hand, unless nvcc has no code for one
+mkdir "$tmp/bin"
+printf '#!/bin/sh\ncat "%s/caps"\n' "$tmp" >"$tmp/bin/nvidia-smi"
+printf '#!/bin/sh\nprintf "sm_80\\nsm_90\\n"\n' >"$tmp/bin/nvcc"
+chmod +x "$tmp/bin/nvidia-smi" "$tmp/bin/nvcc"
+architectures() # architectures CAPABILITY...
+{
+    printf '%s\n' "$@" >"$tmp/caps"
+    PATH=$tmp/bin:$PATH bash -euo pipefail -c '. "$1/jobs/setup.sh"; gpu_architectures' x "$top_srcdir"
+}
+if command -v bash >/dev/null; then
+    is "the GPUs of the machine" "$(architectures 9.0 8.0 9.0)" 80,90
+    is "one that nvcc does not know" "$(architectures 9.0 12.0)" ""
+    is "none" "$(architectures 'No devices were found')" ""
+else
+    for i in 1 2 3; do skip "the GPUs of the machine ($i)" "no bash"; done
+fi
