@@ -24,9 +24,7 @@ static rc_status_t run(
     (void)err;
     const rc_csrk_t *k = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-#pragma omp parallel for num_threads(k->slots.threads) schedule(static)
-    for (int64_t s = 0; s < k->super.count[0]; s++)
-        rc_csrk_super_row(k, s, &run);
+    rc_csrk_product(k, &run);
     rc_slots_scale_absent(&k->slots, &o->out, beta);
     return RC_OK;
 }
@@ -35,7 +33,7 @@ const rc_kernel_t rc_kernel_csr2 = {
     .name = "csr2",
     .summary = "y = A x: super-rows shared out in equal runs (CSR-2)",
     .source = "Lane and Booth 2022, Listing 1",
-    .version = 1,
+    .version = 2, /* 1: a call for each super-row */
     .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,

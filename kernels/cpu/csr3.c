@@ -24,11 +24,7 @@ static rc_status_t run(
     (void)err;
     const rc_csrk_t *k = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-    const int32_t *ptr = k->super.ptr[1];
-#pragma omp parallel for num_threads(k->slots.threads) schedule(static)
-    for (int64_t t = 0; t < k->super.count[1]; t++)
-        for (int64_t s = ptr[t]; s < ptr[t + 1]; s++)
-            rc_csrk_super_row(k, s, &run);
+    rc_csrk_product(k, &run);
     rc_slots_scale_absent(&k->slots, &o->out, beta);
     return RC_OK;
 }
@@ -37,7 +33,7 @@ const rc_kernel_t rc_kernel_csr3 = {
     .name = "csr3",
     .summary = "y = A x: super-super-rows shared out in equal runs (CSR-3)",
     .source = "Lane and Booth 2022, Listing 1",
-    .version = 1,
+    .version = 2, /* 1: a call for each super-row */
     .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,

@@ -63,8 +63,19 @@ void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0
         rows_f64(slots, p0, p1, run);
 }
 
-void rc_csrk_super_row(const rc_csrk_t *k, int64_t s, const rc_cpu_run_t *run)
+void rc_csrk_product(const rc_csrk_t *k, const rc_cpu_run_t *run)
 {
-    const int32_t *ptr = k->super.ptr[0];
-    rc_plain_rows(&k->slots, k->precision, ptr[s], ptr[s + 1], run);
+    const rc_super_rows_t *s = &k->super;
+    const int64_t count = s->count[s->levels - 1];
+    const int threads = k->slots.threads;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        int64_t from = count * t / threads;
+        int64_t to = count * (t + 1) / threads;
+        for (int level = s->levels - 1; level >= 0; level--) {
+            from = s->ptr[level][from];
+            to = s->ptr[level][to];
+        }
+        rc_plain_rows(&k->slots, k->precision, from, to, run);
+    }
 }

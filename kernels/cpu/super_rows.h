@@ -25,7 +25,8 @@ void rc_csrk_release(void *state);
 void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0, int64_t p1,
     const rc_cpu_run_t *run);
 
-/** The rows of super-row s. */
-void rc_csrk_super_row(const rc_csrk_t *k, int64_t s, const rc_cpu_run_t *run);
+/** y of all rows: the groups of the outermost level are shared out among the threads in equal runs, and as groups are
+ *  runs of slots, so are the rows of a thread. */
+void rc_csrk_product(const rc_csrk_t *k, const rc_cpu_run_t *run);
 
 #endif
