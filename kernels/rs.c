@@ -33,11 +33,6 @@ int rc_rs_is_open(const int64_t *param)
 
 /* ----------------------------------------------------------------- choosing */
 
-static int usual_cfh(rc_precision_t precision)
-{
-    return precision == RC_FP64 ? 1 : 2;
-}
-
 static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err);
 
 /* A file that was replaced since the kernel was named would be measured under the name of what it was.
@@ -71,7 +66,7 @@ static rc_status_t choose_open(const rc_problem_t *p, rc_rs_choice_t *c, int *cf
     } else if (st == RC_OK) {
         c->t = c->t ? c->t : RC_RS_USUAL_T;
         c->cfv = c->cfv ? c->cfv : RC_RS_USUAL_CFV;
-        *cfh = *cfh ? *cfh : usual_cfh(p->precision);
+        *cfh = *cfh ? *cfh : RC_RS_USUAL_CFH;
     }
     rc_rs_tuning_free(&tuning);
     return st;

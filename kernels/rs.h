@@ -22,7 +22,8 @@ enum {
     RC_RS_W_MAX = 1 << 20,
     RC_RS_HBLOCKS_MAX = 64,
     RC_RS_USUAL_T = 4, /**< where no tuning says more */
-    RC_RS_USUAL_CFV = 2
+    RC_RS_USUAL_CFV = 2,
+    RC_RS_USUAL_CFH = 2 /**< the paper has 1 in fp64; 2 is most often best there too on an H200 */
 };
 
 extern const char *const rc_rs_light_choices[];
@@ -31,8 +32,7 @@ extern const char *const rc_rs_light_choices[];
     {.name = "tune", .type = RC_PARAM_TEXT, .text = "auto",                                        \
         .help = "what t, cfv and cfh are where they are 0: a file of rowcast train --task "        \
                 "parameters, or the name of one (without .json) in $ROWCAST_TUNING, by default "   \
-                "the installed ones; auto: rs-h200 where it is there, else t = 4, cfv = 2 and cfh = 2 " \
-                "(fp64: 1)"},                                                                      \
+                "the installed ones; auto: rs-h200 where it is there, else t = 4, cfv = 2 and cfh = 2"}, \
         {"t", "entries of a row in a panel beyond which they go through shared memory; 0: by the " \
               "tree of the tuning", 0, 0, RC_RS_T_MAX},                                            \
         {"cfv", "columns of B per lane, heavy part; 0: of least cost by the tuning", 0, 0,         \

@@ -146,7 +146,7 @@ static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err
 
 /* What both descriptors say.  They are the reference of the GPU's, not rivals: by name alone. */
 #define SHARED                                                                                     \
-    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1, .identify = identify,                       \
+    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .identify = identify,                       \
     .device = RC_DEVICE_CPU, .layout = RC_ROW_MAJOR, .computes = 1, .for_testing = 1, .any_k = 1,                    \
     .deterministic = rc_kernel_always, .param = {RC_RS_PARAMS}, .analyse = analyse,                \
     .geometry = rc_cpu_geometry, .prepare = prepare, .share = share, .release = release

@@ -296,7 +296,7 @@ static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err
 
 /* What both descriptors say. */
 #define SHARED                                                                                     \
-    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 1, .identify = identify,                       \
+    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .identify = identify,                       \
     .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1, .any_k = 1, .builds = 1,      \
     .param = {RC_RS_PARAMS}, .analyse = analyse, .geometry = rc_cuda_geometry,                     \
     .prepare = prepare, .share = share, .release = release, .values = values

@@ -205,7 +205,7 @@ static rc_status_t light_costs(const point_t *at, rc_rs_cost_t *out, rc_err_t *e
     rc_rs_light_times_t t = {.n = at->n, .few_entries = FEW, .many_entries = MANY};
     double *const time[] = {&t.few, &t.many};
     const int entries[] = {FEW, MANY};
-    (void)snprintf(spec, sizeof spec, "rs:t=%d:cfv=1:cfh=%d", RC_RS_T_MAX, at->precision == RC_FP64 ? 1 : 2);
+    (void)snprintf(spec, sizeof spec, "rs:t=%d:cfv=1:cfh=%d", RC_RS_T_MAX, RC_RS_USUAL_CFH);
     for (int i = 0; i < 2; i++) {
         (void)snprintf(matrix, sizeof matrix, "segments:n=%" PRId64 ",w=%" PRId64 ",tau=%d", at->n, at->n,
             entries[i]);

@@ -56,7 +56,7 @@ is "and names all matrices" "$(tr -d ' \n' <"$tmp/t2.json" | grep -o '"training_
 code "it is a tuning" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 8 --kernels "rs:tune=$tmp/t2.json"
 sed 's/"device": "[^"]*"/"device": "cuda:other"/' "$tmp/t.json" >"$tmp/old.json"
 code "one of another device" 2 train --kernel rs --costs "$tmp/costs.json" --onto "$tmp/old.json" -o "$tmp/t3.json" -q
-ok "is refused by its name" grep -q 'onto: expected version 1 of rs on cpu.*found version 1 on cuda:other' "$tmp/err"
+ok "is refused by its name" grep -q 'onto: expected version 2 of rs on cpu.*found version 2 on cuda:other' "$tmp/err"
 code "rs with it" 0 sweep -k 2 -x "rs:tune=$tmp/t.json"
 is "says nothing where all fits" "$(grep -c tuning "$tmp/err")" 0
 code "by its name" 0 env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -s "$tmp/rs.h5" -C "$tmp/c" -d cpu -p csr -k 2 -x rs:tune=t
