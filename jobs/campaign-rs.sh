@@ -44,7 +44,7 @@ SET
 part_rs()
 {
     local where='present && group != builtin && group != vector' ks=8,32,128,512
-    local csr=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-bt-ccol:alg=0..3,cusparse-csr-row:alg=3:pre=1
+    local csr=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-bt-ccol:alg=0..3,cusparse-csr-bt-turned:alg=0..3,cusparse-csr-row:alg=3:pre=1
     local transposed='cusparse-spmm_t-csr-*:alg=0..3,cusparse-spmm_t-coo-*:alg=0..4'
     [[ $device == cuda ]] || die 2 "rs: needs --device cuda"
     ((dry)) || rs_set | make_group rs
@@ -57,6 +57,8 @@ part_rs()
         --precision fp32,fp64 --policies csr --kernels "rs:tune=$RS_TUNING"
     sweep "rs: loops" "$store" 1 --where "$where" --op spmm --k 8,32 --precision fp32,fp64 --policies csr \
         --kernels loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
+    sweep "rs: A x, for the roofline" "$store" 1 --where "$where" --op spmv --precision fp32,fp64 --policies csr \
+        --kernels 'cusparse-spmv-*'
     sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision fp32,fp64 --policies csr \
         --kernels "rs-spmm_t:t=1..16:cfv=1..4,growmajor-spmm_t,cusparse-spmm_t-copy-*:alg=0..3,$transposed"
 }
