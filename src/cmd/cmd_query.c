@@ -19,6 +19,8 @@
 struct options {
     const char *op;
     const char *kernels;
+    const char *k;
+    const char *precision;
     const char *generated;
     const char *where;
     const char *columns;
@@ -41,6 +43,9 @@ static const rc_opt_t table[] = {
         "Only rows of these operations, comma-separated: spmm, spmv, spmm_t, sddmm; as --where 'op == OP'. Default: all.", 0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "PATTERNS",
         "Only rows of these kernels, comma-separated, e.g. 'rs*,cusparse*'; as --where 'kernel ~ PATTERN'. Default: all.", 0, 0},
+    {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
+        "Only rows of these K, comma-separated; n is the number of columns of the matrix; as --where 'k == K'. Default: all.", 0, 0},
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "Likewise fp32, fp64 or both. Default: both.", 0, 0},
     {"generated", 0, RC_OPT_TEXT, AT(generated), "EXPR",
         "Take matrices for generated, too, that have a result that matches, e.g. 'group == vector': files "
         "that do not say, as those of rowcast generate do, who made them.",
@@ -249,23 +254,68 @@ static rc_status_t add_kernels(const char *list, rc_str_t *text, rc_err_t *err)
     return st < 0 ? rc_err_context(err, "--kernels") : st;
 }
 
-/* --op, --kernels and --where as one expression.  \param[out] out  NULL: all rows */
+/* "k == 8 || k == cols" of the words of --k. */
+static rc_status_t add_ks(const char *list, rc_str_t *text, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    int64_t k;
+    rc_status_t st = rc_words_split(list, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        int is_n = strcmp(words.word[i], "n") == 0;
+        st = is_n ? RC_OK : rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &k, err);
+        if (st < 0)
+            err->status = st = RC_EINVAL; /* a wrong word on the command line */
+        else
+            rc_str_addf(text, "%sk == %s", i ? " || " : "", is_n ? "cols" : words.word[i]);
+    }
+    rc_words_free(&words);
+    return st;
+}
+
+static rc_status_t add_precisions(const char *list, rc_str_t *text, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_precision_t precision;
+    rc_status_t st = rc_words_split(list, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        st = rc_precision_parse(words.word[i], &precision, err);
+        if (st < 0)
+            err->status = st = RC_EINVAL;
+        else
+            rc_str_addf(text, "%sprecision == %s", i ? " || " : "", rc_precision_name(precision));
+    }
+    rc_words_free(&words);
+    return st < 0 ? rc_err_context(err, "--precision") : st;
+}
+
+/* --op, --kernels, --k, --precision and --where as one expression.  \param[out] out  NULL: all rows */
 static rc_status_t compile(const struct options *o, const rc_fields_t *fields, rc_expr_t **out, rc_err_t *err)
 {
     rc_str_t text = {0};
     rc_status_t st = RC_OK;
     if (o->where && rc_expr_compile(o->where, fields->field, fields->count, out, err) < 0)
         return rc_err_context(err, "--where");
-    if (!o->op && !o->kernels)
+    if (!o->op && !o->kernels && !o->k && !o->precision)
         return RC_OK;
+    rc_str_add(&text, "(1 == 1)");
     if (o->op) {
-        rc_str_add(&text, "(");
+        rc_str_add(&text, " && (");
         RC_TRY(add_ops(o->op, o->summary.name && strcmp(o->summary.name, "profile") == 0, &text, err));
         rc_str_add(&text, ")");
     }
     if (o->kernels) {
-        rc_str_add(&text, o->op ? " && (" : "(");
+        rc_str_add(&text, " && (");
         RC_TRY(add_kernels(o->kernels, &text, err));
+        rc_str_add(&text, ")");
+    }
+    if (o->k) {
+        rc_str_add(&text, " && (");
+        RC_TRY(add_ks(o->k, &text, err));
+        rc_str_add(&text, ")");
+    }
+    if (o->precision) {
+        rc_str_add(&text, " && (");
+        RC_TRY(add_precisions(o->precision, &text, err));
         rc_str_add(&text, ")");
     }
     if (o->where)
@@ -302,8 +352,9 @@ static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
     if (o->summary.name && (o->all || o->columns || o->sort || o->limit >= 0))
         return rc_fail(
             err, RC_EINVAL, "--summary does not go with --all, --columns, --sort or --limit");
-    if ((o->op || o->kernels) && o->matrices && !o->summary.name)
-        return rc_fail(err, RC_EINVAL, "--op and --kernels are of results, --matrices lists catalogue rows");
+    if ((o->op || o->kernels || o->k || o->precision) && o->matrices && !o->summary.name)
+        return rc_fail(
+            err, RC_EINVAL, "--op, --kernels, --k and --precision are of results, --matrices lists catalogue rows");
     if (o->summary.name)
         o->matrices = 0;
     return RC_OK;

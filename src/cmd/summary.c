@@ -443,8 +443,8 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--orders goes with --summary versus only");
     if (o->plan && (o->kernel || strcmp(name, "prepare") != 0))
         return rc_fail(err, RC_EINVAL, "--plan goes with --summary prepare only, and without --kernel");
-    if (o->kernel && strcmp(name, "prepare") != 0)
-        return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare only");
+    if (o->kernel && strcmp(name, "prepare") != 0 && (strcmp(name, "modelling") != 0 || strcmp(o->kernel, "rs") != 0))
+        return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare, and modelling has rs only");
     if (o->tuning && (!rc_summary_is_of_training(name) || (strcmp(name, "rate") == 0 && !o->by)))
         return rc_fail(err, RC_EINVAL,
             "--tuning goes with --summary versus, modelling, prepare, both, profile and rate --by only");

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 76
+plan 81
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g"
@@ -35,7 +35,7 @@ tuning=$(cd "$top_srcdir/data/tuning" && pwd)/rs-h200.json
 ok "with a tuning" sweep -x "rs:tune=$tuning"
 ok "A' B" sweep --op spmm_t -x rs-spmm_t:t=2:cfv=1:cfh=1
 
-"$ROWCAST" query "$store" -S modelling -f csv >"$tmp/out" || exit 99
+"$ROWCAST" query "$store" -S modelling --kernel rs -f csv >"$tmp/out" || exit 99
 is "generated matrices are in the line of all alone" "$(column set <"$tmp/out")" all
 is "the training matrix is left out" "$(column matrices_none <"$tmp/out") $(column matrices <"$tmp/out")" "5 5"
 t=$(column t <"$tmp/out")
@@ -108,6 +108,11 @@ for summary in modelling prepare; do
     is "they name the order of C" "$("$ROWCAST" query "$tmp/c.h5" -S $summary -f csv | column c_order | sort -u | paste -s -d' ')" "original schedule"
 done
 
+is "of some K" "$("$ROWCAST" query "$store" -k 4,n -f csv | wc -l)" "$("$ROWCAST" query "$store" -w 'k == 4' -f csv | wc -l)"
+is "of another" "$("$ROWCAST" query "$store" -k 8 -f csv 2>/dev/null | sed 1d | wc -l)" 0
+is "of a precision" "$("$ROWCAST" query "$store" --precision fp64 -f csv 2>/dev/null | sed 1d | wc -l)" 0
+code "a K that is none" 2 "$ROWCAST" query "$store" -k zero
+code "a precision that is none" 2 "$ROWCAST" query "$store" --precision fp16
 # near FOUND WANTED: numbers that agree to six digits
 near()
 {
