@@ -4,8 +4,8 @@
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
-#            mutations, cppcheck, shellcheck, make distcheck, Debian packages made and tried (each of the last six counts as
-#            one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
+#            mutations, cppcheck, shellcheck, CUDA kernels compiled for sm_75, make distcheck, Debian packages made and
+#            tried (each of the last seven counts as one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 #   --stacks only: the suite with MPICH and its HDF5, with clang, and with -O3 -march=native, each in a build of its
 #            own (an hour on 2 cores); MPICH is installed for it
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
@@ -291,6 +291,8 @@ main()
             --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck \
             -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
             "$top/src" "$top/kernels" "$top/analysis"
+        # the ordinary build is for later GPUs: older ones have fewer threads, registers and instructions
+        [[ ! -f $build/Makefile ]] || aside sm75 make -C "$build" -j "$jobs" check-cuda-arch ARCH=75
         mkdir -p "$build/log"
         make_later </dev/null >"$build/log/later.log" 2>&1 &
         later=$!
@@ -313,6 +315,7 @@ main()
         stage "make check-mutation" "$build/log/mutation.log" make -C "$build" check-mutation
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
+        [[ -z ${beside[sm75]:-} ]] || collect sm75 "CUDA kernels for sm_75"
         # the ordinary build has both kinds of libraries: one of them is compiled here
         stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
             DISTCHECK_CONFIGURE_FLAGS="--without-cuda --disable-static CFLAGS=-O0" TESTS="${distributed[*]}"

@@ -6,6 +6,7 @@
 #define RC_KERNELS_CUDA_GCHUNK_WALK_CUH
 
 #include "kernels/cuda/gchunk.cuh"
+#include "kernels/cuda/residency.cuh"
 
 namespace rc
 {
@@ -68,7 +69,7 @@ __device__ __forceinline__ void multiply_ahead(const rc_gchunk_args_t &a,
 /* To be launched with RC_GCHUNK_WALK_THREADS threads and, where rows have several chunks, twice the
  * shared memory of rc::chunks: what a round writes there is read before the one after the next. */
 template <typename T, typename C, int WIDTH, int BATCH, bool LONGS>
-__global__ void __launch_bounds__(RC_GCHUNK_WALK_THREADS, sizeof(T) == 4 ? 5 : 4)
+__global__ void __launch_bounds__(RC_GCHUNK_WALK_THREADS, rc::resident(RC_GCHUNK_WALK_THREADS, sizeof(T) == 4 ? 5 : 4))
     walk(const rc_gchunk_args_t a)
 {
     typedef sums<T, WIDTH, 1> sums_t;

@@ -5,6 +5,7 @@
 #include "kernels/cuda/group_sum.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
+#include "kernels/cuda/residency.cuh"
 #include "kernels/cuda/row_sddmm.h"
 #include "kernels/cuda/vector.cuh"
 
@@ -75,7 +76,7 @@ __device__ __forceinline__ void add_products(T (&sum)[ENTRIES], const pieces<T, 
 
 /* All groups of a warp take as many steps as the longest of them needs. */
 template <typename T, int WIDTH, int VECTORS>
-__global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS, VECTORS == 1 ? 5 : 3)
+__global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS, rc::resident(RC_ROW_SDDMM_THREADS, VECTORS == 1 ? 5 : 3))
     row_sddmm(const rc_row_sddmm_args_t a)
 {
     static_assert(ENTRIES == RC_ROW_SDDMM_LANES_MIN, "a lane of the smallest group stores one sum");

@@ -1,6 +1,7 @@
 /* Device functions of rs.  The lanes of a slice hold neighbouring columns; entries of A are loaded by
  * the lanes together, then broadcast one by one. */
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/residency.cuh"
 #include "kernels/cuda/rs.h"
 #include "kernels/cuda/store.cuh"
 #include "kernels/cuda/team.cuh"
@@ -80,7 +81,7 @@ __device__ __forceinline__ int32_t row_of(const rc_rs_parts_t &a, int32_t slot)
 /* ---------------------------------------------------------------- C = A B */
 
 template <typename T, int STEPS, bool FULL>
-__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, 2) heavy(const rc_rs_args_t x)
+__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_THREADS, 2)) heavy(const rc_rs_args_t x)
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);
@@ -167,7 +168,7 @@ template <typename T, int STEPS, bool FULL> struct line {
 };
 
 template <typename T, int STEPS, bool FULL>
-__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, 2) heavy_t(const rc_rs_args_t x)
+__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_THREADS, 2)) heavy_t(const rc_rs_args_t x)
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
+#include "kernels/cuda/residency.cuh"
 #include "kernels/cuda/spmv_lanes.h"
 #include "kernels/cuda/store.cuh"
 

@@ -156,7 +156,7 @@ __device__ __forceinline__ void take_pieces(const rc_spmv_csr_args_t &a, int32_t
 }
 
 template <typename T, typename I>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr(const rc_spmv_csr_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) csr(const rc_spmv_csr_args_t a)
 {
     const int32_t cta = static_cast<int32_t>(blockIdx.x);
     rc::launch_next();

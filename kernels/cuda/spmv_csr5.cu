@@ -227,7 +227,7 @@ __device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a, const tile
 }
 
 template <typename T>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) csr5(const rc_spmv_csr5_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) csr5(const rc_spmv_csr5_args_t a)
 {
     __shared__ tiles<T> shared;
     const int32_t cta = static_cast<int32_t>(blockIdx.x);

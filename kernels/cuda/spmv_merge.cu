@@ -158,7 +158,7 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, const rc_
 }
 
 template <typename T, typename I>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, 9) merge(const rc_spmv_merge_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) merge(const rc_spmv_merge_args_t a)
 {
     __shared__ T product[rc::SPMV_PLACES]; /* of the entries; behind them the sums of the rows */
     __shared__ int32_t end[RC_SPMV_TILE + 1];

@@ -10,16 +10,9 @@
 
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/ranges.h"
+#include "kernels/cuda/residency.cuh"
 #include "kernels/cuda/stationary.h"
 #include "kernels/cuda/store.cuh"
-
-/* Multiprocessors for 1,024 or 1,536 threads cannot hold two CTAs of 1,024. */
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 ||                     \
-                                  __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
-#define RC_CTAS_PER_SM 1
-#else
-#define RC_CTAS_PER_SM 2
-#endif
 
 namespace rc
 {
@@ -32,7 +25,7 @@ template <typename T, int LANES, int STRIP> struct tuning {
                                   : STRIP == 1  ? 4
                                                 : 2;
     /* CTAs that share a multiprocessor: two while 32 registers a thread are enough */
-    static constexpr int ctas = bytes <= (LANES == 32 ? 16 : 8) ? RC_CTAS_PER_SM : 1;
+    static constexpr int ctas = bytes <= (LANES == 32 ? 16 : 8) ? resident(RC_CTA_THREADS, 2) : 1;
     /* the columns of B as pointers in registers: one instruction per address instead of two */
     static constexpr bool pointers = bytes <= 32;
 };
