@@ -1,0 +1,82 @@
+/* y = A x by Kokkos Kernels, on as many threads as its execution space on the host has. */
+#include "config.h"
+#include "base/error.h"
+#include "kernels/cpu/kokkos_spmv.h"
+#include "kernels/cpu/library.h"
+
+enum { WHY = 160 };
+
+static void release(void *state)
+{
+    rc_library_t *l = state;
+    if (l && l->matrix)
+        rc_kokkos_free(l->matrix, l->precision == RC_FP64);
+    rc_library_free(l);
+}
+
+/* Debian's Kokkos has the serial space alone: times of it are not those of several threads. */
+static rc_status_t check_threads(int threads, rc_err_t *err)
+{
+    char why[WHY] = "";
+    int has = rc_kokkos_threads(threads, why, sizeof why);
+    if (has == 0)
+        return rc_fail(err, RC_EDEVICE, "Kokkos: %s", why);
+    return has == threads ? RC_OK : rc_fail(err, RC_ENOTSUP, "Kokkos has %d threads here, the rank has %d", has, threads);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    char why[WHY] = "";
+    rc_library_t *l = NULL;
+    rc_status_t st;
+    RC_TRY(check_threads(x->threads, err));
+    RC_TRY(rc_library_new(x, p, &l, err));
+    if (p->a->nnz > 0) {
+        l->matrix = rc_kokkos_new((int32_t)l->slots.slots, (int32_t)l->slots.cols, l->ptr, l->slots.col, l->slots.val,
+            l->precision == RC_FP64, why, sizeof why);
+        st = l->matrix ? RC_OK : rc_fail(err, RC_EDEVICE, "Kokkos: %s", why);
+    }
+done:
+    if (st < 0) {
+        release(l);
+        return st;
+    }
+    *state = l;
+    return RC_OK;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const rc_library_t *l = state;
+    char why[WHY] = "";
+    double own = beta;
+    void *y = rc_library_target(l, &o->out, &own);
+    rc_status_t st = RC_OK;
+    if (own == 0 || !l->matrix)
+        rc_library_scale(l, y, own);
+    if (l->matrix && rc_kokkos_spmv(l->matrix, l->precision == RC_FP64, alpha, o->in[0].data, own, y, why, sizeof why))
+        st = rc_fail(err, RC_EDEVICE, "Kokkos: %s", why);
+    rc_library_finish(l, &o->out, beta);
+    return st;
+}
+
+const rc_kernel_t rc_kernel_kokkos = {
+    .name = "kokkos",
+    .summary = "y = A x by Kokkos Kernels' CSR, on the host's execution space",
+    .source = "Kokkos Kernels",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .for_testing = 1,
+    .analyse = rc_library_analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};
