@@ -21,6 +21,7 @@ struct options {
     const char *kernels;
     const char *k;
     const char *precision;
+    const char *device;
     const char *generated;
     const char *where;
     const char *columns;
@@ -46,6 +47,9 @@ static const rc_opt_t table[] = {
     {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
         "Only rows of these K, comma-separated; n is the number of columns of the matrix; as --where 'k == K'. Default: all.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "LIST", "Likewise fp32, fp64 or both. Default: both.", 0, 0},
+    {"device", 'd', RC_OPT_TEXT, AT(device), "DEVICE",
+        "Only rows of device classes that begin so: cpu, cuda, or more of the name; as --where 'device ~ \"DEVICE:*\"'. Default: all.",
+        0, 0},
     {"generated", 0, RC_OPT_TEXT, AT(generated), "EXPR",
         "Take matrices for generated, too, that have a result that matches, e.g. 'group == vector': files "
         "that do not say, as those of rowcast generate do, who made them.",
@@ -288,14 +292,22 @@ static rc_status_t add_precisions(const char *list, rc_str_t *text, rc_err_t *er
     return st < 0 ? rc_err_context(err, "--precision") : st;
 }
 
-/* --op, --kernels, --k, --precision and --where as one expression.  \param[out] out  NULL: all rows */
+static rc_status_t add_device(const char *name, rc_str_t *text, rc_err_t *err)
+{
+    if (!name[0] || rc_glob_flaw(name) >= 0 || strpbrk(name, "'\"\\"))
+        return rc_fail(err, RC_EINVAL, "--device: not a pattern: '%s'", name);
+    rc_str_addf(text, "device ~ '%s' || device ~ '%s:*'", name, name);
+    return RC_OK;
+}
+
+/* --op, --kernels, --k, --precision, --device and --where as one expression.  \param[out] out  NULL: all rows */
 static rc_status_t compile(const struct options *o, const rc_fields_t *fields, rc_expr_t **out, rc_err_t *err)
 {
     rc_str_t text = {0};
     rc_status_t st = RC_OK;
     if (o->where && rc_expr_compile(o->where, fields->field, fields->count, out, err) < 0)
         return rc_err_context(err, "--where");
-    if (!o->op && !o->kernels && !o->k && !o->precision)
+    if (!o->op && !o->kernels && !o->k && !o->precision && !o->device)
         return RC_OK;
     rc_str_add(&text, "(1 == 1)");
     if (o->op) {
@@ -316,6 +328,11 @@ static rc_status_t compile(const struct options *o, const rc_fields_t *fields, r
     if (o->precision) {
         rc_str_add(&text, " && (");
         RC_TRY(add_precisions(o->precision, &text, err));
+        rc_str_add(&text, ")");
+    }
+    if (o->device) {
+        rc_str_add(&text, " && (");
+        RC_TRY(add_device(o->device, &text, err));
         rc_str_add(&text, ")");
     }
     if (o->where)
@@ -352,9 +369,9 @@ static rc_status_t check(struct options *o, const char *store, rc_err_t *err)
     if (o->summary.name && (o->all || o->columns || o->sort || o->limit >= 0))
         return rc_fail(
             err, RC_EINVAL, "--summary does not go with --all, --columns, --sort or --limit");
-    if ((o->op || o->kernels || o->k || o->precision) && o->matrices && !o->summary.name)
-        return rc_fail(
-            err, RC_EINVAL, "--op, --kernels, --k and --precision are of results, --matrices lists catalogue rows");
+    if ((o->op || o->kernels || o->k || o->precision || o->device) && o->matrices && !o->summary.name)
+        return rc_fail(err, RC_EINVAL,
+            "--op, --kernels, --k, --precision and --device are of results, --matrices lists catalogue rows");
     if (o->summary.name)
         o->matrices = 0;
     return RC_OK;

@@ -234,11 +234,34 @@ static rc_status_t print_lines(
     return rc_table_end(t, err);
 }
 
+static int is_same_kernel(const char *a, const char *b)
+{
+    size_t n = strcspn(a, ":");
+    return n == strcspn(b, ":") && strncmp(a, b, n) == 0;
+}
+
+/* The least time of the other kernels of the table in the same order over that of a cell; NaN: there is none. */
+static double lead_of(const rc_view_t *v, const rc_suite_t *s, int64_t i)
+{
+    const rc_suite_cell_t *own = &s->cell[i];
+    const rc_row_result_t *r = rc_view_result(v, own->row);
+    double least = NAN;
+    for (int64_t k = 0; k < s->cells; k++) {
+        const rc_suite_cell_t *c = &s->cell[k];
+        if (c->matrix != own->matrix || c->setting != own->setting)
+            continue;
+        const rc_row_result_t *other = rc_view_result(v, c->row);
+        if (other->policy == r->policy && !is_same_kernel(rc_view_kernel(v, other->kernel), rc_view_kernel(v, r->kernel)))
+            least = fmin(least, c->ns);
+    }
+    return least / own->ns;
+}
+
 static rc_status_t print_cells(
     const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""}, {"class", ""},
-        {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"}, {"over_natural", "x"},
+        {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"}, {"lead", "x"}, {"over_natural", "x"},
         {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"pointers", "of CSR"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
@@ -256,6 +279,7 @@ static rc_status_t print_cells(
         rc_table_text(t, rc_view_kernel(v, r->kernel));
         rc_table_text(t, rc_view_policy(v, r->policy));
         rc_table_real(t, c->gflops, 4);
+        rc_table_real(t, lead_of(v, s, i), 4);
         rc_table_real(t, c->over_natural, 4);
         rc_table_real(t, c->over_rcm, 4);
         rc_table_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
@@ -310,17 +334,20 @@ static int is_same_machine(const char *a, const char *b)
     return n[0] == n[1] && strncmp(a, b, n[0]) == 0;
 }
 
+/* What a kernel is compared with: the loop on as many threads, on one, MKL on as many. */
+enum { LOOP, LOOP_ONE, MKL, RIVALS };
+
 typedef struct scaled {
     const rc_setting_t *setting; /* of any device */
     int threads;
     const char *kernel;
     const char *policy;
-    int64_t matrices[2]; /* compared with the loop on as many threads, and on one */
-    double over[2];      /* sums of logs */
+    int64_t matrices[RIVALS]; /* compared with each */
+    double over[RIVALS];      /* sums of logs */
 } scaled_t;
 
-/* The time of the plain loop on a machine with so many threads, same matrix and order; NaN. */
-static double loop_of(const rc_counted_t *c, const rc_counted_row_t *e, int threads)
+/* The time of a kernel on a machine with so many threads, same matrix and order; NaN. */
+static double rival_of(const rc_counted_t *c, const rc_counted_row_t *e, const char *kernel, int threads)
 {
     const rc_setting_t *own = &c->setting[e->setting];
     double ns = NAN;
@@ -330,7 +357,7 @@ static double loop_of(const rc_counted_t *c, const rc_counted_row_t *e, int thre
         if (c->row[i].matrix == e->matrix && c->row[i].policy == e->policy && s->precision == own->precision &&
             s->cache == own->cache && s->c_order == own->c_order && threads_of(device) == threads &&
             is_same_machine(device, rc_view_device(c->view, own->device)) &&
-            strcmp(rc_view_kernel(c->view, c->row[i].kernel), "plain-spmv-static") == 0)
+            is_same_kernel(rc_view_kernel(c->view, c->row[i].kernel), kernel))
             ns = fmin(ns, c->row[i].ns);
     }
     return ns;
@@ -338,12 +365,12 @@ static double loop_of(const rc_counted_t *c, const rc_counted_row_t *e, int thre
 
 static void add_scaled(const rc_counted_t *c, const rc_counted_row_t *e, scaled_t *s)
 {
-    for (int one = 0; one < 2; one++) {
-        double loop = loop_of(c, e, one ? 1 : s->threads);
-        if (isnan(loop))
+    for (int rival = 0; rival < RIVALS; rival++) {
+        double ns = rival_of(c, e, rival == MKL ? "mkl" : "plain-spmv-static", rival == LOOP_ONE ? 1 : s->threads);
+        if (isnan(ns))
             continue;
-        s->matrices[one]++;
-        s->over[one] += log(loop / e->ns);
+        s->matrices[rival]++;
+        s->over[rival] += log(ns / e->ns);
     }
 }
 
@@ -385,7 +412,8 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""}, {"kernel", ""}, {"policy", ""},
-        {"threads", ""}, {"matrices", ""}, {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"}};
+        {"threads", ""}, {"matrices", ""}, {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"},
+        {"matrices_mkl", ""}, {"over_mkl", "x"}};
     rc_counted_t c = {0};
     scaled_t *list = NULL;
     rc_table_t *t = NULL;
@@ -406,10 +434,10 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
         rc_table_text(t, list[i].kernel);
         rc_table_text(t, list[i].policy);
         rc_table_int(t, list[i].threads);
-        for (int one = 0; one < 2; one++) {
-            int64_t m = list[i].matrices[one];
+        for (int rival = 0; rival < RIVALS; rival++) {
+            int64_t m = list[i].matrices[rival];
             rc_table_int(t, m);
-            rc_table_real(t, m ? exp(list[i].over[one] / (double)m) : NAN, 4);
+            rc_table_real(t, m ? exp(list[i].over[rival] / (double)m) : NAN, 4);
         }
     }
     st = rc_table_end(t, err);

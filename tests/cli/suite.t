@@ -2,7 +2,7 @@
 # rowcast query --summary suite, suite-rate and scaling, against what single rows say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 12
+plan 17
 
 mkdir -p "$tmp/col/G"
 "$ROWCAST" generate mesh2d:n=20 -o "$tmp/col/G/mesh.mtx" >/dev/null || exit 99
@@ -35,4 +35,13 @@ is "a line a matrix" "$("$ROWCAST" query "$store" --summary suite-rate -M -f csv
 "$ROWCAST" query "$store" --summary scaling -f csv >"$tmp/scaling" || exit 99
 is "the loop over itself" "$(awk -F, '$4 ~ /^plain-spmv-static/ && $6 == 1 { print $8 }' "$tmp/scaling" | sort -u)" 1
 is "threads of a kernel and order" "$(awk -F, '$4 ~ /^csr2/ && /rcm/ { print $6 }' "$tmp/scaling" | paste -s -d' ')" "1 2"
+lead=$("$ROWCAST" query "$store" -S suite-rate -M -f csv -w 'nw == 1 && c_order == original && fullname == "G/cube"')
+is "the lead of one of two kernels is that over the other" \
+    "$(echo "$lead" | column lead | awk 'NF { p = p ? p * $1 : $1 } END { printf "%.6f", p }')" 1.000000
+is "of one kind of device" "$("$ROWCAST" query "$store" -S scaling --device cpu -f csv)" "$(cat "$tmp/scaling")"
+is "of another" "$("$ROWCAST" query "$store" -S scaling --device cuda -f csv 2>/dev/null | sed 1d)" ""
+# vectors are permuted for a symmetric order alone; pointers: of 400 rows cut to 96, 5 + 1 of 4 bytes
+is "pointers" "$("$ROWCAST" query "$store" -f csv -w "fullname == 'G/mesh' && nw == 1 && policy == csr && kernel ~ 'csr2*' && c_order == original" \
+    -o pointer_bytes,permute_ns | sed 1d)" 24,0
+ok "permuting" test "$("$ROWCAST" query "$store" -f csv -w "$one && fullname == 'G/mesh'" -o permute_ns | sed 1d | head -n 1)" -gt 0
 code "a summary that is none" 2 "$ROWCAST" query "$store" --summary suites
