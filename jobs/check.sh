@@ -178,9 +178,9 @@ collect()
     one "$title" "$code"
 }
 
-# The builds of later suites.  Shared objects are compiled once more, and nothing of these suites needs them.  librsb, of which the
-# ordinary build knows nothing, is a kernel of the serial one.
-serial=(--enable-werror --without-cuda --with-hdf5=serial --disable-shared --with-librsb)
+# The builds of later suites.  Shared objects are compiled once more, and nothing of these suites needs them.  librsb and Kokkos
+# Kernels, of which the ordinary build knows nothing, are kernels of the serial one.
+serial=(--enable-werror --without-cuda --with-hdf5=serial --disable-shared --with-librsb --with-kokkos)
 sanitize=(--without-cuda --disable-shared
     CFLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
 
