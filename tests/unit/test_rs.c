@@ -8,6 +8,7 @@
 #include "order_matrix.h"
 #include "twins.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,45 @@ static void a_replaced_tuning_is_refused(void **state)
     free_matrix(&a);
 }
 
+/* NaN and infinity in the values reach the sums that they are in, and no other. */
+static void values_that_are_no_numbers(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, COLS = 4, NNZ = 9 };
+    int64_t ptr[] = {0, 4, 6, NNZ};
+    int32_t col[] = {0, 1, 2, 3, 0, 1, 1, 2, 3};
+    double val[] = {1, 1, 1, 1, NAN, 1, 1, INFINITY, 1};
+    const rc_csr_t a = {ROWS, COLS, NNZ, ptr, col, val};
+    static const char *const names[] = {"rs:t=2:cfv=1:w=4", "rs-spmm_t:t=2:cfv=1:w=4"};
+    for (int op = 0; op < 2; op++) {
+        rc_device_t *d = device(1);
+        rc_schedule_t s = {0};
+        rc_kernel_spec_t spec;
+        rc_analysis_t analysis;
+        rc_err_t err = {0};
+        void *prepared = NULL;
+        double in[COLS] = {1, 1, 1, 1};
+        double out[COLS] = {7, 7, 7, 7};
+        assert_int_equal(rc_kernel_spec_parse(names[op], RC_DEVICE_CPU, &spec, &err), RC_OK);
+        assert_int_equal(rc_order_build("csr", &a, NULL, 1, &s, NULL), RC_OK);
+        const int64_t rows_out = op ? COLS : ROWS;
+        rc_problem_t p = {.k = 1, .precision = RC_FP64, .a = &a, .schedule = &s, .identity = 1, .c_rows = rows_out};
+        memcpy(p.param, spec.param, sizeof p.param);
+        assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_OK);
+        assert_int_equal(spec.kernel->prepare(&d->executor, &p, &analysis, &prepared, &err), RC_OK);
+        const rc_operands_t o = {.in = {{in, op ? ROWS : COLS, 1, 1, RC_FP64, RC_ROW_MAJOR}},
+            .out = {out, rows_out, 1, 1, RC_FP64, RC_ROW_MAJOR}};
+        assert_int_equal(spec.kernel->run(prepared, &o, 1, 0, &err), RC_OK);
+        if (op == 0)
+            assert_true(out[0] == 4 && isnan(out[1]) && isinf(out[2]));
+        else
+            assert_true(isnan(out[0]) && out[1] == 3 && isinf(out[2]) && out[3] == 2);
+        spec.kernel->release(prepared);
+        rc_schedule_free(&s);
+        rc_device_close(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +184,7 @@ int main(void)
         cmocka_unit_test(twins_are_mutual),
         cmocka_unit_test(bad_parameters),
         cmocka_unit_test(a_replaced_tuning_is_refused),
+        cmocka_unit_test(values_that_are_no_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
