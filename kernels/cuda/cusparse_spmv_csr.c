@@ -2,7 +2,7 @@
 #include "config.h"
 #include "kernels/cuda/cusparse_common.h"
 
-enum { PARAM_ALG, PARAM_PRE, PARAM_INDEX };
+enum { PARAM_ALG, PARAM_PRE };
 
 static const int algorithms[] = {
     CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2};
@@ -11,7 +11,7 @@ static rc_status_t describe(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    return rc_cusparse_csr(s, p, rc_cusparse_wide(p, p->param[PARAM_INDEX]), err);
+    return rc_cusparse_csr(s, p, rc_cuda_slots_wide(p), err);
 }
 
 /* NVIDIA promises equal bits of this algorithm alone. */
@@ -34,8 +34,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     if (st == RC_OK)
         st = rc_cusparse_analyse(p, &kind, p->schedule->slots, out, err);
     if (st == RC_OK)
-        out->bytes = rc_sat_add(
-            out->bytes, rc_cusparse_csr_bytes(p, rc_cusparse_wide(p, p->param[PARAM_INDEX])));
+        out->bytes = rc_sat_add(out->bytes, rc_cusparse_csr_bytes(p, rc_cuda_slots_wide(p)));
     return st;
 }
 
@@ -43,13 +42,6 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     void **state, rc_err_t *err)
 {
     return rc_cusparse_prepare(x, p, analysis, &kind, RC_COL_MAJOR, state, err);
-}
-
-extern const rc_kernel_t rc_kernel_cusparse_spmv_csr;
-
-static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err)
-{
-    return rc_params_text_older(rc_kernel_cusparse_spmv_csr.param, PARAM_INDEX, values, text, err);
 }
 
 const rc_kernel_t rc_kernel_cusparse_spmv_csr = {
@@ -70,9 +62,7 @@ const rc_kernel_t rc_kernel_cusparse_spmv_csr = {
                 .max = 2},
             {"pre", "1: cusparseSpMV_preprocess once before the first product (CUDA 12.4)",
                 .max = 1},
-            RC_CUSPARSE_INDEX_PARAM,
         },
-    .identify = identify,
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
     .prepare = prepare,
