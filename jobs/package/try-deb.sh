@@ -2,13 +2,17 @@
 # Installs packages with apt in a minimal Debian of its own, uses them there, removes them; nothing may remain.
 # Usage: jobs/package/try-deb.sh BASE VERSION EXAMPLE.c MATRIX PACKAGE.deb...
 #   EXAMPLE.c  a program of rowcast_io that reads MATRIX and prints a line with " slots, first row "
-#   BASE  a folder for base.tar, the Debian that debootstrap made, and archives/, what apt fetched; both are kept for the next time
+#   BASE  a folder for CODENAME.tar, the Debian that debootstrap made, and archives-CODENAME/, what apt fetched; both are kept
+#         for the next time, and one process at a time has them
 # For root, in a mount namespace that ends with it: unshare -m jobs/package/try-deb.sh ...  Needs debootstrap, and the mirror
 # that this machine's apt has.  Exit code 4: no such root could be made here, and nothing was tried.
 set -Eeuo pipefail
 trap 'printf "%s: line %d failed\n" "$0" "$LINENO" >&2' ERR
 
-base=$(mkdir -p "$1/archives" && cd "$1" && pwd)
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+archives=archives-$codename
+base=$(mkdir -p "$1/$archives" && cd "$1" && pwd)
+archives=$base/$archives
 version=$2
 example=$3
 matrix=$4
@@ -32,8 +36,7 @@ none()
 
 make_base()
 {
-    local codename mirror
-    codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    local mirror
     # shellcheck disable=SC2016  # fields of apt's
     mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages' \
         | awk -v c="$codename" '$2 == c && !n++ { print $1 }')
@@ -42,8 +45,8 @@ make_base()
         || none "debootstrap: $(tail -n 1 "$log")"
     umount -l "$root/proc" 2>/dev/null || :
     rm -f "$root"/var/cache/apt/archives/*.deb
-    tar -C "$root" --one-file-system -cf "$base/base.tar.new" .
-    mv "$base/base.tar.new" "$base/base.tar"
+    tar -C "$root" --one-file-system -cf "$base/$codename.tar.new" .
+    mv "$base/$codename.tar.new" "$base/$codename.tar"
 }
 
 # inside COMMAND...: in that root
@@ -55,12 +58,12 @@ inside()
 
 enter()
 {
-    if [[ -e $base/base.tar ]]; then tar -C "$root" -xf "$base/base.tar"; else make_base; fi
+    if [[ -e $base/$codename.tar ]]; then tar -C "$root" -xf "$base/$codename.tar"; else make_base; fi
     [[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$root/etc/resolv.conf"
     mount -t proc proc "$root/proc" || none "proc cannot be mounted"
     mkdir -p "$root/packages"
     cp "$@" "$root/packages"
-    find "$base/archives" -name '*.deb' -exec cp -t "$root/var/cache/apt/archives" {} +
+    find "$archives" -name '*.deb' -exec cp -t "$root/var/cache/apt/archives" {} +
     inside apt-get -qq -o APT::Update::Error-Mode=any update >"$log" 2>&1 || none "apt-get update: $(tail -n 1 "$log")"
 }
 
@@ -72,7 +75,7 @@ installed()
     inside apt-get -qq install -y --no-install-recommends -o APT::Keep-Downloaded-Packages=true \
         "${names[@]}" >"$log" 2>&1 \
         || { tail -n 20 "$log" >&2; return 1; }
-    find "$root/var/cache/apt/archives" -name '*.deb' -exec cp -n -t "$base/archives" {} +
+    find "$root/var/cache/apt/archives" -name '*.deb' -exec cp -n -t "$archives" {} +
 }
 
 used()
@@ -102,6 +105,10 @@ removed()
     [[ -z $left ]] || { printf 'left behind:\n%s\n' "$left" >&2; return 1; }
 }
 
+[[ $codename ]] || none "/etc/os-release names no release"
+# held until this ends: another one would write the same files
+exec 9>"$base/lock"
+flock -w 1800 9 || none "another process has $base"
 enter "$@"
 installed
 used
