@@ -13,7 +13,9 @@ typedef struct rc_library {
     void *matrix; /**< the library's */
 } rc_library_t;
 
-/** rc_kernel_t.analyse.  \return RC_OK; RC_ENOTSUP: 2^31 entries or slots, or more */
+/** rc_kernel_t.analyse.  Its bytes are those of our arrays, beside one copy of the entries with both numbers and a pointer
+ *  a row, which a library makes of them at least; what it takes beyond that while it orders them, none tells.
+ *  \return RC_OK; RC_ENOTSUP: 2^31 entries or slots, or more */
 rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
 /** Free with rc_library_free; `matrix` is NULL.  \return RC_OK, RC_ENOMEM */
@@ -23,15 +25,15 @@ rc_status_t rc_library_new(
 /** All but `matrix`; NULL is allowed. */
 void rc_library_free(rc_library_t *l);
 
-/** Where y of the library is: [slots], and its beta is to be `beta`, which is 0 where it is stored to other places later.
- *  \param[in,out] beta  that of the run */
-void *rc_library_target(const rc_library_t *l, const rc_dense_t *y, double *beta);
-
 /** y = beta y of [slots], zeros for 0: before a library that multiplies what it finds, and without a matrix. */
 void rc_library_scale(const rc_library_t *l, void *y, double beta);
 
-/** Behind the product: put y where it belongs, and see to rows without a slot.
- *  \param[in] beta  of the run */
-void rc_library_finish(const rc_library_t *l, const rc_dense_t *y, double beta);
+/** y = alpha A x + beta y by the library, where there are entries.  \param y  [slots] */
+typedef rc_status_t rc_library_multiply_fn(
+    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err);
+
+/** A run of the kernel: `multiply`, then y put where it belongs.  \return what `multiply` returns */
+rc_status_t rc_library_run(const rc_library_t *l, const rc_operands_t *o, double alpha, double beta,
+    rc_library_multiply_fn *multiply, rc_err_t *err);
 
 #endif

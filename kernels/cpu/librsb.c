@@ -61,25 +61,22 @@ done:
     return RC_OK;
 }
 
+static rc_status_t multiply(
+    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
+{
+    const float narrow[2] = {(float)alpha, (float)beta};
+    const double wide[2] = {alpha, beta};
+    const void *a = l->precision == RC_FP32 ? (const void *)&narrow[0] : &wide[0];
+    const void *b = l->precision == RC_FP32 ? (const void *)&narrow[1] : &wide[1];
+    if (beta == 0)
+        rc_library_scale(l, y, 0); /* it multiplies what is there */
+    return check(rsb_spmv(RSB_TRANSPOSITION_N, a, l->matrix, x, 1, b, y, 1), "rsb_spmv", err);
+}
+
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_library_t *l = state;
-    double own = beta;
-    void *y = rc_library_target(l, &o->out, &own);
-    const float narrow[2] = {(float)alpha, (float)own};
-    const double wide[2] = {alpha, own};
-    rc_status_t st = RC_OK;
-    if (own == 0 || !l->matrix)
-        rc_library_scale(l, y, own); /* it multiplies what is there */
-    if (l->matrix && l->precision == RC_FP32)
-        st = check(rsb_spmv(RSB_TRANSPOSITION_N, &narrow[0], l->matrix, o->in[0].data, 1, &narrow[1], y, 1),
-            "rsb_spmv", err);
-    else if (l->matrix)
-        st = check(rsb_spmv(RSB_TRANSPOSITION_N, &wide[0], l->matrix, o->in[0].data, 1, &wide[1], y, 1),
-            "rsb_spmv", err);
-    rc_library_finish(l, &o->out, beta);
-    return st;
+    return rc_library_run(state, o, alpha, beta, multiply, err);
 }
 
 const rc_kernel_t rc_kernel_librsb = {

@@ -57,23 +57,20 @@ done:
     return st;
 }
 
+static rc_status_t multiply(
+    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
+{
+    if (l->precision == RC_FP64)
+        return check(mkl_sparse_d_mv(SPARSE_OPERATION_NON_TRANSPOSE, alpha, l->matrix, general, x, beta, y),
+            "mkl_sparse_d_mv", err);
+    return check(mkl_sparse_s_mv(SPARSE_OPERATION_NON_TRANSPOSE, (float)alpha, l->matrix, general, x, (float)beta, y),
+        "mkl_sparse_s_mv", err);
+}
+
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_library_t *l = state;
-    double own = beta;
-    void *y = rc_library_target(l, &o->out, &own);
-    rc_status_t st = RC_OK;
-    if (!l->matrix)
-        rc_library_scale(l, y, own);
-    else if (l->precision == RC_FP64)
-        st = check(mkl_sparse_d_mv(SPARSE_OPERATION_NON_TRANSPOSE, alpha, l->matrix, general, o->in[0].data, own, y),
-            "mkl_sparse_d_mv", err);
-    else
-        st = check(mkl_sparse_s_mv(SPARSE_OPERATION_NON_TRANSPOSE, (float)alpha, l->matrix, general, o->in[0].data,
-            (float)own, y), "mkl_sparse_s_mv", err);
-    rc_library_finish(l, &o->out, beta);
-    return st;
+    return rc_library_run(state, o, alpha, beta, multiply, err);
 }
 
 const rc_kernel_t rc_kernel_mkl = {

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "kernels/cpu/library.h"
 #include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
@@ -486,6 +487,8 @@ static void compulsory_traffic(void **state)
     assert_int_equal(rc_analysis_traffic(&x, op, &p, 10),
         a.nnz * 8 + (a.rows + 1) * 8 + (a.rows + a.cols) * 10 * 4);
     assert_int_equal(x.bytes, x.traffic);
+    assert_int_equal(rc_library_analyse(&p, &x, NULL), RC_OK); /* a library has the entries once more */
+    assert_true(x.bytes - x.traffic >= a.nnz * 12 + (a.rows + 1) * 4);
     p = (rc_problem_t){.k = 10, .precision = RC_FP64, .a = &a, .schedule = &some, .c_rows = a.rows};
     assert_int_equal(rc_kernel_analyse(kernel, &p, &x, NULL), RC_OK);
     assert_int_equal(rc_analysis_traffic(&x, op, &p, 10),
