@@ -281,6 +281,20 @@ void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row)
     }
 }
 
+int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair)
+{
+    int64_t low = 0;
+    int64_t high = s->entering;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->row_pair[middle] < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 double rc_plot_ns(const rc_survey_t *s, int64_t row)
 {
     return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;

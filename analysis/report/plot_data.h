@@ -57,6 +57,9 @@ int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out
  *  \param[in] csr_only  1: in the original order; \param[out] row  [pairs] of the view */
 void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row);
 
+/** Of the entering rows of a survey, which are by pair, the first one of a pair. */
+int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair);
+
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_plot_ns(const rc_survey_t *s, int64_t row);
 

@@ -9,6 +9,7 @@
 #include "cmd/table.h"
 #include "model/choose.h"
 #include "model/permit.h"
+#include "table/reorder.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -331,12 +332,32 @@ static void print_head(const report_t *r)
     printf("took     features %s, prediction %s, order %s\n\n", features, prediction, order);
 }
 
+/* The plan of row reordering that a class is (table/reorder.h), "" none. */
+static const char *plan_of(const rc_model_class_t *k)
+{
+    const char *plan = "";
+    return rc_reorder_plan_of(k->kernel, k->policy, &plan, NULL) == RC_OK ? plan : "";
+}
+
+static int has_plans(const report_t *r)
+{
+    int any = 0;
+    for (int i = 0; i < r->ranked; i++)
+        any |= *plan_of(&r->m->cls[r->order[i]]) != '\0';
+    return any;
+}
+
 /* The table takes microseconds; a time of it is missing when the model has none. */
 static rc_status_t print_people(const report_t *r, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"class", ""}, {"chosen", ""}, {"time", "us"},
-        {"speedup", "x"}, {"setup", "us"}, {"break_even", "products"}, {"total", "us"}};
-    int n = sizeof columns / sizeof *columns - (r->request.reuse > 0 ? 0 : 1);
+    rc_column_t columns[8] = {{"class", ""}, {"chosen", ""}, {"time", "us"}, {"speedup", "x"},
+        {"setup", "us"}, {"break_even", "products"}};
+    const int plans = has_plans(r);
+    int n = 6;
+    if (r->request.reuse > 0)
+        columns[n++] = (rc_column_t){"total", "us"};
+    if (plans)
+        columns[n++] = (rc_column_t){"plan", ""};
     const double us = 1e-3;
     print_head(r);
     rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns, n, err);
@@ -356,6 +377,8 @@ static rc_status_t print_people(const report_t *r, rc_err_t *err)
             rc_table_real(t, products, 6);
         if (r->request.reuse > 0)
             rc_table_real(t, total_of(r, c) * us, 4);
+        if (plans)
+            rc_table_text(t, plan_of(&r->m->cls[c]));
     }
     return rc_table_end(t, err);
 }
@@ -370,7 +393,7 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         {"baseline", ""}, {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"},
         {"total_ns", "ns"}, {"break_even", "products"}, {"outside", "inputs"},
         {"featurise_ns", "ns"}, {"predict_ns", "ns"}, {"order_ns", "ns"}, {"overhead_ns", "ns"},
-        {"layout", ""}, {"deterministic", ""}, {"memory", "bytes"}, {"extrapolation", ""}};
+        {"layout", ""}, {"deterministic", ""}, {"memory", "bytes"}, {"extrapolation", ""}, {"plan", ""}};
     enum { digits = 17 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
@@ -414,6 +437,7 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         rc_table_text(t, rc_deterministic_names[k->deterministic]);
         rc_table_real(t, rc_model_memory(r->m, c, r->a, &r->request), 9);
         rc_table_text(t, r->choice.extrapolation);
+        rc_table_text(t, plan_of(k));
     }
     return rc_table_end(t, err);
 }

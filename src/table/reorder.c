@@ -45,6 +45,20 @@ const char *rc_reorder_plan(int i, const char **side)
     return plans[i].name;
 }
 
+rc_status_t rc_reorder_plan_of(const char *kernel, const char *policy, const char **out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    *out = "";
+    for (int i = 0; i < PLANS && st == RC_OK && !**out; i++) {
+        rc_side_t side = {0};
+        st = rc_side_parse(plans[i].side[0], "csr", &side, err);
+        if (st == RC_OK && rc_side_has_names(&side, kernel, policy))
+            *out = plans[i].name;
+        rc_side_free(&side);
+    }
+    return st;
+}
+
 static rc_status_t add_side(rc_contestant_t *c, const char *text, rc_err_t *err)
 {
     if (c->sides == RC_CONTESTANT_SIDES)
@@ -118,6 +132,20 @@ void rc_contestants_free(rc_contestant_t *c, int count)
         for (int s = 0; s < c[i].sides; s++)
             rc_side_free(&c[i].side[s]);
     free(c);
+}
+
+int64_t rc_contestant_fastest(const rc_view_t *v, const int64_t *row, int64_t n, const rc_contestant_t *who)
+{
+    int64_t best = -1;
+    for (int64_t i = 0; i < n; i++) {
+        const rc_row_result_t *r = rc_view_result(v, row[i]);
+        int has = 0;
+        for (int s = 0; s < who->sides; s++)
+            has |= rc_side_has(&who->side[s], v, r);
+        if (has && (best < 0 || r->median_ns < rc_view_result(v, best)->median_ns))
+            best = row[i];
+    }
+    return best;
 }
 
 /* Its fastest row on the matrix of rows [from, to); -1: none. */

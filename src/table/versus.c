@@ -76,10 +76,14 @@ static int matches(const rc_words_t *w, const char *text)
     return in;
 }
 
-static int on_side(const rc_side_t *s, const rc_view_t *v, const rc_row_result_t *r)
+int rc_side_has_names(const rc_side_t *s, const char *kernel, const char *policy)
 {
-    return matches(&s->kernel, rc_view_kernel(v, r->kernel)) &&
-           matches(&s->policy, rc_view_policy(v, r->policy));
+    return matches(&s->kernel, kernel) && matches(&s->policy, policy);
+}
+
+int rc_side_has(const rc_side_t *s, const rc_view_t *v, const rc_row_result_t *r)
+{
+    return rc_side_has_names(s, rc_view_kernel(v, r->kernel), rc_view_policy(v, r->policy));
 }
 
 /* ------------------------------------------------------------------- versus */
@@ -111,7 +115,7 @@ rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, cons
     for (int k = 0; st == RC_OK && k < n; k++) {
         int64_t row = c->row[i + k].row;
         rc_timed_t time = rc_timed_of(c->view, row);
-        if (on_side(side, c->view, rc_view_result(c->view, row)))
+        if (rc_side_has(side, c->view, rc_view_result(c->view, row)))
             st = rc_halves_set(&halves, 0, k, &time, NULL, err);
     }
     *out = rc_halves_best(&halves, 0, n);
@@ -122,7 +126,7 @@ rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, cons
 int64_t rc_side_fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side)
 {
     for (; i < end; i++)
-        if (on_side(side, c->view, rc_view_result(c->view, c->row[i].row)))
+        if (rc_side_has(side, c->view, rc_view_result(c->view, c->row[i].row)))
             return c->row[i].row;
     return -1;
 }
@@ -161,7 +165,7 @@ static int is_trained(const rc_counted_t *c, int64_t i, const rc_side_t *a, cons
     for (; i < c->rows && c->row[i].setting == setting; i++) {
         const rc_row_result_t *r = rc_view_result(c->view, c->row[i].row);
         if (rc_segmented_is_tuned(rc_view_kernel(c->view, r->kernel)) &&
-            (on_side(a, c->view, r) || on_side(b, c->view, r)))
+            (rc_side_has(a, c->view, r) || rc_side_has(b, c->view, r)))
             return 1;
     }
     return 0;

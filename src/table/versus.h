@@ -21,6 +21,10 @@ typedef struct rc_side {
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err);
 void rc_side_free(rc_side_t *s);
 
+/** 1: a kernel ("name:params") and an order are of the side; the same of a result. */
+int rc_side_has_names(const rc_side_t *s, const char *kernel, const char *policy);
+int rc_side_has(const rc_side_t *s, const rc_view_t *v, const rc_row_result_t *r);
+
 /** The fastest result of a side on a matrix in a setting, rows [i, end) of c: a row of the view, -1 none. */
 int64_t rc_side_fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side);
 

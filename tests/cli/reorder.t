@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 33
+plan 39
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -99,3 +99,19 @@ is "a slash is an at" "$(query -S classes -A 'aspt:*rest=1:*/jiang:siglen=128' -
     "$(query -S classes -A 'aspt:*rest=1:*@jiang:siglen=128' -B aspt-nr)"
 code "text behind a bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr,aspt-rr)x'
 code "an empty plan" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr,
+
+# figures 9, 10: the plans in a report; what forced reordering changes, by rowcast tiles
+code "a report of plans" 0 "$ROWCAST" report -q "$store" -o "$tmp/r"
+figures=$tmp/r/figures
+is "a line for each matrix, by the throughput of nr" "$(sed 1d "$figures/throughput-plans.csv" | cut -d, -f3 | sort -g | md5sum)" \
+    "$(sed 1d "$figures/throughput-plans.csv" | cut -d, -f3 | md5sum)"
+is "four matrices" "$(sed 1d "$figures/throughput-plans.csv" | wc -l) $(sed 1d "$figures/forced.csv" | wc -l)" "4 4"
+ratio() # ratio POLICY: dense_ratio of the hidden clusters
+{
+    "$ROWCAST" tiles "$tmp/m1.mtx" -p "$1" -f csv | awk -F, '$1 == "panels" { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["dense_ratio"] }'
+}
+near "the change of dense_ratio" "$(awk -F, '$1 ~ /m1/ { print $2 }' "$figures/forced.csv")" "$(awk "BEGIN { print $(ratio lsh) - $(ratio csr) }")"
+near "the speedup" "$(awk -F, '$1 ~ /m1/ { print $4 }' "$figures/forced.csv")" \
+    "$(join -t, "$tmp/forced" "$tmp/nr" | awk -F, '$1 ~ /m1/ { printf "%.9g", $3 / $2 }')"
+"$ROWCAST" report -q "$store" -o "$tmp/csr" -w 'policy == csr' >/dev/null
+ok "no plans, no figures" test ! -e "$tmp/csr/figures/forced.csv"

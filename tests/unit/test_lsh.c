@@ -6,6 +6,7 @@
 #include "lsh_reference.h"
 #include "order/policy.h"
 #include "order_matrix.h"
+#include "real_names.h"
 #include "rowcast_io.h"
 #include "scratch.h"
 #include "sparse/csr.h"
@@ -92,7 +93,7 @@ static void random_matrices(void **state)
     (void)state;
     rc_rng_t r;
     rc_rng_seed(&r, 20);
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < 200; round++) {
         rc_csr_t a;
         char what[32];
         (void)snprintf(what, sizeof what, "random %d", round);
@@ -108,18 +109,16 @@ static void random_matrices(void **state)
 static void real_matrices(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "Bai/ck104", "Pajek/GD97_b", "Pajek/GD99_b", "JGD_Kocay/Trec5", "HB/can_24"};
     int read = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < REAL_NAMES; i++) {
         char name[64];
         char path[SCRATCH_PATH];
         rc_csr_t a;
-        (void)snprintf(name, sizeof name, "matrices/%s.mtx.xz", names[i]);
+        (void)snprintf(name, sizeof name, "matrices/%s.mtx.xz", real_names[i]);
         if (!shared_path(name, path) || rc_mtx_read(path, 1, &a, NULL, NULL) != RC_OK)
             continue;
         read++;
-        check(names[i], &a, &usual);
+        check(real_names[i], &a, &usual);
         rc_csr_free(&a);
     }
     if (read == 0)

@@ -6,6 +6,7 @@
 #include "feature/feature.h"
 #include "order/policy.h"
 #include "order_matrix.h"
+#include "real_names.h"
 #include "rowcast_io.h"
 #include "scratch.h"
 #include "sparse/generate.h"
@@ -201,7 +202,7 @@ static void random_matrices(void **state)
     static const rc_tile_rule_t usual = RC_TILE_RULE;
     rc_rng_t r;
     rc_rng_seed(&r, 2020);
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < 200; round++) {
         rc_csr_t a;
         char what[32];
         (void)snprintf(what, sizeof what, "random %d", round);
@@ -404,22 +405,24 @@ static void real_matrices(void **state)
         "MathWorks/Harvard500", "JGD_Homology/ch8-8-b1"};
     static const rc_tile_rule_t usual = RC_TILE_RULE;
     static const rc_tile_rule_t loose = {32, 3, 10, 4};
+    enum { NAMES = sizeof names / sizeof *names };
     int read = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < NAMES + REAL_NAMES; i++) {
+        const char *of = i < NAMES ? names[i] : real_names[i - NAMES];
         char name[64];
         char path[SCRATCH_PATH];
         rc_csr_t a;
         rc_schedule_t s = {0};
         rc_tile_figures_t f;
-        (void)snprintf(name, sizeof name, "matrices/%s.mtx.xz", names[i]);
+        (void)snprintf(name, sizeof name, "matrices/%s.mtx.xz", of);
         if (!shared_path(name, path) || rc_mtx_read(path, 1, &a, NULL, NULL) != RC_OK)
             continue;
         read++;
         assert_int_equal(rc_order_build("random", &a, NULL, 1, &s, NULL), RC_OK);
-        check(names[i], &a, &s, &loose);
+        check(of, &a, &s, &loose);
         rc_schedule_free(&s);
         assert_int_equal(rc_order_build("csr", &a, NULL, 1, &s, NULL), RC_OK);
-        check(names[i], &a, &s, &usual);
+        check(of, &a, &s, &usual);
         assert_int_equal(rc_tile_figures(&a, NULL, &usual, 1, &f, NULL), RC_OK);
         expect_features(&a, &f);
         rc_schedule_free(&s);

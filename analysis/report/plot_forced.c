@@ -1,0 +1,161 @@
+/* What forced reordering changes, and what that gains.  A store has the tiles of the original order only, so the order is
+ * built again here, of the matrices that are still where they were read from. */
+#include "config.h"
+#include "analysis/report/plot_block.h"
+#include "analysis/report/plot_plans.h"
+#include "analysis/report/spies.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sparse/csr.h"
+#include "sparse/similarity.h"
+#include "sparse/tiles.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { NR, FORCED, PLANS, MATRICES = 200, ENTRIES = 4000000 };
+
+typedef struct change {
+    double ratio;      /* of dense entries, after less before */
+    double similarity; /* of the sparse part, after both rounds less before */
+} change_t;
+
+/* The sparse part in an order of its own. */
+static rc_status_t similarity_of_rest(const rc_csr_t *a, const rc_schedule_t *order, const rc_tiles_t *t, double *out, rc_err_t *err)
+{
+    rc_csr_t rest = {.rows = 0};
+    rc_schedule_t second = {.slots = 0};
+    rc_status_t st = rc_tiles_rest(a, order, t, 1, &rest, err);
+    if (st == RC_OK)
+        st = rc_order_build("lsh", &rest, NULL, 0, &second, err);
+    if (st == RC_OK)
+        st = rc_mean_similarity(&rest, &second, 1, out, err);
+    rc_schedule_free(&second);
+    rc_csr_free(&rest);
+    return st;
+}
+
+static rc_status_t change_of(const rc_csr_t *a, change_t *out, rc_err_t *err)
+{
+    const rc_tile_rule_t rule = RC_TILE_RULE;
+    rc_tile_figures_t before;
+    rc_schedule_t order = {.slots = 0};
+    rc_tiles_t t = {.panels = 0};
+    double after = 0;
+    rc_status_t st = rc_tile_figures(a, NULL, &rule, 1, &before, err);
+    if (st == RC_OK)
+        st = rc_order_build("lsh", a, NULL, 0, &order, err);
+    if (st == RC_OK)
+        st = rc_tiles_find(a, &order, &rule, 1, &t, err);
+    if (st == RC_OK)
+        st = similarity_of_rest(a, &order, &t, &after, err);
+    if (st == RC_OK)
+        *out = (change_t){rc_tiles_ratio(&t, a) - before.dense_ratio, after - before.rest_similarity};
+    rc_tiles_free(&t);
+    rc_schedule_free(&order);
+    return st;
+}
+
+/* The setting of most matrices with both plans; -1: none.  \param[out] row  of it, as rc_plot_plans; free() */
+static rc_status_t choose(const rc_plot_input_t *in, int *setting, int64_t **row, rc_err_t *err)
+{
+    int64_t most = 0;
+    rc_status_t st = RC_OK;
+    *setting = -1;
+    *row = NULL;
+    for (int i = 0; i < in->survey->settings && st == RC_OK; i++) {
+        int64_t *of = NULL;
+        int64_t n = 0;
+        st = rc_plot_plans(in, i, "aspt-nr,aspt-forced", PLANS, &of, err);
+        for (int64_t p = 0; st == RC_OK && p < in->survey->setting[i].pairs; p++)
+            n += of[p * PLANS + NR] >= 0 && of[p * PLANS + FORCED] >= 0;
+        if (st < 0 || n <= most) {
+            free(of);
+            continue;
+        }
+        most = n;
+        *setting = i;
+        free(*row);
+        *row = of;
+    }
+    return st;
+}
+
+/* One matrix: a line and a point.  *drawn is counted up where its file is there. */
+static rc_status_t add(const rc_plot_input_t *in, int32_t matrix, double speedup, FILE *csv, rc_plot_text_t *text, int64_t *drawn,
+    rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    rc_csr_t a = {.rows = 0};
+    change_t c = {0, 0};
+    int usable = 0;
+    rc_err_t why = {0};
+    if (s->matrix[matrix].row->nnz > ENTRIES || *drawn >= MATRICES)
+        return RC_OK;
+    rc_status_t st = rc_matrix_of_store(s, matrix, &a, &usable, &why);
+    if (st == RC_OK && usable)
+        st = change_of(&a, &c, &why);
+    rc_csr_free(&a);
+    if (st == RC_ENOMEM)
+        return rc_fail(err, st, "%s: %s", s->matrix[matrix].name, why.text);
+    if (st < 0 || !usable)
+        return RC_OK; /* it is left out, and counted */
+    rc_plot_put_text(csv, s->matrix[matrix].name);
+    fprintf(csv, ",%.6g,%.6g,%.6g\n", c.ratio, c.similarity, speedup);
+    rc_str_addf(&text->define, "%.6g,%.6g,%.6g\n", c.ratio, c.similarity, speedup);
+    ++*drawn;
+    return RC_OK;
+}
+
+static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *row, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    const rc_survey_setting_t *a = &s->setting[setting];
+    int64_t drawn = 0;
+    int64_t all = 0;
+    int64_t faster = 0;
+    rc_status_t st = RC_OK;
+    fputs("matrix,change of dense_ratio,change of the similarity of the sparse part,speedup over aspt-nr (x)\n", csv);
+    rc_plot_block_begin(text, "POINTS");
+    for (int64_t p = 0; p < a->pairs && st == RC_OK; p++) {
+        double speedup = rc_plot_ns(s, row[p * PLANS + NR]) / rc_plot_ns(s, row[p * PLANS + FORCED]);
+        if (isnan(speedup))
+            continue;
+        all++;
+        faster += speedup > 1;
+        st = add(in, s->pair[a->first + p].matrix, speedup, csv, text, &drawn, err);
+    }
+    rc_plot_block_end(text);
+    rc_plot_define_number(text, "MATRICES", (double)drawn);
+    rc_plot_define_text(text, "SUBTITLE", a->label);
+    if (drawn == 0)
+        rc_str_add(&text->missing, "no matrix that both plans were measured on is where it was read from");
+    rc_str_addf(&text->caption,
+        "What both rounds of reordering, forced, change: dense_ratio against the average similarity of the sparse part, the "
+        "colour is the speedup of aspt-forced over aspt-nr, %s. %" PRId64 " of %" PRId64 " matrices are faster (paper: 613 of 1,084); %" PRId64
+        " are drawn: the others have more than %d entries, are not where they were read from, or come after the first %d.",
+        a->label, faster, all, drawn, ENTRIES, MATRICES);
+    return st;
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    int setting = -1;
+    int64_t *row = NULL;
+    rc_status_t st = choose(in, &setting, &row, err);
+    if (st == RC_OK && setting < 0)
+        rc_str_add(&text->missing, "the store has not both aspt without reordering and with forced reordering");
+    else if (st == RC_OK)
+        st = draw(in, setting, row, csv, text, err);
+    free(row);
+    return st;
+}
+
+const rc_plot_t rc_plot_forced = {
+    .name = "forced",
+    .title = "Forced reordering: what it changes and gains",
+    .source = "Jiang et al., figure 9",
+    .section = "Orders",
+    .write = write,
+};

@@ -1,0 +1,110 @@
+#include "config.h"
+#include "analysis/report/plot_block.h"
+#include "analysis/report/plot_plans.h"
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { NR, RR, VENDOR, PLANS };
+
+typedef struct point {
+    double rate[PLANS]; /* NaN: not measured */
+    int64_t pair;       /* of the setting */
+} point_t;
+
+static int by_nr(const void *x, const void *y)
+{
+    const point_t *a = x;
+    const point_t *b = y;
+    if (a->rate[NR] != b->rate[NR])
+        return a->rate[NR] < b->rate[NR] ? -1 : 1;
+    return (a->pair > b->pair) - (a->pair < b->pair);
+}
+
+/* Operations in a ns are GFLOP/s. */
+static double gflops(const rc_survey_t *s, int64_t row)
+{
+    return row < 0 ? NAN : rc_view_flops(s->view, row) / rc_view_result(s->view, row)->median_ns;
+}
+
+/* Matrices that have both plans of aspt, by the throughput of the first; how many. */
+static int64_t collect(const rc_survey_t *s, const rc_survey_setting_t *a, const int64_t *row, point_t *out)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < a->pairs; i++) {
+        point_t p = {.pair = i};
+        for (int k = 0; k < PLANS; k++)
+            p.rate[k] = gflops(s, row[i * PLANS + k]);
+        if (p.rate[NR] > 0 && p.rate[RR] > 0)
+            out[n++] = p;
+    }
+    qsort(out, (size_t)n, sizeof *out, by_nr);
+    return n;
+}
+
+static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_t *p, int64_t n, FILE *csv,
+    rc_plot_text_t *text)
+{
+    fputs("number,matrix,aspt-nr (GFLOP/s),aspt-rr (GFLOP/s),cuSPARSE (GFLOP/s)\n", csv);
+    rc_plot_block_begin(text, "POINTS");
+    for (int64_t i = 0; i < n; i++) {
+        fprintf(csv, "%" PRId64 ",", i + 1);
+        rc_plot_put_text(csv, s->matrix[s->pair[a->first + p[i].pair].matrix].name);
+        rc_str_addf(&text->define, "%" PRId64, i + 1);
+        for (int k = 0; k < PLANS; k++) {
+            fputc(',', csv);
+            rc_plot_put_number(csv, p[i].rate[k]);
+            rc_str_add(&text->define, ",");
+            if (!isnan(p[i].rate[k]))
+                rc_str_addf(&text->define, "%.6g", p[i].rate[k]);
+        }
+        fputc('\n', csv);
+        rc_str_add(&text->define, "\n");
+    }
+    rc_plot_block_end(text);
+    rc_plot_define_number(text, "MATRICES", (double)n);
+    rc_plot_define_text(text, "SUBTITLE", a->label);
+}
+
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    int64_t *row = NULL;
+    point_t *point = NULL;
+    int64_t n = 0;
+    if (in->shown < 0) {
+        rc_str_add(&text->missing, rc_plot_no_results);
+        return RC_OK;
+    }
+    const rc_survey_setting_t *a = &s->setting[in->shown];
+    rc_status_t st = rc_plot_plans(in, in->shown, "aspt-nr,aspt-rr,cusparse", PLANS, &row, err);
+    if (st == RC_OK) {
+        point = rc_alloc((size_t)a->pairs, sizeof *point, "a figure", err);
+        st = point ? RC_OK : RC_ENOMEM;
+    }
+    if (st == RC_OK)
+        n = collect(s, a, row, point);
+    if (st == RC_OK && n == 0)
+        rc_str_add(&text->missing, rc_plot_no_plans);
+    if (st == RC_OK && n > 0) {
+        put(s, a, point, n, csv, text);
+        rc_str_addf(&text->caption,
+            "Throughput of the plans aspt-nr (no reordering), aspt-rr (both rounds by rule) and of the fastest cuSPARSE "
+            "kernel in the original order, %" PRId64 " matrices in the order of aspt-nr, %s. Preparation is not in the times.",
+            n, a->label);
+    }
+    free(row);
+    free(point);
+    return st;
+}
+
+const rc_plot_t rc_plot_throughput_plans = {
+    .name = "throughput-plans",
+    .title = "Throughput with and without reordering",
+    .source = "Jiang et al., figures 10 and 11",
+    .section = "Orders",
+    .home = rc_plot_home_main,
+    .write = write,
+};
