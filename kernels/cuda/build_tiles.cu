@@ -325,11 +325,14 @@ int64_t all_panels(const rc_build_csr_t *c, const rc_build_tiles_t *to)
 }
 
 /* Lay the scratch out.  \param[out] temp  of sorting */
-rc_status_t lay_out(work *w, rc::workspace *m, void **temp, int64_t *temp_bytes, rc_err_t *err)
+rc_status_t lay_out(
+    const rc_executor_t *x, work *w, rc::workspace *m, void **temp, int64_t *temp_bytes, rc_err_t *err)
 {
     const int64_t n = w->nnz;
     const int64_t d = w->candidates;
+    const int current = rc_cuda_enter(x);
     const rc_status_t st = rc_cuda_sort64_bytes(n > d ? n : d, temp_bytes, err);
+    rc_cuda_leave(x, current);
     w->by = {m->take<uint64_t>(n), m->take<uint64_t>(n), m->take<int32_t>(n), m->take<int32_t>(n), n};
     w->dense = {m->take<uint64_t>(d), m->take<uint64_t>(d), m->take<int32_t>(d), m->take<int32_t>(d), d};
     w->start = m->take<int32_t>(n + 1);
@@ -422,10 +425,10 @@ extern "C" rc_status_t rc_build_tiles(
         w.panels = all_panels(c, out);
         w.candidates = c->nnz / out->rule.col_min + 1;
         w.col_bits = rc::bits_of(out->width - 1);
-        RC_TRY(lay_out(&w, &room, &temp, &temp_bytes, err));
+        RC_TRY(lay_out(c->b.x, &w, &room, &temp, &temp_bytes, err));
         RC_TRY(rc_cuda_room(&scratch, (size_t)room.used, &base, err));
         room = {(char *)base, 0};
-        RC_TRY(lay_out(&w, &room, &temp, &temp_bytes, err));
+        RC_TRY(lay_out(c->b.x, &w, &room, &temp, &temp_bytes, err));
         RC_TRY(precision == RC_FP64 ? cut<double>(c, &w, temp, temp_bytes, err)
                                     : cut<float>(c, &w, temp, temp_bytes, err));
     }
