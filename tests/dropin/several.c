@@ -151,6 +151,8 @@ static void streams(void)
     small_new(&s);
     int made = engine()->made;
     ok(until_plan(&s, 40) && engine()->made == made + 1, "a pattern has a plan in the first stream");
+    for (int i = 0; i < 10; i++)
+        (void)until_plan(&s, 1); /* it is kept, so that others could have it */
     (void)cusparseSetStream(s.handle, (cudaStream_t)(void *)&other);
     int runs = engine()->runs;
     (void)plain(&s);
@@ -200,7 +202,7 @@ static void threads(void)
     ok(!wrong, "threads with a matrix each have right products");
     /* of a pattern that is new the first few are cuSPARSE's */
     ok(engine()->runs > THREADS * (PRODUCTS - 20 * (CHANGES + 1)), "nearly all by plans");
-    ok(engine()->repaired >= THREADS * CHANGES, "each change was found on the device");
+    ok(engine()->repaired == THREADS * CHANGES, "each change was found on the device, once");
 }
 
 int main(int argc, char **argv)
