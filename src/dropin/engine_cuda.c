@@ -5,6 +5,7 @@
 #include "rowcast_cuda.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,33 +73,42 @@ static void symbol(void *handle, const char *name, void *out)
     memcpy(out, &p, sizeof p);
 }
 
-/* 1: the current context is the primary one of the device, and the stream is of it. */
-static int primary(void *stream, int device)
-{
+static struct driver {
     driver_stream_ctx *of_stream;
     driver_current *current;
     driver_retain *retain;
     driver_release *release;
     driver_state *state;
+} driver;
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
+
+/* Looking functions up takes longer than what they do, so it is done once, when the program's CUDA is there. */
+static void driver_find(void)
+{
+    void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    symbol(handle, "cuStreamGetCtx", &driver.of_stream);
+    symbol(handle, "cuCtxGetCurrent", &driver.current);
+    symbol(handle, "cuDevicePrimaryCtxRetain", &driver.retain);
+    symbol(handle, "cuDevicePrimaryCtxRelease_v2", &driver.release);
+    symbol(handle, "cuDevicePrimaryCtxGetState", &driver.state);
+}
+
+/* 1: the current context is the primary one of the device, and the stream is of it. */
+static int primary(void *stream, int device)
+{
+    const struct driver *d = &driver;
     int active = 0;
     unsigned flags = 0;
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *ctx[3] = {0};
-    symbol(driver, "cuStreamGetCtx", &of_stream);
-    symbol(driver, "cuCtxGetCurrent", &current);
-    symbol(driver, "cuDevicePrimaryCtxRetain", &retain);
-    symbol(driver, "cuDevicePrimaryCtxRelease_v2", &release);
-    symbol(driver, "cuDevicePrimaryCtxGetState", &state);
+    (void)pthread_once(&driver_once, driver_find);
     /* retaining one that is not there would make it */
-    int same = of_stream && current && retain && release && state && state(device, &flags, &active) == 0 && active
-        && retain(&ctx[0], device) == 0;
+    int same = d->of_stream && d->current && d->retain && d->release && d->state && d->state(device, &flags, &active) == 0
+        && active && d->retain(&ctx[0], device) == 0;
     if (same) {
-        same = current(&ctx[1]) == 0 && of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1]
+        same = d->current(&ctx[1]) == 0 && d->of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1]
             && ctx[0] == ctx[2];
-        (void)release(device);
+        (void)d->release(device);
     }
-    if (driver)
-        (void)dlclose(driver);
     return same;
 }
 
