@@ -21,13 +21,12 @@ typedef struct rc_sparse_view {
     int value_bytes;
 } rc_sparse_view_t;
 
-/** One product C = alpha A B + beta C; with beta 0 C is not read. */
+/** One product C = alpha A B. */
 typedef struct rc_spmm {
     rc_sparse_view_t a;
     int64_t k;
     rc_layout_t layout;
     double alpha;
-    double beta;
     const void *b;
     int64_t ldb;
     void *c;
@@ -51,8 +50,7 @@ typedef struct rc_making {
 
 enum { RC_ENGINE_ABI = 3, RC_ENGINE_TEXT = 160 };
 
-/** Functions return 0 or a negative number: then nothing of it remains, and C is as it was, or with beta 0 to be written
- *  again.  `make`,
+/** Functions return 0 or a negative number: then nothing of it remains, and what was written to C is to be written again.  `make`,
  *  `plan_free` and `copy_free` wait for the device; no other does.  All are called with the drop-in's lock held, but for
  *  `make` and `plan_free`, which one other thread calls without it (with ROWCAST_WAIT, `plan_free` that of the product,
  *  likewise without it). */

@@ -378,29 +378,20 @@ static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t
     return made;
 }
 
-/* By the plan, unless the check found another pattern. */
-static int execute(made_t *m, const rc_spmm_t *p, const rc_pattern_ask_t *ask)
-{
-    rc_err_t err;
-    if (!ask->check)
-        return rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, p->beta, p->c, p->ldc, p->stream, &err);
-    return rc_plan_execute_unless(m->plan, p->k, p->alpha, p->b, p->ldb, p->beta, p->c, p->ldc,
-        &m->pattern->differs[ask->turn], p->stream, &err);
-}
-
-/* With beta a refusal of the plan must find C as it was: the product of another pattern comes last then, by a launch more. */
 static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
 {
-    const rc_pattern_ask_t none = {0};
+    rc_err_t err;
     const rc_pattern_ask_t ask = {.check = check != RC_CHECK_NOT, .number = number, .turn = m->turn, .told = check == RC_CHECK_TOLD};
-    const int last = ask.check && p->beta != 0;
+    const uint32_t *differs = &m->pattern->differs[ask.turn];
     if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, p->stream)))
         return -1;
     m->turn ^= ask.check; /* whatever becomes of the product */
-    if (failed(rc_pattern_between(p, m->pattern, last ? &none : &ask, m->blocks, m->overlaps, p->stream))
-        || execute(m, p, &ask) < 0)
+    if (failed(rc_pattern_between(p, m->pattern, &ask, m->blocks, m->overlaps, p->stream)))
         return -1;
-    return last && failed(rc_pattern_between(p, m->pattern, &ask, m->blocks, m->overlaps, p->stream)) ? -1 : 0;
+    rc_status_t st = ask.check ? rc_plan_execute_unless(
+                         m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, differs, p->stream, &err)
+                               : rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, p->stream, &err);
+    return st < 0 ? -1 : 0;
 }
 
 static int engine_run(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number)

@@ -149,11 +149,11 @@ __global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, in
         to_ptr[i] = row_ptr[i];
 }
 
-/* A thread for each value of C; threads side by side store side by side.  The run of the plan stores nothing then. */
+/* A thread for each value of C; threads side by side store side by side.  The run of the plan after it stores nothing then. */
 template <typename T, typename P, typename I>
 __global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val, int64_t rows, int64_t k,
     T alpha, const T *b, int64_t b_row, int64_t b_col, T *c, int64_t c_row, int64_t c_col,
-    T beta, const uint32_t *differs)
+    const uint32_t *differs)
 {
     wait_for_previous();
     if (differs == nullptr || *static_cast<const volatile uint32_t *>(differs) == 0)
@@ -165,8 +165,7 @@ __global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val,
         T sum = 0;
         for (int64_t e = row_ptr[r]; e < static_cast<int64_t>(row_ptr[r + 1]); e++)
             sum += val[e] * b[static_cast<int64_t>(col_idx[e]) * b_row + j * b_col];
-        T *to = c + r * c_row + j * c_col;
-        *to = beta == T(0) ? alpha * sum : fma(beta, *to, alpha * sum);
+        c[r * c_row + j * c_col] = alpha * sum;
     }
 }
 
@@ -194,8 +193,7 @@ void product(const rc_spmm_t *p, const uint32_t *differs, int blocks, int overla
     launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, static_cast<const P *>(p->a.row_ptr),
         static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
         static_cast<T>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb,
-        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, static_cast<T>(p->beta),
-        differs);
+        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, differs);
 }
 
 /* The four widths of row pointers and columns, as types. */

@@ -50,9 +50,9 @@ int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
 cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
     rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream);
 
-/** What is between rc_pattern_begin and a run of a plan, which reads values and verdict before it waits for the kernel before it: C = alpha
- *  A B + beta C from the arrays of the program, where the check of that turn found another pattern; otherwise nothing.  Sums in the
- *  order of the entries.  May come after the run, too, which stores nothing then.
+/** Between rc_pattern_begin and a run of a plan, which reads values and verdict before it waits for the kernel before it: C = alpha
+ *  A B from the arrays of the program, where the check of that turn found another pattern; otherwise nothing.  Sums in the
+ *  order of the entries.
  *  \param[in] ask       of rc_pattern_begin; without a check nothing in any case
  *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0) */
 cudaError_t rc_pattern_between(const rc_spmm_t *p, const rc_pattern_t *pattern, const rc_pattern_ask_t *ask, int blocks,

@@ -14,7 +14,8 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_TYPE] = "not all fp32 or all fp64",
     [RC_WHY_BATCH] = "batches",
     [RC_WHY_SCALARS] = "alpha and beta on the device",
-    [RC_WHY_FINITE] = "alpha or beta is not finite",
+    [RC_WHY_ALPHA] = "alpha is not finite",
+    [RC_WHY_BETA] = "beta is not 0",
     [RC_WHY_SHAPE] = "shapes that do not fit",
     [RC_WHY_SIZE] = "empty, or more than 2^31 - 1",
     [RC_WHY_STREAM] = "not a stream of the primary context, or one for each thread",
@@ -118,8 +119,10 @@ static rc_why_t read_scalars(const rc_real_t *real, const rc_spmm_call_t *call, 
     if (mode != CUSPARSE_POINTER_MODE_HOST || !call->alpha || !call->beta)
         return RC_WHY_SCALARS;
     p->alpha = scalar(call->alpha, p->a.value_bytes);
-    p->beta = scalar(call->beta, p->a.value_bytes);
-    return isfinite(p->alpha) && isfinite(p->beta) ? RC_WHY_PLAN : RC_WHY_FINITE;
+    if (!isfinite(p->alpha))
+        return RC_WHY_ALPHA;
+    /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
+    return scalar(call->beta, p->a.value_bytes) == 0 ? RC_WHY_PLAN : RC_WHY_BETA;
 }
 
 rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out)

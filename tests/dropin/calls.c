@@ -46,8 +46,8 @@ static void passing_by_arguments(void)
     passes(&s, no, none, none, CUDA_R_16F, CUSPARSE_SPMM_CSR_ALG2, "another compute type is");
     passes(&s, CUSPARSE_STATUS_SUCCESS, none, none, CUDA_R_32F, CUSPARSE_SPMM_COO_ALG1,
         "an algorithm of another format is");
-    s.beta = NAN;
-    passes_plain(&s, "beta that is not finite is");
+    s.beta = 1;
+    passes_plain(&s, "beta that is not 0 is");
     s.beta = 0;
     (void)cusparseSetPointerMode(s.handle, CUSPARSE_POINTER_MODE_DEVICE);
     passes_plain(&s, "scalars on the device are");
@@ -140,12 +140,9 @@ static void plans(void)
     s.val[1] = 7;
     s.alpha = 0.5F;
     ok(until_plan(&s, 1) && fake_counts()->spmm == spmm_before, "new values and scalars are read");
-    s.beta = 2;
-    ok(until_plan(&s, 1) && fake_counts()->spmm == spmm_before, "what C held is added");
     int repaired = engine()->repaired;
     s.idx[1] = 0;
     ok(until_plan(&s, 1), "a pattern that changed in place is seen");
-    s.beta = 0;
     ok(engine()->repaired == repaired + 1, "on the device");
     ok(until_plan(&s, 40) && engine()->repaired == repaired + 1, "it gets a plan of its own");
     cusparseSpMatDescr_t again = NULL;

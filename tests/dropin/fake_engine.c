@@ -129,13 +129,10 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
             for (int64_t e = ptr[r]; e < ptr[r + 1]; e++)
                 sum += value(p->a.val, p->a.value_bytes, e)
                     * value(p->b, p->a.value_bytes, b_rows ? idx[e] * p->ldb + j : j * p->ldb + idx[e]);
-            double all = p->alpha * sum;
-            if (p->beta != 0)
-                all += p->beta * value(p->c, p->a.value_bytes, to);
             if (p->a.value_bytes == 4)
-                ((float *)p->c)[to] = (float)all;
+                ((float *)p->c)[to] = (float)(p->alpha * sum);
             else
-                ((double *)p->c)[to] = all;
+                ((double *)p->c)[to] = p->alpha * sum;
         }
 }
 

@@ -7,9 +7,6 @@
 
 #include <stdint.h>
 
-/** What until_plan puts into C before each product. */
-enum { BEFORE = 3 };
-
 /** A 2 x 3 matrix and its operands. */
 typedef struct small {
     cusparseHandle_t handle;
