@@ -48,9 +48,9 @@ typedef struct rc_making {
     uint64_t turn;  /**< whose kernel comes first where none is timed */
 } rc_making_t;
 
-enum { RC_ENGINE_ABI = 3, RC_ENGINE_TEXT = 160 };
+enum { RC_ENGINE_ABI = 2, RC_ENGINE_TEXT = 160 };
 
-/** Functions return 0 or a negative number: then nothing of it remains, and what was written to C is to be written again.  `make`,
+/** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to C.  `make`,
  *  `plan_free` and `copy_free` wait for the device; no other does.  All are called with the drop-in's lock held, but for
  *  `make` and `plan_free`, which one other thread calls without it (with ROWCAST_WAIT, `plan_free` that of the product,
  *  likewise without it). */

@@ -27,7 +27,6 @@ typedef struct made {
     rc_heard_t *heard_there;
     int blocks; /* of the product from the program's arrays, which is rare: few are launched sooner */
     int overlaps; /* 1: launches can */
-    int turn;     /* of the next check */
     int device;
     int64_t k;
     cudaEvent_t last; /* after what was asked for last */
@@ -381,17 +380,13 @@ static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t
 static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
 {
     rc_err_t err;
-    const rc_pattern_ask_t ask = {.check = check != RC_CHECK_NOT, .number = number, .turn = m->turn, .told = check == RC_CHECK_TOLD};
-    const uint32_t *differs = &m->pattern->differs[ask.turn];
-    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, p->stream)))
+    cudaStream_t stream = p->stream;
+    const rc_pattern_ask_t ask = {.check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
+    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, stream))
+        || failed(rc_pattern_between(m->overlaps, stream))
+        || rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
-    m->turn ^= ask.check; /* whatever becomes of the product */
-    if (failed(rc_pattern_between(p, m->pattern, &ask, m->blocks, m->overlaps, p->stream)))
-        return -1;
-    rc_status_t st = ask.check ? rc_plan_execute_unless(
-                         m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, differs, p->stream, &err)
-                               : rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, p->stream, &err);
-    return st < 0 ? -1 : 0;
+    return ask.check && failed(rc_pattern_product(p, m->pattern, number, m->blocks, m->overlaps, stream)) ? -1 : 0;
 }
 
 static int engine_run(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
@@ -411,7 +406,7 @@ static void engine_checks(const void *plan, uint64_t *equal, uint64_t *differs)
 static int engine_compare(void *plan, const rc_spmm_t *p, uint64_t number)
 {
     made_t *m = plan;
-    const rc_pattern_ask_t ask = {.check = 1, .number = number, .turn = 2, .told = 1};
+    const rc_pattern_ask_t ask = {.check = 1, .number = number, .other = 1, .told = 1};
     int bad = failed(rc_pattern_begin(&p->a, NULL, m->pattern, m->heard_there, &ask, p->stream));
     made_mark(m, p->stream);
     return bad ? -1 : 0;

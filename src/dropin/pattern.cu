@@ -51,8 +51,7 @@ template <typename P, typename I> struct pattern_args {
     int64_t of_columns; /* pieces */
     int64_t pieces;     /* in all */
     rc_pattern_t *pattern;
-    uint32_t *differs;
-    uint32_t *clear; /* NULL: none */
+    uint64_t *differs;
     volatile uint64_t *heard_equal;
     volatile uint64_t *heard_differs;
     uint64_t number;
@@ -67,7 +66,7 @@ template <typename P, typename I> __device__ void conclude(const pattern_args<P,
         return;
     }
     if (sum != x.pattern->expected[piece]) {
-        *static_cast<volatile uint32_t *>(x.differs) = 1;
+        *static_cast<volatile uint64_t *>(x.differs) = x.number;
         *x.heard_differs = x.number;
     }
     if (!x.told)
@@ -77,10 +76,8 @@ template <typename P, typename I> __device__ void conclude(const pattern_args<P,
         return;
     x.pattern->arrived = 0;
     __threadfence();
-    if (*static_cast<volatile uint32_t *>(x.differs) == 0)
+    if (*static_cast<volatile uint64_t *>(x.differs) != x.number)
         *x.heard_equal = x.number;
-    if (x.clear == nullptr) /* a comparison: nobody else reads it */
-        *x.differs = 0;
 }
 
 /* A piece by a warp. */
@@ -127,12 +124,15 @@ template <typename T, typename P, typename I>
 __global__ void __launch_bounds__(THREADS) begin_kernel(
     const values_args<T> v, const pattern_args<P, I> x, unsigned putting)
 {
-    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0 && x.clear != nullptr)
-        *x.clear = 0;
     if (blockIdx.x < putting)
         put(v, blockIdx.x);
     else
         check(x, (blockIdx.x - putting) * int64_t{THREADS / WARP} + threadIdx.x / WARP);
+}
+
+__global__ void between_kernel()
+{
+    wait_for_previous();
 }
 
 template <typename P, typename I>
@@ -149,14 +149,16 @@ __global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, in
         to_ptr[i] = row_ptr[i];
 }
 
-/* A thread for each value of C; threads side by side store side by side.  The run of the plan after it stores nothing then. */
+/* A thread for each value of C; threads side by side store side by side. */
 template <typename T, typename P, typename I>
 __global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val, int64_t rows, int64_t k,
     T alpha, const T *b, int64_t b_row, int64_t b_col, T *c, int64_t c_row, int64_t c_col,
-    const uint32_t *differs)
+    const volatile uint64_t *differs, uint64_t number)
 {
+    /* the check ended before the kernel before this one began; C is that one's until it has ended */
+    const bool same = *differs != number;
     wait_for_previous();
-    if (differs == nullptr || *static_cast<const volatile uint32_t *>(differs) == 0)
+    if (same)
         return;
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k; i += step) {
@@ -186,14 +188,14 @@ void launch_over(void (*kernel)(A...), int blocks, int threads, int overlaps, cu
 }
 
 template <typename T, typename P, typename I>
-void product(const rc_spmm_t *p, const uint32_t *differs, int blocks, int overlaps, cudaStream_t stream)
+void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps, cudaStream_t stream)
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     const bool c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
     launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, static_cast<const P *>(p->a.row_ptr),
         static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
         static_cast<T>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb,
-        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, differs);
+        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, &pattern->differs, number);
 }
 
 /* The four widths of row pointers and columns, as types. */
@@ -224,11 +226,10 @@ void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern
     if (values)
         v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place), static_cast<const T *>(a->val),
             values->count};
-    const bool other = ask->turn == 2;
     const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr), static_cast<const I *>(a->col_idx), a->rows, a->nnz,
-        pieces_of(a->nnz, PIECE), ask->check ? rc_pattern_pieces(a) : 0, pattern, &pattern->differs[ask->turn],
-        other || !ask->check ? nullptr : &pattern->differs[1 - ask->turn], other ? &heard->other_equal : &heard->equal,
-        other ? &heard->other_differs : &heard->differs, ask->number, ask->told};
+        pieces_of(a->nnz, PIECE), ask->check ? rc_pattern_pieces(a) : 0, pattern,
+        ask->other ? &pattern->other_differs : &pattern->differs, ask->other ? &heard->other_equal : &heard->equal,
+        ask->other ? &heard->other_differs : &heard->differs, ask->number, ask->told};
     const int64_t putting = pieces_of(v.count, THREADS * VALUES);
     const int64_t blocks = putting + pieces_of(x.pieces, THREADS / WARP);
     if (blocks > 0)
@@ -266,17 +267,20 @@ cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *
     return cudaGetLastError();
 }
 
-cudaError_t rc_pattern_between(const rc_spmm_t *p, const rc_pattern_t *pattern, const rc_pattern_ask_t *ask, int blocks,
-    int overlaps, cudaStream_t stream)
+cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream)
 {
-    const uint32_t *differs = ask->check ? &pattern->differs[ask->turn] : nullptr;
-    if (!ask->check)
-        blocks = 1;
+    launch_over(between_kernel, 1, 1, overlaps, stream);
+    return cudaGetLastError();
+}
+
+cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps,
+    cudaStream_t stream)
+{
     with_types(&p->a, [&](auto ptr, auto idx) {
         if (p->a.value_bytes == 4)
-            product<float, decltype(ptr), decltype(idx)>(p, differs, blocks, overlaps, stream);
+            product<float, decltype(ptr), decltype(idx)>(p, pattern, number, blocks, overlaps, stream);
         else
-            product<double, decltype(ptr), decltype(idx)>(p, differs, blocks, overlaps, stream);
+            product<double, decltype(ptr), decltype(idx)>(p, pattern, number, blocks, overlaps, stream);
     });
     return cudaGetLastError();
 }

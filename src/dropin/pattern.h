@@ -9,8 +9,10 @@
 
 /** What is known of the pattern of a plan, in device memory; zeros before the first check. */
 typedef struct rc_pattern {
-    uint32_t differs[3]; /**< verdicts: not 0: the newest check of that turn found another one; the last one is of comparisons */
-    uint32_t arrived;    /**< pieces, of a check that is told; the last one clears it */
+    uint64_t differs;       /**< number of the newest check that found another one */
+    uint64_t other_differs; /**< of the newest comparison that did */
+    uint32_t arrived;       /**< pieces, of a check that is told; the last one clears it */
+    uint32_t unused;
     uint64_t expected[];    /**< [rc_pattern_pieces] sum of each piece */
 } rc_pattern_t;
 
@@ -26,8 +28,7 @@ typedef struct rc_heard {
 typedef struct rc_pattern_ask {
     int check;       /**< 1: the pattern is summed */
     uint64_t number; /**< 0: the sums become the expected ones; else they are compared with them */
-    int turn;        /**< 0 or 1, by turns: which verdict is written; the other one is cleared for the next check.  2: a comparison,
-                          which is told */
+    int other;       /**< 1: as a comparison */
     int told;        /**< 1: the host hears of it also where it is the same */
 } rc_pattern_ask_t;
 
@@ -42,7 +43,7 @@ cudaError_t rc_pattern_copy(
 /** Pieces that a pattern is summed in. */
 int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
 
-/** What precedes a product, in one launch, because launches cost more than what they do.
+/** What precedes a product, in one launch, because two cost more than what they do.
  *
  *  New values go where a plan has them.  Beside that the row pointers and columns are summed in pieces: for each a sum of 64
  *  bits of well mixed (place, number).  Nothing is added up over pieces: one whose sum is another one says so.
@@ -50,13 +51,14 @@ int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
 cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
     rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream);
 
-/** Between rc_pattern_begin and a run of a plan, which reads values and verdict before it waits for the kernel before it: C = alpha
- *  A B from the arrays of the program, where the check of that turn found another pattern; otherwise nothing.  Sums in the
- *  order of the entries.
- *  \param[in] ask       of rc_pattern_begin; without a check nothing in any case
+/** Nothing, between rc_pattern_begin and a run of a plan, which reads the values before it waits for the kernel before it.
  *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0) */
-cudaError_t rc_pattern_between(const rc_spmm_t *p, const rc_pattern_t *pattern, const rc_pattern_ask_t *ask, int blocks,
-    int overlaps, cudaStream_t stream);
+cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream);
+
+/** C = alpha A B from the arrays of the program, when the check of that number found another pattern; otherwise nothing.  Its
+ *  launch overlaps with the kernel before it.  Sums in the order of the entries. */
+cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps,
+    cudaStream_t stream);
 
 #ifdef __cplusplus
 }
