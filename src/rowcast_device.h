@@ -1,5 +1,5 @@
 /** \file rowcast_device.h  Of librowcast_cuda, for programs with kernels of their own: where a plan has its values on the
- *  device, and products that the device may call off.  The conventions are those of rowcast_cuda.h. */
+ *  device.  The conventions are those of rowcast_cuda.h. */
 #ifndef ROWCAST_DEVICE_H
 #define ROWCAST_DEVICE_H
 
@@ -28,14 +28,6 @@ typedef struct rc_plan_places {
  *  \return RC_OK; RC_EINVAL; RC_ERANGE (a K that the plan does not have); RC_ENOTSUP (not known; the matrix is that of another K or
  *          plan too).  Local; cost O(1). */
 RC_API rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err);
-
-/** As rc_plan_execute, unless the device says no: where `closed` does not hold 0, nothing is stored to C.
- *  \param[in] closed  device memory, one word, which is read before the kernel before the run on the stream has ended: a kernel that
- *                     writes it has ended when that one ends
- *  \return as rc_plan_execute; RC_ENOTSUP also where the kernel of that K does not ask (all of ours for spmm but gsub, gstat, aspt and
- *          rs do) */
-RC_API rc_status_t rc_plan_execute_unless(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb, double beta,
-    void *c, int64_t ldc, const uint32_t *closed, struct CUstream_st *stream, rc_err_t *err);
 
 #ifdef __cplusplus
 }

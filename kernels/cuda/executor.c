@@ -3,7 +3,6 @@
 #include "kernels/cuda/executor.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/gather.h"
 
@@ -19,7 +18,6 @@ typedef struct cuda_impl {
     cudaStream_t stream;
     rc_cuda_allocator_t memory;
     rc_cuda_library_t cusparse;
-    const uint32_t *closed;
 } cuda_impl_t;
 
 cudaStream_t rc_cuda_stream(const rc_executor_t *x)
@@ -50,18 +48,6 @@ void rc_cuda_stay(rc_executor_t *x)
 {
     cuda_impl_t *impl = x->impl;
     impl->stays = 1;
-}
-
-void rc_cuda_close_by(rc_executor_t *x, const uint32_t *closed)
-{
-    cuda_impl_t *impl = x->impl;
-    impl->closed = closed;
-}
-
-const uint32_t *rc_cuda_closed_by(const rc_executor_t *x)
-{
-    const cuda_impl_t *impl = x->impl;
-    return impl->closed;
 }
 
 /* An error here shows in the call that needs the GPU. */

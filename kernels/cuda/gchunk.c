@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/chunked.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/rowmajor.h"
@@ -173,7 +172,6 @@ static rc_status_t run(
     args.tiles = l->tiles;
     args.rounds = s->rounds;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    args.closed = rc_cuda_closed_by(s->a.memory.x);
     return rc_cuda_launch_overlapping(
         s->a.memory.x, &l->of, s->a.overlaps, &args, "launch of gchunk", err);
 }

@@ -6,7 +6,6 @@
 #define RC_KERNELS_CUDA_GCHUNK_CUH
 
 #include "kernels/cuda/gchunk.h"
-#include "kernels/cuda/condition.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
 #include "kernels/cuda/parts.cuh"
@@ -252,7 +251,6 @@ __global__ void __launch_bounds__(
     int32_t row = -1;
     int count = RC_CHUNKS_NOTHING;
     launch_next();
-    const bool closed = is_closed(a.closed);
     if (chunk < a.chunks) {
         first.load(a, from);
         row = __ldg(a.row + chunk);
@@ -264,8 +262,6 @@ __global__ void __launch_bounds__(
         __syncthreads();
     }
     wait_for_previous();
-    if (closed)
-        return;
     for (int32_t tile = blockIdx.y; tile < a.tiles; tile += gridDim.y) {
         sums_t sum;
         sum.clear();

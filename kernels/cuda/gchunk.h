@@ -48,7 +48,6 @@ typedef struct rc_gchunk_args {
     int32_t longs; /**< 1: some row is longer than a block */
     int32_t rounds; /**< of chunks that a CTA takes, as many at a time as it has groups of lanes */
     rc_cuda_scalars_t scalars;
-    const uint32_t *closed; /**< of rc_cuda_closed_by */
 } rc_gchunk_args_t;
 
 /** Argument of the device function that copies a column-major B into rows. */

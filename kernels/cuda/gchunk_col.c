@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/chunked.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/rowmajor.h"
@@ -170,7 +169,6 @@ static rc_status_t run(
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    args.closed = rc_cuda_closed_by(x);
     if (s->copies) {
         RC_TRY(rc_cuda_rows_copy(x, &s->rows, s->a.overlaps, &o->in[0], args.ldb, err));
         args.b = s->rows.copy.to;

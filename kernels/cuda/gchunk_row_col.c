@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/cuda.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/rowmajor.h"
 #include "kernels/cuda/slots.h"
 #include "kernels/cuda/transposed.h"
@@ -121,7 +120,6 @@ static rc_status_t run(
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    args.closed = rc_cuda_closed_by(s->a.memory.x);
     if (!is_readable(&o->in[0])) {
         RC_TRY(copy_rows(s, &o->in[0], err));
         args.b = s->rows.copy.to;

@@ -88,10 +88,7 @@ __global__ void __launch_bounds__(RC_GCHUNK_WALK_THREADS, rc::resident(RC_GCHUNK
     const int32_t end = min(a.chunks, first + groups * a.rounds);
     int side = 0; /* of shared memory that sums meet in */
     launch_next();
-    const bool closed = is_closed(a.closed);
     wait_for_previous();
-    if (closed)
-        return;
     for (int32_t tile = blockIdx.y; tile < a.tiles; tile += gridDim.y) {
         at.j = (tile * a.lanes + at.lane) * WIDTH;
         const operand<T, RC_GCHUNK_ROWS, WIDTH, 1> b(a, at);

@@ -10,7 +10,6 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/rowmajor.h"
@@ -384,7 +383,6 @@ static rc_status_t run(
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    args.closed = rc_cuda_closed_by(s->memory.x);
     for (args.tile = 0; st == RC_OK && args.tile < l->tiles; args.tile += GRID_Y_MAX) {
         int32_t left = l->tiles - args.tile;
         rc_cuda_launch_t of = l->of;

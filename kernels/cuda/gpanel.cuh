@@ -6,7 +6,6 @@
 #define RC_KERNELS_CUDA_GPANEL_CUH
 
 #include "kernels/cuda/gpanel.h"
-#include "kernels/cuda/condition.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
 #include "kernels/cuda/parts.cuh"
@@ -255,10 +254,6 @@ template <typename S>
 __global__ void __launch_bounds__(S::ROOM, 1) panels(const __grid_constant__ rc_gpanel_args_t a)
 {
     launch_next();
-    if (is_closed(a.closed)) {
-        wait_for_previous(); /* whoever follows waits for this one alone */
-        return;
-    }
     walk<S>(a);
     if (a.split > 0)
         finish_parts<S>(a);

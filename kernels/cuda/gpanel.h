@@ -36,7 +36,6 @@ typedef struct rc_gpanel_args {
     int32_t tile;  /**< of lanes * width * vectors columns, that the first row of CTAs takes */
     int32_t split; /**< pieces that are parts of long rows, the first ones */
     rc_cuda_scalars_t scalars;
-    const uint32_t *closed; /**< of rc_cuda_closed_by */
 } rc_gpanel_args_t;
 
 /** What a device function is compiled for. */

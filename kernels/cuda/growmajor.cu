@@ -2,7 +2,6 @@
  * is one piece of a row of B and there is nothing to reduce; all of them read the same entry of A.
  */
 #include "kernels/cuda/growmajor.h"
-#include "kernels/cuda/condition.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/vector.cuh"
 
@@ -17,9 +16,8 @@ __global__ void __launch_bounds__(RC_ROWS_THREADS) rowmajor(const rc_rowmajor_ar
     const int lane = threadIdx.x % static_cast<unsigned>(lanes);
     const int32_t p = blockIdx.x * (RC_ROWS_THREADS / static_cast<unsigned>(lanes)) +
                       threadIdx.x / static_cast<unsigned>(lanes);
-    const bool closed = is_closed(a.closed);
     const extent<I> x = load_extent<I>(a.ptr, a.row, p, a.slots);
-    if (x.row < 0 || closed)
+    if (x.row < 0)
         return;
     const T *val = static_cast<const T *>(a.val);
     for (int32_t tile = blockIdx.y; tile < a.tiles; tile += gridDim.y) {

@@ -29,7 +29,6 @@ typedef struct rc_rowmajor_args {
     int32_t lanes; /**< of a row: a power of two up to 32; 32 when vectors > 1 */
     int32_t tiles; /**< of lanes * width * vectors columns; grid.y strides over them */
     rc_cuda_scalars_t scalars;
-    const uint32_t *closed; /**< of rc_cuda_closed_by */
 } rc_rowmajor_args_t;
 
 /** The device function that moves `vectors` (1, 2, 4) vectors of `width` values per lane and entry;

@@ -9,7 +9,6 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/memory.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/ranges.h"
@@ -401,7 +400,6 @@ static rc_status_t run(
     args.ldb = o->in[0].ld;
     args.ldc = o->out.ld;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    args.closed = rc_cuda_closed_by(s->memory.x);
     return st < 0 ? st
                   : rc_cuda_launch_overlapping(
                         s->memory.x, &s->launch, s->overlaps, &args, "launch of gslice", err);

@@ -5,7 +5,6 @@
  * those of a row have one order: two runs give the same bits.  In the second form, at the end, a strip is
  * loaded from B itself. */
 #include "kernels/cuda/gslice.h"
-#include "kernels/cuda/condition.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/overlap.cuh"
 #include "kernels/cuda/store.cuh"
@@ -256,11 +255,8 @@ __global__ void __launch_bounds__(RC_GSLICE_THREADS_MAX) slices(const rc_gslice_
     const int32_t step = warps * a.split;
     ahead<T, C, STRIP> x;
     launch_next();
-    const bool closed = is_closed(a.closed);
     x.load(a, first, step);
     wait_for_previous();
-    if (closed)
-        return;
     if (threadIdx.x == 0)
         taken = 2 * warps;
     load_strip<T, STRIP>(a, j, strip);
@@ -303,11 +299,8 @@ __global__ void __launch_bounds__(RC_GSLICE_COLUMNS_THREADS, RC_GSLICE_COLUMNS_C
     const int32_t warps = gridDim.x / strips * each;
     slice s;
     launch_next();
-    const bool closed = is_closed(a.closed);
     s.load(a, i);
     wait_for_previous();
-    if (closed)
-        return;
     if (j + STRIP <= a.k)
         multiply_columns<T, C, STRIP, true>(a, s, i, warps, j);
     else

@@ -38,7 +38,6 @@ typedef struct rc_gslice_args {
     int32_t longs;
     int32_t split; /**< CTAs that share a strip in shared memory; CTA number x = strip * split + part */
     rc_cuda_scalars_t scalars;
-    const uint32_t *closed; /**< of rc_cuda_closed_by */
 } rc_gslice_args_t;
 
 /** The device function for strips of so many columns (a power of two).  NULL: there is none.  It

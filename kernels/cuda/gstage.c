@@ -11,7 +11,6 @@
 #include "kernels/cpu/slots.h"
 #include "kernels/cuda/build.h"
 #include "kernels/cuda/cuda.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/rowmajor.h"
@@ -391,7 +390,6 @@ static rc_status_t run(
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    args.closed = rc_cuda_closed_by(s->memory.x);
     while (st == RC_OK && args.strip < args.strips) {
         int64_t left = rc_ceil_div(args.strips - args.strip, args.near);
         of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);

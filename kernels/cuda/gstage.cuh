@@ -7,7 +7,6 @@
 #define RC_KERNELS_CUDA_GSTAGE_CUH
 
 #include "kernels/cuda/gstage.h"
-#include "kernels/cuda/condition.cuh"
 #include "kernels/cuda/overlap.cuh"
 #include "kernels/cuda/parts.cuh"
 
@@ -397,12 +396,11 @@ __global__ void __launch_bounds__(THREADS, RC_GSTAGE_CTAS)
     enum { AHEAD = 8, STEP = AHEAD * S::LINES }; /* columns that a thread loads at once */
     int32_t column[AHEAD];
     launch_next();
-    const bool closed = is_closed(a.closed);
     const block<S> mine(a);
     load_columns<S, AHEAD>(a, mine, 0, column);
     copy_matrix<S>(a, mine);
     wait_for_previous();
-    if (mine.strip >= a.strips || closed)
+    if (mine.strip >= a.strips)
         return;
     copy_lines<S, AHEAD>(a, mine, 0, column);
 #pragma unroll 1

@@ -34,7 +34,6 @@ typedef struct rc_gstage_args {
     int32_t strip; /**< that the first CTAs take */
     int32_t strips;
     rc_cuda_scalars_t scalars;
-    const uint32_t *closed; /**< of rc_cuda_closed_by */
 } rc_gstage_args_t;
 
 /** What a device function is compiled for. */

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "kernels/cuda/row_launch.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/ranges.h"
 
@@ -78,7 +77,6 @@ rc_status_t rc_row_run(const rc_executor_t *x, const rc_row_launch_t *list,
     a.lanes = l->lanes;
     a.tiles = l->tiles;
     a.scalars = scalars;
-    a.closed = rc_cuda_closed_by(x);
     unsigned tiles = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
     void *list_of_args[] = {&a};
     return rc_cuda_check(cudaLaunchKernel(l->entry, (dim3){l->ctas, tiles, 1},

@@ -1,7 +1,5 @@
 /* beta times some rows of a dense matrix. */
 #include "kernels/cuda/scale.h"
-#include "kernels/cuda/condition.cuh"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/cuda.h"
 
 #include <cstdint>
@@ -16,10 +14,8 @@ const int64_t GRID_MAX = 1 << 16; /* blocks; what is beyond is walked in strides
  */
 template <typename T>
 __global__ void scale(T *data, const int32_t *row, int64_t rows, int64_t cols, int64_t row_step,
-    int64_t col_step, T beta, const uint32_t *closed)
+    int64_t col_step, T beta)
 {
-    if (rc::is_closed(closed))
-        return;
     const bool by_row = col_step == 1;
     const int64_t length = by_row ? cols : rows;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
@@ -39,7 +35,7 @@ void launch(const rc_executor_t *x, const rc_dense_t *m, const int32_t *row, int
     const int64_t blocks = (rows * m->cols + THREADS - 1) / THREADS;
     scale<<<(unsigned)(blocks < GRID_MAX ? blocks : GRID_MAX), THREADS, 0, rc_cuda_stream(x)>>>(
         static_cast<T *>(m->data), row, rows, m->cols, row_major ? m->ld : 1, row_major ? 1 : m->ld,
-        beta, rc_cuda_closed_by(x));
+        beta);
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cuda/condition.h"
 #include "kernels/cuda/executor.h"
 #include "kernels/cuda/features.h"
 #include "kernels/cuda/orders.h"
@@ -207,26 +206,6 @@ rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha,
 {
     rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
     return execute(plan, rc_plan_run_transposed, k, alpha, beta, 1, &o, stream, err);
-}
-
-rc_status_t rc_plan_execute_unless(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb, double beta,
-    void *c, int64_t ldc, const uint32_t *closed, struct CUstream_st *stream, rc_err_t *err)
-{
-    rc_plan_entry_t *e = NULL;
-    rc_status_t st = of_a_gpu(plan, err);
-    if (st == RC_OK && !closed)
-        st = rc_fail(err, RC_EINVAL, "closed: expected a word of device memory, found NULL");
-    if (st == RC_OK)
-        st = rc_plan_entry_of(plan, k, &e, err);
-    if (st < 0)
-        return st;
-    const rc_kernel_t *kernel = e->trial.spec.kernel;
-    if (!rc_cuda_can_be_closed(kernel))
-        return rc_fail(err, RC_ENOTSUP, "plan: %s stores whatever the device says", kernel->name);
-    rc_cuda_close_by(&plan->gpu->x, closed);
-    st = rc_plan_execute(plan, k, alpha, b, ldb, beta, c, ldc, stream, err);
-    rc_cuda_close_by(&plan->gpu->x, NULL);
-    return st;
 }
 
 rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,

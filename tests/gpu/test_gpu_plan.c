@@ -5,7 +5,7 @@
 
 #include "operands.h"
 #include "plan_fixture.h"
-#include "rowcast_cuda.h"
+#include "rowcast_device.h"
 #include "scratch.h"
 
 #include <cuda_runtime_api.h>
@@ -401,16 +401,49 @@ static void update_in_a_graph(fixture_t *f, const char *kernel)
     rc_plan_free(plan);
 }
 
+static const char *const with_places[] = {
+    "gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gstage", "gslice", "gsub"}; /* the last two by columns */
+
 static void updates_become_graphs(void **state)
 {
     (void)state;
-    static const char *const kernel[] = {
-        "gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gstage", "gslice", "gsub"};
     for (int i = 0; i < 7; i++) {
         fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
         if (!f)
             skip();
-        update_in_a_graph(f, kernel[i]);
+        update_in_a_graph(f, with_places[i]);
+        end(f);
+    }
+}
+
+/* Values that the caller puts where a plan says that it has them. */
+static void places_take_values(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
+        rc_err_t err = {0};
+        rc_plan_places_t at = {0};
+        rc_rng_t rng;
+        if (!f)
+            skip();
+        rc_rng_seed(&rng, 78);
+        rc_plan_t *plan = plan_of(f, with_places[i], NULL);
+        assert_int_equal(rc_plan_places(plan, 4, &at, &err), RC_ENOTSUP);
+        ok(rc_plan_update_values(plan, f->in.nnz, f->in.val32, 4, 0, f->stream, &err), &err, "first update");
+        ok(rc_plan_places(plan, 4, &at, &err), &err, with_places[i]);
+        assert_true(at.value_bytes == 4 && at.place_bytes == 4);
+        new_values(&rng, &f->in);
+        union { int32_t place; float value; } *x = calloc((size_t)at.count, sizeof *x);
+        assert_non_null(x);
+        CUDA(cudaMemcpy(x, at.place, (size_t)at.count * sizeof *x, cudaMemcpyDeviceToHost));
+        for (int64_t e = 0; e < at.count; e++)
+            x[e].value = x[e].place > 0 ? f->in.val32[x[e].place - 1] : 0;
+        CUDA(cudaMemcpy(at.to, x, (size_t)at.count * sizeof *x, cudaMemcpyHostToDevice));
+        execute(plan, 8, 1, 0, &f->x, f->stream);
+        compare(&f->p, &f->in, 8, 1, 0, &f->x, f->stream);
+        free(x);
+        rc_plan_free(plan);
         end(f);
     }
 }
@@ -558,6 +591,7 @@ int main(void)
         cmocka_unit_test(plans_multiply),
         cmocka_unit_test(runs_become_graphs),
         cmocka_unit_test(updates_become_graphs),
+        cmocka_unit_test(places_take_values),
         cmocka_unit_test(threads_have_clones),
         cmocka_unit_test(memory_is_the_applications),
         cmocka_unit_test(wrong_calls_are_refused),
