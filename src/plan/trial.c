@@ -247,6 +247,7 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
 static rc_status_t try_runs(
     const rc_plan_t *plan, rc_plan_scratch_t *scratch, const rc_plan_trial_t *t, rc_err_t *err)
 {
+    enum { load_bytes = 16 }; /* the widest load */
     const rc_kernel_t *kernel = t->spec.kernel;
     int strides = plan->ld_out > 0 || plan->ld_in[0] > 0 || plan->ld_in[1] > 0;
     if (!strides && !plan->k_range)
@@ -257,9 +258,13 @@ static rc_status_t try_runs(
         return RC_OK; /* not tried: a run of the plan will say it */
     if (st == RC_OK && strides)
         st = kernel->run(t->state, &scratch->o, 1, 0, err);
-    if (st == RC_OK && plan->k_range) { /* the same of the least K there may be */
-        rc_operands_t least = rc_plan_operands(plan, plan->op, 1, &scratch->o);
-        st = kernel->run(t->state, &least, 1, 0, err);
+    /* of smaller K one that loads of each width divide, down to the least there may be: what is refused hangs on that */
+    for (int64_t values = load_bytes / (int64_t)rc_precision_bytes(plan->precision); st == RC_OK && plan->k_range && values > 0;
+         values /= 2) {
+        int64_t k = values > 1 ? t->problem.k - t->problem.k % values : 1;
+        rc_operands_t some = rc_plan_operands(plan, plan->op, k, &scratch->o);
+        if (k > 0)
+            st = kernel->run(t->state, &some, 1, 0, err);
     }
     return st;
 }
