@@ -11,7 +11,7 @@ matrix=${2:+$(realpath "$2")}
 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 for CUDA in "${CUDA_HOME:-}" /usr/local/cuda /usr/local/cuda-*; do [[ ! -d $CUDA/lib64 ]] || break; done
 export CUDA ROWCAST_SOURCE=$source
-export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig CMAKE_PREFIX_PATH=$prefix
+export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} CMAKE_PREFIX_PATH=$prefix
 export PYTHONPATH=$prefix/share/rowcast/python LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

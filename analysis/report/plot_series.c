@@ -112,20 +112,6 @@ double rc_plot_gflops(const rc_survey_t *s, int64_t row, double scale)
     return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
 }
 
-int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair)
-{
-    int64_t low = 0;
-    int64_t high = s->entering;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->row_pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const rc_report_limits_t *rc_plot_limits(const rc_plot_input_t *in)
 {
     return in->limits && in->shown >= 0 && strcmp(in->survey->setting[in->shown].device, in->limits->device) == 0 ? in->limits

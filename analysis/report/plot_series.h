@@ -33,9 +33,6 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
 /** Operations in a ns, which are GFLOP/s: a `y`. */
 double rc_plot_gflops(const rc_survey_t *s, int64_t row, double scale);
 
-/** First row of a pair among the entering ones, which are by pair. */
-int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair);
-
 /** Lines across a figure of throughput: two flops for each word that is read from shared memory and from the L1.  Defines
  *  LIMITS and the arrays LIMIT and LIMIT_NAME; 0 of them where the limits are not those of the setting.  \return how many */
 int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text);
