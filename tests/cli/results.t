@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 18
+plan 19
 
 published()
 {
