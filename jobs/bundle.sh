@@ -111,6 +111,7 @@ copy_ours()
     done
     # for compilers, wherever the bundle lies
     find "$prefix" -path '*/cmake/rowcast/*.cmake' -exec cp -t "$tree/lib/cmake/rowcast" {} +
+    # shellcheck disable=SC2016  # variables of pkg-config
     find "$prefix" -path '*/pkgconfig/rowcast*.pc' | while IFS= read -r file; do
         sed -e 's|^prefix=.*|prefix=${pcfiledir}/../..|' -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
             -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \

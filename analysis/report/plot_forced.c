@@ -3,7 +3,7 @@
 #include "config.h"
 #include "analysis/report/plot_block.h"
 #include "analysis/report/plot_plans.h"
-#include "analysis/report/spies.h"
+#include "analysis/report/store_matrix.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sparse/csr.h"

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/report/spies.h"
 #include "analysis/report/png.h"
+#include "analysis/report/store_matrix.h"
 #include "analysis/report/headline.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -39,33 +40,6 @@ static rc_status_t index_entries(maker_t *m)
     return st;
 }
 
-/* What the store says of a matrix, as an entry; borrows from the store. */
-static int entry_of_store(const rc_survey_t *s, const char *name, rc_entry_t *out)
-{
-    int64_t low = 0;
-    int64_t high = rc_view_sources(s->view);
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        rc_source_row_t r;
-        rc_view_source(s->view, mid, &r);
-        int order = strcmp(r.name, name);
-        if (order == 0) {
-            *out = (rc_entry_t){.name = (char *)r.name,
-                .location = (char *)r.location,
-                /* a file that rowcast generate wrote has bytes */
-                .where = strcmp(r.where, "generated") == 0 && r.bytes == 0 ? RC_WHERE_GENERATED
-                         : strcmp(r.where, "absent") != 0                  ? RC_WHERE_FILE
-                                                           : RC_WHERE_ABSENT};
-            return out->where != RC_WHERE_ABSENT;
-        }
-        if (order < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return 0;
-}
-
 static int find_entry(const maker_t *m, const char *name, rc_entry_t *out)
 {
     int64_t at = rc_map_get(&m->at, rc_map_text(name), -1);
@@ -78,7 +52,7 @@ static int find_entry(const maker_t *m, const char *name, rc_entry_t *out)
             *out = m->builtin.entry[i];
             return 1;
         }
-    return entry_of_store(m->s, name, out);
+    return rc_entry_of_store(m->s, name, out);
 }
 
 /* ----------------------------------------------------------------------- drawing */
@@ -150,38 +124,12 @@ static void spy_free(rc_page_spy_t *spy)
     *spy = (rc_page_spy_t){0};
 }
 
-/* What an entry holds.  \return RC_ENOENT too  \param[out] usable  1: the matrix that was measured */
-static rc_status_t load_entry(
-    const rc_entry_t *e, const rc_survey_matrix_t *matrix, rc_csr_t *a, int *usable, rc_err_t *err)
-{
-    rc_digest_t digest;
-    char hex[RC_DIGEST_HEX + 1];
-    rc_status_t st = rc_entry_load(e, NULL, 0, NULL, a, NULL, err);
-    if (st == RC_OK)
-        st = rc_csr_digest(a, &digest, err);
-    if (st < 0)
-        return st;
-    rc_digest_hex(digest, hex);
-    *usable = strcmp(hex, matrix->digest) == 0;
-    return RC_OK;
-}
-
-rc_status_t rc_matrix_of_store(const rc_survey_t *s, int32_t matrix, rc_csr_t *a, int *usable, rc_err_t *err)
-{
-    rc_entry_t e;
-    *usable = 0;
-    if (!entry_of_store(s, s->matrix[matrix].name, &e))
-        return RC_OK;
-    rc_status_t st = load_entry(&e, &s->matrix[matrix], a, usable, err);
-    return st == RC_ENOENT ? RC_OK : st;
-}
-
 static rc_status_t load(maker_t *m, int32_t i, rc_csr_t *a, int *usable, rc_err_t *err)
 {
     rc_entry_t e;
     *usable = 0;
     rc_status_t st = find_entry(m, m->s->matrix[i].name, &e)
-                         ? load_entry(&e, &m->s->matrix[i], a, usable, err)
+                         ? rc_entry_load_measured(&e, &m->s->matrix[i], a, usable, err)
                          : RC_ENOENT;
     if (st == RC_ENOENT) {
         m->absent++;

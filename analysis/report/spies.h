@@ -36,10 +36,4 @@ rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limi
     const rc_log_t *log, rc_spies_t *out, rc_err_t *err);
 void rc_spies_free(rc_spies_t *s);
 
-/** A matrix from where the store says that it was read.
- *  \param[out] a       free with rc_csr_free, after an error too
- *  \param[out] usable  1: it is there, and the one that was measured
- *  \return RC_OK, also where it is not; RC_ENOMEM and what reading may say */
-rc_status_t rc_matrix_of_store(const rc_survey_t *s, int32_t matrix, rc_csr_t *a, int *usable, rc_err_t *err);
-
 #endif

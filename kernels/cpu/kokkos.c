@@ -47,20 +47,21 @@ done:
     return RC_OK;
 }
 
+static rc_status_t multiply(
+    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
+{
+    char why[WHY] = "";
+    if (beta == 0)
+        rc_library_scale(l, y, 0); /* whatever it makes of what is there */
+    return rc_kokkos_spmv(l->matrix, l->precision == RC_FP64, alpha, x, beta, y, why, sizeof why)
+               ? rc_fail(err, RC_EDEVICE, "Kokkos: %s", why)
+               : RC_OK;
+}
+
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const rc_library_t *l = state;
-    char why[WHY] = "";
-    double own = beta;
-    void *y = rc_library_target(l, &o->out, &own);
-    rc_status_t st = RC_OK;
-    if (own == 0 || !l->matrix)
-        rc_library_scale(l, y, own);
-    if (l->matrix && rc_kokkos_spmv(l->matrix, l->precision == RC_FP64, alpha, o->in[0].data, own, y, why, sizeof why))
-        st = rc_fail(err, RC_EDEVICE, "Kokkos: %s", why);
-    rc_library_finish(l, &o->out, beta);
-    return st;
+    return rc_library_run(state, o, alpha, beta, multiply, err);
 }
 
 const rc_kernel_t rc_kernel_kokkos = {

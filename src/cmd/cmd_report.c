@@ -97,7 +97,7 @@ const rc_command_t rc_command_report = {
 static rc_status_t read_limits(
     const char *word, char device[RC_LIMITS_DEVICE], rc_report_limits_t *out, rc_err_t *err)
 {
-    rc_limits_t l;
+    rc_limits_t l = {0};
     rc_err_t why = {0};
     *out = (rc_report_limits_t){.device = NULL};
     if (rc_limits_read(word ? word : RC_LIMITS_USUAL, &l, device, &why) < 0)
