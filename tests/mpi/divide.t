@@ -32,6 +32,7 @@ parts() # parts RANKS: items of a dry run, and the cases of all
 # shellcheck disable=SC2086
 code "one rank" 0 sweep 1 "$tmp/r1.h5" $list
 is "divides nothing" "$(parts 1)" "2 $total 2 2"
+# shellcheck disable=SC2046 # words
 set -- $(parts 3)
 ok "three ranks divide both" test "$1" -gt 6 -a "$3" -eq 0 -a "$4" -eq 2
 is "and have the same cases to do" "$2" "$total"
