@@ -282,10 +282,23 @@ static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e,
     return RC_OK;
 }
 
-static int has(const rc_plan_entry_t *e, const char *kernel)
+/* 1: a candidate is that kernel of the vendor.  \param[in] timed  of rc_vendor_timed: others may name more parameters */
+static int has(const rc_plan_entry_t *e, const char *timed)
+{
+    size_t n = strlen(timed);
+    for (int i = 0; i < e->part.candidates; i++) {
+        const char *kernel = e->candidate[i].kernel;
+        if (is_vendor(&e->candidate[i]) && strncmp(kernel, timed, n) == 0 && (kernel[n] == '\0' || kernel[n] == ':'))
+            return 1;
+    }
+    return 0;
+}
+
+/* 1: the original order is among those that were asked for. */
+static int has_original(const rc_plan_entry_t *e)
 {
     for (int i = 0; i < e->part.candidates; i++)
-        if (is_vendor(&e->candidate[i]) && strcmp(e->candidate[i].kernel, kernel) == 0)
+        if (strcmp(e->candidate[i].order, "csr") == 0)
             return 1;
     return 0;
 }
@@ -329,9 +342,10 @@ rc_status_t rc_plan_candidates(
     /* models know one layout of all operands alone */
     int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
     rc_status_t st = asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
-    if (st == RC_OK && o->tune > 0 && !o->kernels)
+    int adds = o->tune > 0 && !o->kernels && (asks || has_original(e));
+    if (st == RC_OK && adds)
         st = add_vendor_default(plan, e, err);
-    if (st == RC_OK && o->tune > 0 && !o->kernels)
+    if (st == RC_OK && adds)
         st = add_vendor_others(plan, e, err);
     e->part.why = asks                                     ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED

@@ -101,6 +101,8 @@ code "text behind a bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt
 code "an empty plan" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr,
 
 # figures 9, 10: the plans in a report; what forced reordering changes, by rowcast tiles
+ROWCAST_ASSETS=$(cd "$top_srcdir/analysis" && pwd)
+export ROWCAST_ASSETS
 code "a report of plans" 0 "$ROWCAST" report -q "$store" -o "$tmp/r"
 figures=$tmp/r/figures
 is "a line for each matrix, by the throughput of nr" "$(sed 1d "$figures/throughput-plans.csv" | cut -d, -f3 | sort -g | md5sum)" \

@@ -56,6 +56,6 @@ code "two orders are a usage error" 2 tiles --policy csr --rows "$tmp/rows"
 code "an unknown policy is one" 2 tiles --policy csrr
 ok "that suggests the nearest" grep -q "did you mean 'csr'" "$tmp/err"
 code "a panel of none is one" 2 tiles --panel 0
-code "an order that is not there is one" 2 tiles --rows "$tmp/none"
+code "an order that is not there is one" 3 tiles --rows "$tmp/none"
 printf '0\n1\n' >"$tmp/short"
 code "an order of other rows is an error of the input" 3 tiles --rows "$tmp/short"

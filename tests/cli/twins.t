@@ -97,7 +97,7 @@ code "a twin larger than memory" 3 "$ROWCAST" generate twin:F/vast -c "$tmp/inde
 ok "... is refused with the figures" grep -Eq "90000000000 entries takes up to [0-9]+ bytes" "$tmp/err"
 code "a twin without a catalogue" 2 "$ROWCAST" generate twin:F/frame
 ok "... is told what is missing" grep -q -e '--catalog CSV' "$tmp/err"
-code "a catalogue that is not there" 2 "$ROWCAST" generate twin:F/frame -c "$tmp/none.csv"
+code "a catalogue that is not there" 3 "$ROWCAST" generate twin:F/frame -c "$tmp/none.csv"
 ok "... is named" grep -q 'none.csv' "$tmp/err"
 code "a catalogue for what is no twin" 2 "$ROWCAST" generate mesh2d -c "$tmp/index.csv"
 code "a twin for a command without a catalogue" 2 "$ROWCAST" features twin:F/frame
