@@ -83,8 +83,6 @@ static void fail(rc_prepare_t *p, rc_status_t st, const rc_err_t *err)
  * one thread for each is the fastest for all, but for large ones. */
 static int threads_for_next(const rc_prepare_t *p, const rc_job_t *j)
 {
-    if (is_large(j) && in_hand(p) == 0)
-        return p->w->threads + p->w->measuring; /* nothing to measure until it is ready */
     if (is_large(j))
         return p->free_threads > 1 ? p->free_threads : 1;
     int most = p->limit == 1 ? p->free_threads : p->free_threads / 2;
@@ -322,14 +320,6 @@ rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err
     }
     rc_job_free(j);
     return st;
-}
-
-int rc_prepare_spare(rc_prepare_t *p)
-{
-    pthread_mutex_lock(&p->mutex);
-    int spare = p->free_threads > 0 ? p->free_threads : 0;
-    pthread_mutex_unlock(&p->mutex);
-    return spare;
 }
 
 /* ------------------------------------------------------------- opening, closing */

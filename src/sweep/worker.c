@@ -13,7 +13,6 @@
 /* The measuring thread. */
 typedef struct bench {
     rc_worker_t *w;
-    rc_prepare_t *prepare;
     rc_spent_t *spent;
     rc_err_t *err;
     rc_phase_t phase; /* what a group is in, ... */
@@ -39,7 +38,6 @@ void rc_worker_divide(rc_worker_t *w)
     int ahead = w->config->ahead;
     int all = w->device->executor.threads;
     w->threads = all > 0 ? all : 1;
-    w->measuring = 0;
     w->preparers = 0;
     w->ahead = 0;
     if (ahead == 0 || (ahead < 0 && !gpu))
@@ -48,7 +46,7 @@ void rc_worker_divide(rc_worker_t *w)
         /* rearranging and checking on the host is part of measuring, and the device waits for it */
         int measuring = all / 4 > 1 ? all / 4 : 1;
         w->threads = all - measuring > 1 ? all - measuring : 1;
-        w->measuring = w->device->executor.threads = measuring;
+        w->device->executor.threads = measuring;
     }
     w->ahead = ahead > 0 ? ahead : 2 * w->threads > 2 ? 2 * w->threads : 2;
     /* on CPUs, where this is for testing, more than one also on one CPU */
@@ -159,9 +157,6 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .c_order = b.block->c_order,
         .geometry = b.block->geometry,
         .memory_limit = w->device_limit};
-    /* what is checked and rearranged on the host holds up the device: with the threads that nobody else uses */
-    if (w->measuring > 0)
-        w->device->executor.threads = w->measuring + rc_prepare_spare(t->prepare);
     int64_t asked = rc_clock_ns();
     if (rc_node_lock_own(w->node_lock, rc_queue_draining, w->queue) < 0)
         return rc_fail(t->err, RC_EINTR, "drained");
@@ -298,7 +293,6 @@ rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
     bench_t t = {.w = w, .spent = spent, .err = err, .phase = RC_PHASE_PREPARE};
     memset(spent, 0, sizeof *spent);
     rc_status_t st = rc_prepare_open(w, &p, err);
-    t.prepare = p;
     while (st == RC_OK) {
         rc_job_t *j = NULL;
         int64_t start = rc_clock_ns();

@@ -35,8 +35,7 @@ typedef struct rc_worker {
     const rc_log_t *log;
     int64_t memory_limit; /**< of the host, for this rank */
     int64_t device_limit; /**< of the device, for this rank; the host's on a CPU */
-    int threads;          /**< for preparing matrices, ... */
-    int measuring;        /**< ... and those that a GPU keeps of the rank's; 0: they are not divided */
+    int threads;          /**< for preparing matrices */
     int preparers;        /**< matrices prepared at once; 0: only while nothing is measured */
     int ahead;            /**< matrices in hand besides the one that is measured, at most */
 } rc_worker_t;
