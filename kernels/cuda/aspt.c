@@ -247,7 +247,7 @@ const rc_kernel_t rc_kernel_cuda_aspt = {
     .summary = "ASpT, row-major: rows of B of dense tiles in shared memory, the rest by rows; no atomics",
     .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
               "doi:10.1145/3332466.3374546",
-    .version = 1,
+    .version = 2, /* 1: tiles cut on the host alone, where the matrix is on the GPU too */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,

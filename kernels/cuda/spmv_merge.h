@@ -14,7 +14,7 @@ typedef struct rc_spmv_merge_args {
     const int32_t *col;
     const void *val;
     const rc_spmv_share_t *share;
-    const uint8_t *lanes; /**< [shares] that take a row of it, which are whole; 0: equal parts of the merge */
+    const uint8_t *lanes; /**< [shares] that take a row of it; 0: equal parts of the merge */
 } rc_spmv_merge_args_t;
 
 /** Merge on a matrix, as a part of a kernel's state. */
