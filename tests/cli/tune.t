@@ -33,4 +33,4 @@ code "both" 2 "$ROWCAST" tune csrk mesh2d:n=5 --rdensity 2 -d volta
 code "a negative rdensity" 2 "$ROWCAST" tune csrk --rdensity -1 -d volta
 code "another thing to tune" 2 "$ROWCAST" tune csr -d volta
 ok "the file of the H200" tune --rdensity 20 -d "$top_srcdir/data/tuning/csrk-h200.json"
-is "its sizes" "$(awk 'END { print $1, $7, $8 }' "$tmp/out")" "h200 16 24"
+is "its sizes" "$(awk 'END { print $1, $7, $8 }' "$tmp/out")" "h200 48 24"
