@@ -228,11 +228,11 @@ static void libraries(void **state)
         const char *text;
         int members;
     } lists[] = {
-        {"cusparse-csr-*:alg=0..3:pre=0..1", 40},
+        {"cusparse-csr-*:alg=0..3:pre=0..1", 48},
         {"cusparse-coo-*:alg=0..4:pre=0..1", 20},
         {"cusparse-bsr-row:block=2..32", 5},
         {"cusparse-csr-row:index=32..64", 2},
-        {"cusparse-*-row,cusparse-csr-*:alg=0..3", 22},
+        {"cusparse-*-row,cusparse-csr-*:alg=0..3", 26},
     };
     if (!rc_kernel_find("cusparse-csr-row", RC_DEVICE_CPU))
         skip();
