@@ -23,12 +23,16 @@ int rc_vendor_is(const char *kernel)
 }
 
 /* Parameters that an entry does not name come after those that it does. */
+int rc_vendor_is_entry(const char *entry, const char *kernel)
+{
+    size_t n = strlen(entry);
+    return strncmp(kernel, entry, n) == 0 && (kernel[n] == '\0' || kernel[n] == ':');
+}
+
 int rc_vendor_is_timed(const char *kernel)
 {
-    for (int i = 0; rc_vendor_timed[i]; i++) {
-        size_t n = strlen(rc_vendor_timed[i]);
-        if (strncmp(kernel, rc_vendor_timed[i], n) == 0 && (kernel[n] == '\0' || kernel[n] == ':'))
+    for (int i = 0; rc_vendor_timed[i]; i++)
+        if (rc_vendor_is_entry(rc_vendor_timed[i], kernel))
             return 1;
-    }
     return 0;
 }

@@ -11,6 +11,9 @@ int rc_vendor_is(const char *kernel);
  *  algorithm is seldom the fastest of its own. */
 extern const char *const rc_vendor_timed[];
 
+/** 1: a kernel is what an entry of rc_vendor_timed names, with more parameters or without. */
+int rc_vendor_is_entry(const char *entry, const char *kernel);
+
 /** 1: one of rc_vendor_timed.  \param[in] kernel  with all parameters, as a store has it */
 int rc_vendor_is_timed(const char *kernel);
 

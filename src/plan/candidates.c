@@ -285,12 +285,9 @@ static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e,
 /* 1: a candidate is that kernel of the vendor.  \param[in] timed  of rc_vendor_timed: others may name more parameters */
 static int has(const rc_plan_entry_t *e, const char *timed)
 {
-    size_t n = strlen(timed);
-    for (int i = 0; i < e->part.candidates; i++) {
-        const char *kernel = e->candidate[i].kernel;
-        if (is_vendor(&e->candidate[i]) && strncmp(kernel, timed, n) == 0 && (kernel[n] == '\0' || kernel[n] == ':'))
+    for (int i = 0; i < e->part.candidates; i++)
+        if (is_vendor(&e->candidate[i]) && rc_vendor_is_entry(timed, e->candidate[i].kernel))
             return 1;
-    }
     return 0;
 }
 

@@ -27,6 +27,8 @@ static void names_are_told_apart(void **state)
     assert_false(rc_vendor_is_timed("cusparse-csr-row:alg=2:pre=0:index=32"));
     assert_false(rc_vendor_is_timed("cusparse-csr-row:alg=3:pre=10:index=32"));
     assert_false(rc_vendor_is_timed("cusparse-csr-row"));
+    assert_true(rc_vendor_is_entry("a:b=1", "a:b=1:c=2") && rc_vendor_is_entry("a:b=1", "a:b=1"));
+    assert_false(rc_vendor_is_entry("a:b=1", "a:b=10") || rc_vendor_is_entry("a:b=1", "a"));
 }
 
 /* Each is one kernel of a build that has the library's, and the first of the parameters are in their order. */
@@ -86,7 +88,7 @@ static void a_plan_times_them(void **state)
     free(e.candidate);
 }
 
-/* Neither without timing nor where the kernels are named. */
+/* Neither without timing, nor where the kernels are named, nor where the orders leave the original one out. */
 static void else_they_are_no_candidates(void **state)
 {
     (void)state;
@@ -99,6 +101,12 @@ static void else_they_are_no_candidates(void **state)
     candidates(RC_OP_SPMM, RC_ROW_MAJOR, &(rc_plan_options_t){.tune = 3, .kernels = "gchunk"}, &e);
     assert_int_equal(e.others, 0);
     assert_int_equal(e.part.candidates, 1);
+    free(e.candidate);
+    candidates(RC_OP_SPMM, RC_ROW_MAJOR, &(rc_plan_options_t){.tune = 3, .orders = "lpt"}, &e);
+    assert_int_equal(e.others, 0);
+    free(e.candidate);
+    candidates(RC_OP_SPMM, RC_ROW_MAJOR, &(rc_plan_options_t){.tune = 3, .orders = "lpt,csr"}, &e);
+    assert_int_equal(e.others, 3);
     free(e.candidate);
 }
 
