@@ -62,7 +62,7 @@ rc_status_t rc_summary_roofline(const rc_view_t *v, const rc_summary_options_t *
         {"bound", "Gflop/s, geomean"}, {"most_bound", "Gflop/s"}, {"share", "geomean"}, {"median", ""}, {"near", ">= .8"},
         {"over", "> 1"}, {"shared_limit", "Gflop/s"}, {"l1_limit", "Gflop/s"}, {"peak", "Gflop/s"}, {"paper", "figure 1"}};
     char device[RC_LIMITS_DEVICE];
-    rc_limits_t limits;
+    rc_limits_t limits = {0};
     rc_roofline_t *r = NULL;
     int n = 0;
     rc_table_t *t = NULL;
