@@ -139,6 +139,8 @@ TmpFS=$dir/tmp/%n
 TaskProlog=$dir/task-prolog
 ReturnToService=2
 KillWait=10
+# a busy machine answers late
+MessageTimeout=60
 MinJobAge=600
 InactiveLimit=0
 JobRequeue=1
