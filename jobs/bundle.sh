@@ -109,13 +109,13 @@ copy_ours()
         mkdir -p "$tree/$(dirname "$file")"
         cp -R "$prefix/$file" "$tree/$file"
     done
-    # for compilers, wherever the bundle lies
+    # for compilers, wherever the bundle lies; what its shared libraries need is in it, and needs no packages for development
     find "$prefix" -path '*/cmake/rowcast/*.cmake' -exec cp -t "$tree/lib/cmake/rowcast" {} +
     # shellcheck disable=SC2016  # variables of pkg-config
     find "$prefix" -path '*/pkgconfig/rowcast*.pc' | while IFS= read -r file; do
         sed -e 's|^prefix=.*|prefix=${pcfiledir}/../..|' -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
             -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
-            "$file" >"$tree/lib/pkgconfig/$(basename "$file")"
+            -e '/^Requires.private:/d' -e '/^Libs.private:/d' "$file" >"$tree/lib/pkgconfig/$(basename "$file")"
     done
     for file in ${extras[@]+"${extras[@]}"}; do
         [[ -f $file || ! -f $build/$file ]] || file=$build/$file

@@ -2,7 +2,8 @@
 # Types what the READMEs say of the library, the drop-in and Python as a new user would on a machine with a GPU: each command, and
 # what it said, on stdout.  At the end how many failed.
 # Usage: jobs/walk.sh PREFIX [MATRIX]
-# PREFIX is where rowcast is installed, or a bundle.  Needs compilers and CUDA; PyTorch, CuPy and SciPy for Python; no network:
+# PREFIX is where rowcast is installed, or a bundle.  Needs compilers, pkg-config, what the .pc files name (those of a bundle
+# name nothing else) and CUDA; PyTorch, CuPy and SciPy for Python; no network:
 # MATRIX is what the last example downloads, else one is generated.
 # shellcheck disable=SC2016  # what is typed is expanded by the shell that it is typed to
 set -uo pipefail

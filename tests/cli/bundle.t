@@ -18,7 +18,7 @@ if ! ldd "$ROWCAST" | grep -q 'libmpi\.so'; then
     ok "in one line that says why" grep -q 'not linked with Open MPI' "$tmp/err"
     exit 0
 fi
-plan 11
+plan 12
 
 mkdir -p "$tmp/prefix/share/rowcast"
 cp -R "$top_srcdir/analysis/page" "$top_srcdir/analysis/figures" "$tmp/prefix/share/rowcast"
@@ -29,6 +29,8 @@ if [ -e "$dropin" ]; then
     cp "$top_builddir"/.libs/librowcast_cusparse.so.1 "$top_builddir"/.libs/librowcast_cuda.so.1 "$tmp/prefix/lib"
     cp "$dropin" "$tmp/prefix/lib/rowcast"
 fi
+mkdir -p "$tmp/prefix/lib/pkgconfig"
+cp "$top_builddir"/src/rowcast.pc "$top_builddir"/src/rowcast_io.pc "$tmp/prefix/lib/pkgconfig"
 printf '#!/bin/sh\necho extra\n' >"$tmp/extra"
 chmod +x "$tmp/extra"
 code "it packs into a folder" 0 "$bundle" -p "$tmp/prefix" -x "$tmp/extra" -o "$tmp/unpacked"
@@ -55,6 +57,13 @@ code "so it does under its own mpirun" 0 env -i HOME="$tmp" "$run" mpirun -n 2 r
 ok "and leaves a store" test -s "$tmp/x.h5"
 code "a report of it finds its templates" 0 env -i "$run" rowcast report "$tmp/x.h5" -q -o "$tmp/report"
 is "extra programs are found" "$(env -i "$run" extra)" "extra"
+if command -v pkg-config >/dev/null; then
+    is "compilers find it where nothing for development is installed" \
+        "$(PKG_CONFIG_LIBDIR="$tmp/moved here/bundle/lib/pkgconfig" pkg-config --cflags --libs rowcast_io 2>&1 \
+        | xargs -n 1 | grep -v '^-[LW]\|here' | xargs)" "-lrowcast_io -lrowcast"
+else
+    skip "compilers find it where nothing for development is installed" "no pkg-config"
+fi
 code "no command is a usage error" 2 "$run"
 
 code "an unknown option is a usage error" 2 "$bundle" --nonsense
