@@ -64,8 +64,9 @@ typedef struct rc_cuda_allocator {
 /** For one sparse matrix, one operation and the K that a program will ask for: which kernel and which
  *  row order multiply fastest, prepared and ready to run.  C is in original row order always.
  *
- *  A plan is used by one thread at a time, and its runs share a workspace: those on several streams are
- *  ordered by the caller.  Threads or streams that run at once take a clone each. */
+ *  A plan is used by one thread at a time, and its runs share a workspace: the caller orders them, by one stream
+ *  or by events between streams.  Two runs of a plan that are not ordered write each other's results, and two of
+ *  spmv can wait for each other for ever.  Threads or streams that run at once take a clone each. */
 typedef struct rc_plan rc_plan_t;
 
 /** A CSR matrix as an application has it.  Columns of a row may come in any order, each
@@ -113,8 +114,9 @@ typedef struct rc_plan_options {
     int64_t memory;     /**< bytes of device memory that the plan and its timing may take; 0: any.  While
                              an order or a matrix is built on the device it takes scratch beside,
                              about as much as the matrix */
-    double reuse;       /**< expected products: what costs least in total is chosen, and timing
-                             ends before it takes 5 % of that; 0: the fastest product */
+    double reuse;       /**< expected products: what costs least in total is chosen, and another candidate is timed
+                             only while timing has taken less than 5 % of the products' time by the best so
+                             far, the first that is not cuSPARSE's while less than 20 %; 0: the fastest product */
     int deterministic;  /**< 1: only kernels that promise the same bits in each run */
     int threads;        /**< of the host, for orders and features; 0: all */
     const rc_cuda_allocator_t *allocator; /**< of device memory, copied; NULL: cudaMallocAsync and
@@ -211,7 +213,8 @@ RC_API void rc_plan_free(rc_plan_t *plan);
  *  \param[in] b, ldb    device memory in the plan's precision and layout: B of spmm and spmm_t with its
  *                       leading dimension in values; x of spmv, which has none
  *  \param[in,out] c, ldc  C or y; with beta 0 what it held is not read
- *  \param[in] stream    of the plan's GPU
+ *  \param[in] stream    of the plan's GPU; after another run of this plan that was asked for on another stream, which it is to
+ *                       wait for (cudaStreamWaitEvent)
  *  \return RC_OK; RC_EINVAL (a null pointer, a leading dimension that is too small, misaligned or
  *          overlapping operands, a stream of another GPU, a plan of sddmm); RC_ERANGE (a K that the plan
  *          does not have); RC_ENOTSUP (leading dimensions that what was chosen does not take);

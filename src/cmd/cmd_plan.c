@@ -71,7 +71,8 @@ static const rc_opt_t options[] = {
     {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
         "Time no more candidates after this long, for each K. Default 2.", 0, 1e6},
     {"reuse", 'r', RC_OPT_DOUBLE, AT(reuse), "N",
-        "Products with this matrix: take what costs least in total, order and preparation included. "
+        "Products with this matrix: take what costs least in total, order and preparation included, and time another "
+        "candidate only while that has taken less than 5 % of them, the first that is not the vendor's while less than 20 %. "
         "Default 0: the fastest product.",
         0, 1e15},
     {"deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
@@ -365,9 +366,12 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     const rc_plan_problem_t *p, rc_plan_t **out, rc_err_t *err)
 {
     const double ns = 1e9;
-    rc_plan_place_t place = {&d->executor, time_on_device,
-        d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL, NULL, d, d->cache_bytes,
-        d->class_name};
+    rc_plan_place_t place = {.x = &d->executor,
+        .time = time_on_device,
+        .order = d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL,
+        .user = d,
+        .cache_bytes = d->cache_bytes,
+        .device_class = d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0};
     rc_plan_options_t how = {.kernels = o->kernels,

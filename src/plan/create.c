@@ -76,8 +76,13 @@ static rc_status_t time_launches(void *user, rc_launch_fn *launch, void *state, 
 
 static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
 {
-    return (rc_plan_place_t){&gpu->x, time_launches, rc_cuda_order_there, rc_cuda_features_there, gpu,
-        gpu->cache_bytes, gpu->device_class};
+    return (rc_plan_place_t){.x = &gpu->x,
+        .time = time_launches,
+        .order = rc_cuda_order_there,
+        .features = rc_cuda_features_there,
+        .user = gpu,
+        .cache_bytes = gpu->cache_bytes,
+        .device_class = gpu->device_class};
 }
 
 /* The plan takes over what it runs on; without a plan that is freed.  What was prepared is there, so that

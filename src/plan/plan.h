@@ -15,6 +15,9 @@
 typedef rc_status_t rc_plan_time_fn(void *user, rc_launch_fn *launch, void *state, int64_t batch,
     int64_t *ns, rc_err_t *err);
 
+/** Monotonic time in ns since an arbitrary start. */
+typedef int64_t rc_plan_now_fn(void *user);
+
 /** Build a row order where the matrix is.
  *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it can be built
  *  \param[out] row   [rows] of the host: row of each slot
@@ -34,7 +37,8 @@ typedef struct rc_plan_place {
     rc_plan_time_fn *time;    /**< NULL: the host's clock around launches that are waited for: CPUs */
     rc_plan_order_fn *order;  /**< NULL: all orders are built on the host */
     rc_plan_feature_fn *features; /**< NULL: all features are computed on the host */
-    void *user;               /**< for `time` */
+    rc_plan_now_fn *now;      /**< by which timing candidates ends; NULL: the host's clock */
+    void *user;               /**< for `time` and `now` */
     int64_t cache_bytes;      /**< of the last cache; 0: not known */
     const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */
 } rc_plan_place_t;

@@ -20,6 +20,7 @@ typedef struct tuning {
     int64_t dense_bytes;
     int64_t start_ns;
     int timed;
+    int ours; /* of those timed: not the vendor's, and not the reference */
     int best; /* index of the one that entry->trial has prepared; -1: none yet */
 } tuning_t;
 
@@ -32,12 +33,19 @@ static double cost_of(const tuning_t *t, int i)
     return t->options->reuse > 0 ? setup + t->options->reuse * product : product;
 }
 
-/* 1: more timing would cost more than it may. */
-static int is_over(const tuning_t *t)
+static int64_t now(const rc_plan_place_t *place)
+{
+    return place->now ? place->now(place->user) : rc_clock_ns();
+}
+
+/* 1: timing a candidate would cost more than it may.  The first of ours may cost more: with no time of it the reference would
+ * be kept, whose own time may be more than the usual share. */
+static int is_over(const tuning_t *t, int i)
 {
     const int64_t most_ns = 2000000000;
-    const double share = 0.05; /* of what the products will take */
-    int64_t spent = rc_clock_ns() - t->start_ns;
+    int first = t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
+    double share = first ? 0.20 : 0.05; /* of what the products will take */
+    int64_t spent = now(&t->plan->place) - t->start_ns;
     if (spent > (t->options->tune_ns > 0 ? t->options->tune_ns : most_ns))
         return 1;
     return t->options->reuse > 0 && t->best >= 0 &&
@@ -105,9 +113,12 @@ static rc_status_t time_some(tuning_t *t, int from, int to, int most, rc_err_t *
 {
     rc_status_t st = RC_OK;
     int until = t->timed > INT_MAX - most ? INT_MAX : t->timed + most;
-    for (int i = from; st == RC_OK && i < to && t->timed < until && !is_over(t); i++)
-        if (i != t->entry->part.reference)
-            st = try_one(t, i, 1, err);
+    for (int i = from; st == RC_OK && i < to && t->timed < until; i++) {
+        if (i == t->entry->part.reference || is_over(t, i))
+            continue;
+        st = try_one(t, i, 1, err);
+        t->ours += !rc_vendor_is(t->entry->candidate[i].kernel) && !isnan(t->entry->candidate[i].time_ns);
+    }
     return st;
 }
 
@@ -164,10 +175,10 @@ rc_status_t rc_plan_choose(
         .options = options,
         .entry = entry,
         .dense_bytes = rc_plan_dense_bytes(plan, entry->part.k),
-        .start_ns = rc_clock_ns(),
+        .start_ns = now(&plan->place),
         .best = -1};
     rc_status_t st = have_operands(&t) ? time_candidates(&t, err) : RC_OK;
-    entry->part.tune_ns = t.timed > 0 ? (double)(rc_clock_ns() - t.start_ns) : 0;
+    entry->part.tune_ns = t.timed > 0 ? (double)(now(&plan->place) - t.start_ns) : 0;
     rc_plan_scratch_free(plan, &t.scratch);
     if (st == RC_OK && t.best < 0)
         st = take_first(&t, err);

@@ -13,6 +13,7 @@ typedef struct clock {
     int per_candidate;
     int refuse; /* this call, counted from 1; and all after it where `always` is 1 */
     int always;
+    int64_t each_ns; /* what timing a candidate takes by fake_now */
 } fake_clock_t;
 
 static rc_status_t fake_time(
@@ -24,6 +25,12 @@ static rc_status_t fake_time(
     if (c->calls == c->refuse || (c->always && c->calls > c->refuse))
         return rc_fail(err, RC_ENOTSUP, "not with these");
     return fn(launch, err);
+}
+
+static int64_t fake_now(void *user)
+{
+    const fake_clock_t *c = user;
+    return c->calls / c->per_candidate * c->each_ns;
 }
 
 static void the_fastest_is_chosen(void **state)
@@ -176,6 +183,37 @@ static void no_more_is_timed_than_asked_for(void **state)
     assert_int_equal(clock.calls, 0);
 }
 
+/* How many are timed beside the reference of 3 ms a product.
+ * \param[in] each_ms  what timing one takes */
+static int timed_beside(int each_ms, double reuse, int64_t tune_ns)
+{
+    enum { calls = 7 };
+    fake_clock_t clock = {.per_candidate = calls, .each_ns = (int64_t)each_ms * 1000000};
+    fixture_t *f = begin();
+    f->place.time = fake_time;
+    f->place.now = fake_now;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2,random:seed=3",
+                                .tune = 9, .reuse = reuse, .tune_ns = tune_ns}));
+    return clock.calls / calls - 1;
+}
+
+/* 1,000 products take 3 s by the reference and, once the second was timed, 1 s by that: another one begins while less than 5 %
+ * has gone, the first while less than 20 %. */
+static void timing_ends_at_a_share_of_the_products(void **state)
+{
+    (void)state;
+    assert_int_equal(timed_beside(1000, 0, INT64_MAX), 3);
+    assert_int_equal(timed_beside(10, 1000, 0), 3);
+    assert_int_equal(timed_beside(20, 1000, 0), 2);
+    assert_int_equal(timed_beside(26, 1000, 0), 1);
+    assert_int_equal(timed_beside(160, 1000, 0), 1);
+    assert_int_equal(timed_beside(600, 1000, 0), 1);
+    assert_int_equal(timed_beside(601, 1000, 0), 0);
+    assert_int_equal(timed_beside(160, 1000, 159000000), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +225,7 @@ int main(void)
         cmocka_unit_test(memory_is_that_of_the_whole_plan),
         cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
+        cmocka_unit_test(timing_ends_at_a_share_of_the_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
