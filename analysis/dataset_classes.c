@@ -7,6 +7,7 @@
 #include "base/outcome.h"
 #include "kernels/vendor.h"
 #include "table/portfolio.h"
+#include "table/versus.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -196,16 +197,16 @@ static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *
     int fits = 0;
     int rare = 0;
     int names;
+    const char *cut = rc_side_cut(word);
+    char kernel[RC_CLASS_NAME_MAX + 1];
+    if (!cut)
+        return rc_fail(err, RC_EINVAL, "--classes: expected KERNEL/ORDER or KERNEL@ORDER, found '%s'", word);
+    if (rc_strcpy(kernel, sizeof kernel, word, "--classes: class", err) < 0)
+        return err ? err->status : RC_ERANGE;
+    kernel[cut - word] = '\0';
     for (int i = 0; i < s->pairs; i++) {
         const rc_pair_t *p = &s->pair[i];
-        const char *slash = strrchr(word, '/');
-        char kernel[RC_CLASS_NAME_MAX + 1];
-        if (!slash)
-            return rc_fail(err, RC_EINVAL, "--classes: expected KERNEL/ORDER, found '%s'", word);
-        if (rc_strcpy(kernel, sizeof kernel, word, "--classes: class", err) < 0)
-            return err ? err->status : RC_ERANGE;
-        kernel[slash - word] = '\0';
-        if (!rc_glob_match(kernel, p->kernel_name) || !rc_glob_match(slash + 1, p->policy_name))
+        if (!rc_glob_match(kernel, p->kernel_name) || !rc_glob_match(cut + 1, p->policy_name))
             continue;
         if (is_pattern(word) && (double)p->cells < plan_share * (double)s->cells) {
             rare++;

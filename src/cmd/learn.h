@@ -48,7 +48,7 @@ typedef struct rc_learn_options {
     {"task", 0, RC_OPT_TEXT, at(task), "order|plan|format|parameters",                                        \
         "order (default): which row order, for one kernel; plan: which pair of kernel and order; " \
         "format (default of spmv): which of coo, ell, csr, hyb, csr5, merge, each our own kernel " \
-        "at its defaults in original order; parameters (of train): which t, cfv and cfh rs takes.",                                                      \
+        "at its defaults in original order; parameters (of train): which t, cfv and cfh rs takes.", \
         0, 0},                                                                                     \
         {"op", 0, RC_OPT_TEXT, at(op), "OP",                                                       \
             "Operation: spmm (default), spmv, spmm_t or sddmm. One: times of two are not mixed.",  \
@@ -59,7 +59,7 @@ typedef struct rc_learn_options {
             0, 0},                                                                                 \
         {"classes", 0, RC_OPT_TEXT, at(classes), "LIST",                                           \
             "What is chosen among. Task order: orders, globs or all (default: csr,dcsr,lpt,warp "  \
-            "as far as measured). Task plan: KERNEL/ORDER, both globs (default: the pairs that a " \
+            "as far as measured). Task plan: KERNEL/ORDER or KERNEL@ORDER, both globs (default: the pairs that a " \
             "greedy portfolio takes of those measured on at least 95 % of the rows). Task format: " \
             "formats (default: all six); without coo the matrices where it is fastest are left out.", \
             0, 0},                                                                                 \

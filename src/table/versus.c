@@ -24,14 +24,18 @@ static rc_status_t check_patterns(const rc_words_t *w, rc_err_t *err)
     return RC_OK;
 }
 
+const char *rc_side_cut(const char *text)
+{
+    const char *at = strrchr(text, '@');
+    return at ? at : strchr(text, '/');
+}
+
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err)
 {
     rc_side_t s = {0};
     rc_str_t kernels = {0};
-    const char *at = strrchr(text, '@');
+    const char *at = rc_side_cut(text);
     rc_status_t st;
-    if (!at)
-        at = strchr(text, '/'); /* no name of a kernel has one */
     if (at)
         orders = at + 1;
     rc_str_addn(&kernels, text, at ? (size_t)(at - text) : strlen(text));

@@ -13,8 +13,12 @@ typedef struct rc_side {
     rc_words_t policy; /**< likewise over policies */
 } rc_side_t;
 
+/** Where a kernel ends and its order begins: the last @ of a text, or where it has none the first /, which no name of a kernel
+ *  has; NULL: no order is named. */
+const char *rc_side_cut(const char *text);
+
 /** Parse "KERNELS[@ORDERS]", both comma-separated patterns, e.g. "gstat*,gsub*@csr,lpt"; the order
- *  `any` stands for all.  Where there is no @, the first / is one.
+ *  `any` stands for all.  Cut by rc_side_cut.
  *  \param[in] orders  of a side that names none, e.g. "csr"
  *  \return RC_OK; RC_EINVAL (an empty word, a flawed pattern, brackets); RC_ENOMEM.  Free with rc_side_free.
  */

@@ -349,7 +349,7 @@ static void classes_of_a_plan_are_pairs(void **state)
     synthetic_t s = small;
     s.gaps = 1;
     write_store(state, "pairs.h5", &s, store);
-    rc_dataset_options_t o = {.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8/lpt,syn-c:pre=1/csr"};
+    rc_dataset_options_t o = {.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8/lpt,syn-c:pre=1@csr"};
     o.baseline = "*csr";
     read_set(store, &o, &d);
     assert_int_equal(d.classes, 2);
@@ -364,6 +364,8 @@ static void classes_of_a_plan_are_pairs(void **state)
     refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "lpt"}, "KERNEL/ORDER");
     refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "x/*"},
         "nothing fits 'x/*'");
+    refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8@file:a/lpt"}, "nothing fits");
+    refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8/file:a/lpt"}, "nothing fits");
 }
 
 /* The layout of a class is that of all its operands; mixed ones are not known. */
