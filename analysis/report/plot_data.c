@@ -295,6 +295,19 @@ int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair)
     return low;
 }
 
+int64_t rc_plot_fastest(
+    const rc_survey_t *s, int64_t pair, int (*takes)(const char *kernel, const void *user), const void *user)
+{
+    int64_t best = -1;
+    for (int64_t i = rc_plot_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        if (rc_view_is_csr(s->view, r) && takes(rc_view_kernel(s->view, r->kernel), user) &&
+            (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns))
+            best = s->rows[i];
+    }
+    return best;
+}
+
 double rc_plot_ns(const rc_survey_t *s, int64_t row)
 {
     return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;

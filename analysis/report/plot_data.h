@@ -60,6 +60,11 @@ void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row);
 /** Of the entering rows of a survey, which are by pair, the first one of a pair. */
 int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair);
 
+/** The fastest row of a pair in original order, of the kernels that are taken; -1 none.
+ *  \param[in] takes  whether a kernel ("name:params") is  \param[in] user  for it */
+int64_t rc_plot_fastest(
+    const rc_survey_t *s, int64_t pair, int (*takes)(const char *kernel, const void *user), const void *user);
+
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_plot_ns(const rc_survey_t *s, int64_t row);
 

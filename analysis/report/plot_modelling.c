@@ -16,22 +16,26 @@ typedef struct modelling {
     int64_t t;               /* of none */
 } modelling_t;
 
+typedef struct taken {
+    int series;
+    int64_t t; /* of none */
+} taken_t;
+
+static int takes(const char *kernel, const void *user)
+{
+    const taken_t *of = user;
+    if (of->series == MODEL)
+        return rc_segmented_is_model(kernel);
+    return rc_segmented_is_closed(kernel) &&
+           (of->series != NONE ||
+               (rc_segmented_number(kernel, "t") == of->t && rc_segmented_number(kernel, "cfv") == 1 &&
+                   rc_segmented_number(kernel, "cfh") == 1));
+}
+
 /* The fastest row of a pair that is what the series takes; -1. */
 static int64_t fastest(const rc_survey_t *s, int64_t pair, int series, int64_t t)
 {
-    int64_t best = -1;
-    for (int64_t i = rc_plot_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        const char *kernel = rc_view_kernel(s->view, r->kernel);
-        int fits = series == MODEL ? rc_segmented_is_model(kernel) : rc_segmented_is_closed(kernel);
-        if (series == NONE)
-            fits = fits && rc_segmented_number(kernel, "t") == t && rc_segmented_number(kernel, "cfv") == 1 &&
-                   rc_segmented_number(kernel, "cfh") == 1;
-        if (fits && rc_view_is_csr(s->view, r) &&
-            (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns))
-            best = s->rows[i];
-    }
-    return best;
+    return rc_plot_fastest(s, pair, takes, &(const taken_t){series, t});
 }
 
 static int32_t matrix_of(const rc_survey_t *s, int64_t row)

@@ -10,22 +10,17 @@
 
 enum { RS, VENDOR, SERIES };
 
-/* The fastest row of rs in original order. */
+static int is_rs(const char *kernel, const void *user)
+{
+    (void)user;
+    return strncmp(kernel, "rs:", 3) == 0 || strncmp(kernel, "rs-spmm_t:", 10) == 0;
+}
+
 static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
-    int64_t best = -1;
     (void)own;
     (void)user;
-    if (series == VENDOR)
-        return s->pair[pair].vendor;
-    for (int64_t i = rc_plot_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        const char *kernel = rc_view_kernel(s->view, r->kernel);
-        if ((strncmp(kernel, "rs:", 3) == 0 || strncmp(kernel, "rs-spmm_t:", 10) == 0) && rc_view_is_csr(s->view, r) &&
-            (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns))
-            best = s->rows[i];
-    }
-    return best;
+    return series == VENDOR ? s->pair[pair].vendor : rc_plot_fastest(s, pair, is_rs, NULL);
 }
 
 static double ratio_of(const rc_survey_matrix_t *m, const void *user)

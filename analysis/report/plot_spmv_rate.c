@@ -6,22 +6,17 @@
 
 enum { VENDOR = RC_SIX, SERIES = RC_SIX + 1 };
 
+static int is_named(const char *kernel, const void *name)
+{
+    return strcmp(kernel, name) == 0;
+}
+
 /* Our kernel of a format at its defaults in original order; the fastest of the vendor's. */
 static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
-    int64_t best = -1;
     (void)own;
     (void)user;
-    if (series == VENDOR)
-        return s->pair[pair].vendor;
-    for (int64_t i = rc_plot_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        if (strcmp(rc_view_kernel(s->view, r->kernel), rc_six_kernels[series]) != 0 || !rc_view_is_csr(s->view, r))
-            continue;
-        if (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns)
-            best = s->rows[i];
-    }
-    return best;
+    return series == VENDOR ? s->pair[pair].vendor : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
 }
 
 /* 1: there is a point. */
