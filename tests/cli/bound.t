@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 [ -r /proc/self/environ ] || skip_all "no /proc"
-plan 18
+plan 19
 unset ROWCAST_REPORT
 
 bound()
@@ -28,12 +28,13 @@ code "also of one that is killed" 137 bound 20 sh -c 'kill -9 $$'
 is "stdin and stdout are those of the command" "$(echo text | bound 20 cat)" text
 code "0 seconds are no limit" 0 bound 0 sleep 0.1
 
-code "a command that takes too long is ended" 124 bound 0.5 sh -c "'$tmp/away' '$tmp'; sleep 60"
+code "a command that takes too long is ended" 124 bound 4 sh -c "'$tmp/away' '$tmp'; sleep 60"
 not_ok "with what it has started" alive
 ok "which has been shown" grep -q '^# .*sleep 60' "$tmp/err"
-ok "as has the limit" grep -q '^# over the limit of 0.5 s' "$tmp/err"
-is "in a test it bails out" "$(bound --test 0.5 sh -c 'echo 1..2; sleep 60' 2>/dev/null)" "1..2
-Bail out! over the limit of 0.5 s"
+ok "as has the limit" grep -q '^# over the limit of 4 s' "$tmp/err"
+ok "it had started something" test -s "$tmp/id"
+is "in a test it bails out" "$(bound --test 4 sh -c 'echo 1..2; sleep 60' 2>/dev/null)" "1..2
+Bail out! over the limit of 4 s"
 code "one that ignores being asked is killed" 124 bound 0.5 sh -c "trap '' TERM; while :; do sleep 1; done"
 
 rm "$tmp/id"

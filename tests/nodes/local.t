@@ -169,7 +169,11 @@ other_id=$!
 # shellcheck disable=SC2016
 node_command exec 2 sh -c 'while :; do (sleep 2000.0625 & sleep 2000.0625 &) & sleep 0.01; done' >"$tmp/many.out" 2>&1 &
 many_id=$!
-sleep 0.5
+rounds=0
+while { [ "$(with_argument '2000[.]0625' | wc -l)" -le 1 ] || [ -z "$(with_argument '1000[.]0625')" ]; } && [ "$rounds" -lt 300 ]; do
+    rounds=$((rounds + 1))
+    sleep 0.1
+done
 ok "some run there" test "$(with_argument '2000[.]0625' | wc -l)" -gt 1
 ok "all processes of a node are killed" node_command kill 2
 is "those that it started too" "$(with_argument '2000[.]0625')" ""
