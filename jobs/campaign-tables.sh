@@ -217,10 +217,10 @@ bench_prepare()
 }
 
 
-# Over the store of the part orders: the fastest of our kernels under each order.  Columns: what the library
+# Over the store of the part large: the fastest of our kernels under each order.  Columns: what the library
 # takes over it, what the shuffled matrix takes over it, and the share of what the natural order of the rows
 # gains that it gains.
-part_order-tables()
+part_large-tables()
 {
     printf '### Orders of shuffled matrices\n\n#### The fastest order and kernel over the library\n\n'
     { versus 'g*@any' 'cusparse*@csr' 'group == shuffled' && versus 'g*@auto' 'cusparse*@csr' 'group == shuffled' \
@@ -307,7 +307,7 @@ order_paid()
         | markdown k what matrices median ninety_percent most
 }
 
-# class(name) of awk: the class of a matrix of the part orders
+# class(name) of awk: the class of a matrix of the part large
 class_of_name='
     function class(name) {
         return name ~ /^(mesh|tri)/ ? "meshes" : name ~ /^(geo|knn)/ ? "neighbours" : name ~ /^(sbm|lfr|block)/ ? "communities" \

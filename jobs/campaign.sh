@@ -27,15 +27,14 @@
 #   plans    what plans choose among: our kernels with several parameters and the library, rows or
 #            columns, K = 8, 32, 128, 512 and n, fp64 at K = 128, generated matrices of up to 5 million
 #            rows; of a GPU.  Into a store of its own: -s plans.h5
-#   orders   row orders for millions of rows, K = 8, 32 and 128: generated matrices of many kinds with rows
+#   large    row orders for millions of rows, K = 8, 32 and 128: generated matrices of many kinds with rows
 #            and columns shuffled, with rows in natural order and columns shuffled (which is what an order
-#            could reach), and natural; then sizes from 8,000 rows on.  Into a store of its own: -s orders.h5
+#            could reach), and natural; then sizes from 8,000 rows on.  Into a store of its own: -s large.h5.
+#            With --catalog then twins of matrices of 117 and 128 million entries in 6 GB of device memory, so that
+#            K = 512 is tiled, into STORE-100m.h5; the line of the sweep says for how much of its time the device executed
 #   twins    the matrices of --collection that --catalog knows beside their twins, generated in their place: our kernels
 #            with their defaults and the library under a few orders, K = 32 and 128.  Into a store of its own:
 #            -s twins.h5, which analysis/twins.py --plans reads
-#   huge     twins of matrices of 117 and 128 million entries in 6 GB of device memory, so that K = 512 is tiled; the
-#            line of the sweep says for how much of its time the device executed.  Into a store of its own:
-#            -s huge.h5; needs --catalog
 #   spmv     products with a vector: every kernel with its defaults and the library, fp32 and fp64, all
 #            matrices, rectangular ones too, then generated ones of 1 to 40 million entries (group vector), then
 #            parameters of the kernels.  Into a store of its own: -s spmv.h5
@@ -54,7 +53,7 @@
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
-#   plan-tables, order-tables, spmv-tables  the same of a store of the part plans, orders or spmv
+#   plan-tables, large-tables, spmv-tables  the same of a store of the part plans, large or spmv
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
 # matrices, this script and campaign-*.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
@@ -103,7 +102,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | orders | twins | huge | spmv | rs | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | order-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
@@ -350,29 +349,42 @@ part_plans()
         --kernels gpanel,gpanel:pairs=yes
 }
 
-part_orders()
+# Twins of 100 million entries, in a store of their own: the tables of the part are not of them.
+large_100m()
+{
+    local data=twins kernels=growmajor,gchunk,cusparse-csr-row:alg=2 to=${store%.h5}-100m.h5
+    # most of the time goes into making the matrices: --verbose, in the options, tells
+    sweep "large: K tiled" "$to" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --policies csr,auto \
+        --kernels "$kernels" --device-memory 6G --case-time 1
+    if ((dry)) || [[ ! -s $to ]]; then return; fi
+    query "$to" --format csv --columns fullname,nnz,kernel,policy,k,k_tile,median_ns,prepare_ns,device_bytes,status \
+        | markdown fullname nnz kernel policy k k_tile median_ns prepare_ns device_bytes status
+}
+
+part_large()
 {
     local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel,gstage,gstage:ctas=4
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     local near=cta-near,warp-near,hybrid1-near,hybrid2.1-near,hybrid2.2-near,hybrid2.3-near
-    [[ $device == cuda ]] || die 2 "orders: needs --device cuda"
+    [[ $device == cuda ]] || die 2 "large: needs --device cuda"
     { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | specs shuffled
     kinds | sed 's/$/,shuffle=cols/' | specs ideal
     { kinds && random_kinds; } | specs natural
     sizes | sed 's/$/,shuffle=both/' | specs sizes
-    sweep "orders: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies "$few" --kernels "$ours"
-    sweep "orders: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies csr \
+    sweep "large: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies "$few" --kernels "$ours"
+    sweep "large: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies csr \
         --kernels "$library"
-    sweep "orders: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --policies csr \
+    sweep "large: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --policies csr \
         --kernels "$ours"
-    sweep "orders: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --policies csr,auto \
+    sweep "large: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --policies csr,auto \
         --kernels "$ours"
-    sweep "orders: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells,multilevel,auto \
+    sweep "large: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells,multilevel,auto \
         --kernels "$ours,gsub:lanes=8:strip=8"
     # the orders of the paper, approximate where they compare rows: up to a minute of one CPU for a matrix of a million
-    sweep "orders: the paper's, beyond 30,000 rows" "$store" 1 --where 'group == sizes || group == shuffled &&
+    sweep "large: the paper's, beyond 30,000 rows" "$store" 1 --where 'group == sizes || group == shuffled &&
         name != "mesh3d-4.9m" && name != "road-4m" && name != "geometric2d-2m" && name != "mesh2d-2m"' --k 128,32,8 \
         --policies "csr,auto,dcsr,plain,flipped,lpt,$near" --kernels "$published,growmajor,gchunk,gstage"
+    if [[ $catalog ]]; then large_100m; fi
 }
 
 part_twins()
@@ -394,19 +406,6 @@ part_twins()
     data=twins catalog=$names
     sweep "twins: twins" "$store" 1 --k 32,128 --policies "$few" --kernels "$ours"
     sweep "twins: twins, the library" "$store" 1 --k 32,128 --policies csr --kernels "$library"
-}
-
-part_huge()
-{
-    local data=twins kernels=growmajor,gchunk,cusparse-csr-row:alg=2
-    [[ $catalog ]] || die 2 "huge: needs --catalog"
-    [[ $device == cuda ]] || kernels=cstat,rowsplit
-    # most of the time goes into making the matrices: --verbose, in the options, tells
-    sweep "huge: K tiled" "$store" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --policies csr,auto \
-        --kernels "$kernels" --device-memory 6G --case-time 1
-    if ((dry)); then return; fi
-    query "$store" --format csv --columns fullname,nnz,kernel,policy,k,k_tile,median_ns,prepare_ns,device_bytes,status \
-        | markdown fullname nnz kernel policy k k_tile median_ns prepare_ns device_bytes status
 }
 
 vector_ours=csr,merge,csr5,coo,ell,hyb

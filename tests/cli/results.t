@@ -30,11 +30,11 @@ sed -n '/^<!-- from the plans -->/,/^<!-- end -->/p' "$results/README.md" | grep
 ok "README has tables of plans" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of plans" "$(grep -vxF -f "$tmp/plan-tables" "$tmp/lines")" ""
 PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-orders.h5" -w "$tmp/work" \
-    order-tables >"$tmp/order-tables" 2>"$tmp/err"
+    large-tables >"$tmp/large-tables" 2>"$tmp/err"
 is "the tables of orders are printed" "$?$(cat "$tmp/err")" 0
 sed -n '/^<!-- from the orders -->/,/^<!-- end -->/p' "$results/orders.md" | grep '^|' >"$tmp/lines"
 ok "orders.md has tables" test "$(wc -l <"$tmp/lines")" -gt 50
-is "all of them are those of the store of orders" "$(grep -vxF -f "$tmp/order-tables" "$tmp/lines")" ""
+is "all of them are those of the store of the part large" "$(grep -vxF -f "$tmp/large-tables" "$tmp/lines")" ""
 PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-spmv-628.h5" -w "$tmp/work" \
     spmv-tables >"$tmp/spmv-tables" 2>"$tmp/err"
 is "the tables of products with a vector are printed" "$?$(cat "$tmp/err")" 0
