@@ -213,6 +213,7 @@ static void permutations_are_bijections(void **state)
         for (int64_t i = 0; i < n; i++) {
             int64_t at = rc_permute_at(&p, i);
             assert_true(at >= 0 && at < n && !seen[at]);
+            assert_int_equal(rc_permute_from(&p, at), i);
             seen[at] = 1;
             fixed += at == i;
         }

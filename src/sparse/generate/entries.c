@@ -2,6 +2,7 @@
 #include "sparse/generate/entries.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/rng_hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,46 +49,10 @@ rc_status_t rc_entries_build(
     rc_entries_free(e);
     if (st < 0)
         return st;
+    uint64_t key = rc_rng_key(seed);
+#pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = out->row_ptr[i]; k < out->row_ptr[i + 1]; k++)
-            out->val[k] = rc_rng_signed(seed, (uint64_t)i << 32 | (uint32_t)out->col_idx[k]);
+            out->val[k] = rc_rng_keyed_signed(key, (uint64_t)i << 32 | (uint32_t)out->col_idx[k]);
     return RC_OK;
-}
-
-static int64_t lower(int64_t at)
-{
-    return at > 0 ? -1 : 0;
-}
-
-static int64_t upper(int64_t at, int64_t side)
-{
-    return at + 1 < side ? 1 : 0;
-}
-
-rc_status_t rc_mesh_build(
-    const int64_t side[3], int corners, int64_t dof, uint64_t seed, rc_csr_t *out, rc_err_t *err)
-{
-    int64_t layer = side[0] * side[1];
-    if (layer > INT32_MAX / side[2] / dof)
-        return rc_fail(err, RC_ERANGE,
-            "a mesh of %" PRId64 " x %" PRId64 " x %" PRId64 " nodes with %" PRId64
-            " unknowns: expected at most %d unknowns",
-            side[0], side[1], side[2], dof, INT32_MAX);
-    int64_t nodes = layer * side[2];
-    rc_entries_t e = {0};
-    for (int64_t node = 0; node < nodes && !e.failed; node++) {
-        int64_t x = node % side[0];
-        int64_t y = node / side[0] % side[1];
-        int64_t z = node / layer;
-        for (int64_t dz = lower(z); dz <= upper(z, side[2]); dz++)
-            for (int64_t dy = lower(y); dy <= upper(y, side[1]); dy++)
-                for (int64_t dx = lower(x); dx <= upper(x, side[0]); dx++) {
-                    if (!corners && dx * dx + dy * dy + dz * dz > 1)
-                        continue;
-                    int64_t other = node + dx + dy * side[0] + dz * layer;
-                    for (int64_t k = 0; k < dof * dof; k++)
-                        rc_entries_add(&e, node * dof + k / dof, other * dof + k % dof);
-                }
-    }
-    return rc_entries_build(&e, nodes * dof, nodes * dof, seed, out, err);
 }

@@ -33,9 +33,4 @@ void rc_entries_free(rc_entries_t *e);
 /** A whole number whose mean is `mean` >= 0: its floor, or one more. */
 int64_t rc_entries_count(rc_rng_t *r, double mean);
 
-/** Generate a mesh of dof unknowns per node: side[0] x side[1] x side[2] nodes, neighbours along
- *  the axes, or with `corners` also over edges and corners. */
-rc_status_t rc_mesh_build(
-    const int64_t side[3], int corners, int64_t dof, uint64_t seed, rc_csr_t *out, rc_err_t *err);
-
 #endif

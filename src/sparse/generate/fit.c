@@ -21,7 +21,8 @@ typedef struct fit {
     int64_t keep;   /* items that stay */
     int64_t single; /* pairs of which one side stays, of those that stay */
     int flip; /* 1: the last entry of the diagonal goes where there is one, and comes where not */
-    rc_permute_t choice; /* of the items */
+    uint64_t *gone;   /* a bit for each item that goes */
+    uint64_t *lonely; /* a bit for each pair of which one side goes; NULL: none */
     uint64_t key;
 } fit_t;
 
@@ -117,17 +118,23 @@ static void filled_row(const void *of, int64_t i, rc_row_t *out)
         }
 }
 
+static int bit_of(const uint64_t *bits, int64_t at)
+{
+    return bits[at >> 6] >> (at & 63) & 1;
+}
+
 static int stays(const fit_t *f, int64_t i, int64_t k)
 {
     int64_t j = f->a->col_idx[k];
     if (f->square && j == i)
         return !(f->flip && i == f->a->rows - 1);
     int64_t item = item_of(f, i, k);
-    int64_t place = rc_permute_at(&f->choice, item);
-    if (place >= f->keep)
+    if (bit_of(f->gone, item))
         return 0;
+    if (!f->lonely || !bit_of(f->lonely, item))
+        return 1;
     int upper = (int)(rc_rng_keyed(f->key, (uint64_t)item) & 1);
-    return !f->pairs || place >= f->single || (j > i) == upper;
+    return (j > i) == upper;
 }
 
 static void thinned_row(const void *of, int64_t i, rc_row_t *out)
@@ -138,6 +145,37 @@ static void thinned_row(const void *of, int64_t i, rc_row_t *out)
             rc_row_add(out, f->a->col_idx[k]);
     if (f->flip && i == f->a->rows - 1 && !has(f->a, i, i))
         rc_row_add(out, i);
+}
+
+/* ------------------------------------------------------------------ choice */
+
+/* Bits of the items that a permutation takes to the places [first, end). */
+static rc_status_t mark(const rc_permute_t *p, int64_t items, int64_t first, int64_t end,
+    uint64_t **out, rc_err_t *err)
+{
+    uint64_t *bits = rc_alloc0((size_t)items / 64 + 1, sizeof *bits, "chosen entries", err);
+    if (!bits)
+        return RC_ENOMEM;
+#pragma omp parallel for schedule(static)
+    for (int64_t place = first; place < end; place++) {
+        int64_t item = rc_permute_from(p, place);
+#pragma omp atomic
+        bits[item >> 6] |= UINT64_C(1) << (item & 63);
+    }
+    free(*out);
+    *out = bits;
+    return RC_OK;
+}
+
+/* A permutation of the items says what goes: places from `keep` on, and of those below `single` one side.
+ * From the places back to the items: these are few, and each is computed once, not on either side of a pair. */
+static rc_status_t choose(fit_t *f, int64_t items, rc_err_t *err)
+{
+    rc_permute_t p = rc_permute_make(f->key, items);
+    rc_status_t st = mark(&p, items, f->keep, items, &f->gone, err);
+    if (st == RC_OK && f->pairs && f->single > 0)
+        st = mark(&p, items, 0, f->single, &f->lonely, err);
+    return st;
 }
 
 /* ------------------------------------------------------------------ passes */
@@ -231,15 +269,35 @@ static rc_status_t aim(fit_t *f, const rc_form_t *form, int64_t diagonal, rc_err
     return RC_OK;
 }
 
-/* Whether each entry has its mirror image: most generators of graphs see to that. */
+/* Whether each entry has its mirror image: most generators of graphs see to that.  It has when each above
+ * the diagonal has one, and below it are no more. */
 static int is_symmetric(const rc_csr_t *a)
 {
     int missing = 0;
-#pragma omp parallel for schedule(dynamic, 1024) reduction(| : missing)
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t k = a->row_ptr[i]; !missing && k < a->row_ptr[i + 1]; k++)
+    int64_t above = 0;
+    int64_t below = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(| : missing) reduction(+ : above, below)
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t diagonal = seek(a, i, i);
+        int64_t first = seek(a, i, i + 1);
+        below += diagonal - a->row_ptr[i];
+        above += a->row_ptr[i + 1] - first;
+        for (int64_t k = first; !missing && k < a->row_ptr[i + 1]; k++)
             missing = !has(a, a->col_idx[k], i);
-    return !missing;
+    }
+    return !missing && above == below;
+}
+
+/* Whether the diagonal is already what it has to be. */
+static int has_diagonal(const fit_t *f, const rc_csr_t *a)
+{
+    int64_t on = 0;
+    if (f->diagonal == RC_DIAGONAL_KEEP)
+        return 1;
+#pragma omp parallel for schedule(static) reduction(+ : on)
+    for (int64_t i = 0; i < a->rows; i++)
+        on += has(a, i, i);
+    return on == (f->diagonal == RC_DIAGONAL_FULL ? a->rows : 0);
 }
 
 static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *err)
@@ -249,7 +307,7 @@ static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *e
     int64_t diagonal = 0;
     rc_status_t st;
     int mirror = f->pairs && !is_symmetric(a);
-    if (mirror || f->diagonal != RC_DIAGONAL_KEEP)
+    if (mirror || !has_diagonal(f, a))
         RC_TRY(pass(f, copy_row, mirror, mirror ? 2 * entries : entries, seed, a, err));
     RC_TRY(count_items(f, &diagonal, err));
     RC_TRY(aim(f, form, diagonal, err));
@@ -261,7 +319,7 @@ static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *e
         items = f->before[a->rows];
     }
     if (items > f->keep || f->single > 0 || f->flip) {
-        f->choice = rc_permute_make(f->key, items);
+        RC_TRY(choose(f, items, err));
         RC_TRY(pass(f, thinned_row, 0, entries, seed, a, err));
     }
 done:
@@ -284,6 +342,8 @@ rc_status_t rc_form_fit(const rc_form_t *form, rc_csr_t *a, rc_err_t *err)
         st = fit(&f, form, a, err);
     free(f.before);
     free(f.extra);
+    free(f.gone);
+    free(f.lonely);
     if (st < 0)
         rc_csr_free(a);
     return st;

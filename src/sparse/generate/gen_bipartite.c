@@ -1,7 +1,11 @@
 #include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "sparse/generate.h"
 #include "sparse/generate/permute.h"
 #include "sparse/generate/rows.h"
+
+#include <stdlib.h>
 
 /* Indices of the parameters, in the order of the descriptor. */
 enum { rows, cols, mean, row_skew, col_skew };
@@ -13,7 +17,7 @@ typedef struct ratings {
     int row_skew;
     int col_skew;
     rc_permute_t rank; /* of a row: 0 is the longest */
-    rc_permute_t col;  /* where the columns of the ranks are */
+    int32_t *col;      /* [cols] where the columns of the ranks are */
     uint64_t seed;
 } ratings_t;
 
@@ -28,7 +32,7 @@ static void row(const void *of, int64_t i, rc_row_t *out)
     double wanted = r->entries * share;
     int64_t count = rc_draw_count(&d, wanted < most ? wanted : most);
     for (int64_t k = 0; k < count; k++)
-        rc_row_add(out, rc_permute_at(&r->col, rc_draw_skewed(&d, r->cols, r->col_skew)));
+        rc_row_add(out, r->col[rc_draw_skewed(&d, r->cols, r->col_skew)]);
 }
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
@@ -40,10 +44,19 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
         .col_skew = (int)p[col_skew],
         .seed = seed};
     m.rank = rc_permute_make(seed, m.rows);
-    m.col = rc_permute_make(~seed, m.cols);
+    rc_permute_t places = rc_permute_make(~seed, m.cols);
     const rc_rows_t r = {
         .rows = m.rows, .cols = m.cols, .mean = p[mean], .loops = 1, .row = row, .of = &m};
-    return rc_rows_build(&r, seed, out, err);
+    rc_status_t st;
+    RC_TRY(rc_rows_check(&r, err));
+    m.col = rc_alloc((size_t)m.cols, sizeof *m.col, "the places of columns", err);
+    if (!m.col)
+        return RC_ENOMEM;
+    rc_permute_table(&places, m.col);
+    st = rc_rows_build(&r, seed, out, err);
+done:
+    free(m.col);
+    return st;
 }
 
 const rc_generator_t rc_generator_bipartite = {

@@ -13,6 +13,7 @@ typedef struct graph {
     int64_t n;
     int64_t communities;
     int32_t *first; /* [communities + 1] first row of each */
+    int32_t *member; /* [n] those of each community by rank, from its first row on */
     double half;
     double outside;
     int skew;
@@ -65,8 +66,24 @@ static int64_t member(const graph_t *g, int64_t community, rc_draw_t *d)
 {
     int64_t first = g->first[community];
     int64_t size = g->first[community + 1] - first;
-    rc_permute_t p = rc_permute_make(g->seed + (uint64_t)community, size);
-    return first + rc_permute_at(&p, rc_draw_skewed(d, size, g->skew));
+    return g->member[first + rc_draw_skewed(d, size, g->skew)];
+}
+
+/* Which rows the ranks in a community are: a row is drawn many times, and computed once. */
+static rc_status_t rank_members(graph_t *g, rc_err_t *err)
+{
+    g->member = rc_alloc((size_t)g->n, sizeof *g->member, "members of communities", err);
+    if (!g->member)
+        return RC_ENOMEM;
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t c = 0; c < g->communities; c++) {
+        int64_t first = g->first[c];
+        int64_t size = g->first[c + 1] - first;
+        rc_permute_t p = rc_permute_make(g->seed + (uint64_t)c, size);
+        for (int64_t rank = 0; rank < size; rank++)
+            g->member[first + rank] = (int32_t)(first + rc_permute_at(&p, rank));
+    }
+    return RC_OK;
 }
 
 static void row(const void *of, int64_t i, rc_row_t *out)
@@ -94,8 +111,13 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     const rc_rows_t r = {
         .rows = g.n, .cols = g.n, .mean = p[mean], .mirror = 1, .row = row, .of = &g};
     if (st == RC_OK)
+        st = rc_rows_check(&r, err);
+    if (st == RC_OK)
+        st = rank_members(&g, err);
+    if (st == RC_OK)
         st = rc_rows_build(&r, seed, out, err);
     free(g.first);
+    free(g.member);
     return st;
 }
 

@@ -1,6 +1,7 @@
 #include "config.h"
-#include "sparse/generate/entries.h"
 #include "base/error.h"
+#include "sparse/generate.h"
+#include "sparse/generate/mesh.h"
 
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, nx, ny, points, dof };

@@ -22,9 +22,8 @@ static int32_t *table_of(const rc_form_t *f, uint64_t stream, int64_t n, rc_err_
     uint64_t seed = (uint64_t)(f->shuffle_seed < 0 ? f->seed : f->shuffle_seed);
     rc_permute_t p = rc_permute_make(rc_rng_keyed(rc_rng_key(seed), stream), n);
     int32_t *to = rc_alloc((size_t)n, sizeof *to, "a permutation", err);
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < (to ? n : 0); i++)
-        to[i] = (int32_t)rc_permute_at(&p, i);
+    if (to)
+        rc_permute_table(&p, to);
     return to;
 }
 
