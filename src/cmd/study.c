@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cmd/study_private.h"
 #include "analysis/formats.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/nisa_paper.h"
@@ -328,33 +329,60 @@ static rc_status_t check_formats(const rc_study_t *s, const looked_t *l)
     return RC_OK;
 }
 
+/* Rows that --where takes, or all, as a flag each; before --generated marks any, as the data sets are read. */
+static rc_status_t take(const rc_study_t *s, const rc_view_t *v, unsigned char **out)
+{
+    const char *text = s->learn->where;
+    rc_expr_t *where = NULL;
+    if (text && rc_expr_compile(text, rc_view_fields.field, rc_view_fields.count, &where, s->err) < 0)
+        return rc_err_context(s->err, "--where");
+    *out = rc_alloc((size_t)rc_view_count(v) + 1, 1, "rows of a study", s->err);
+    for (int64_t i = 0; *out && i < rc_view_count(v); i++) {
+        rc_cursor_t c;
+        rc_view_seek(v, i, &c);
+        (*out)[i] = (unsigned char)rc_expr_match(where, rc_view_get, &c);
+    }
+    rc_expr_free(where);
+    return *out ? RC_OK : RC_ENOMEM;
+}
+
+static void look_at(const rc_view_t *v, int64_t i, looked_t *out)
+{
+    const rc_row_result_t *r = rc_view_result(v, i);
+    const char *format = rc_format_class_of(rc_view_kernel(v, r->kernel));
+    if (r->op != RC_OP_SPMV || !format || !rc_view_counts(v, i) || !rc_view_is_csr(v, r) || r->precision < 0 ||
+        r->precision > 1)
+        return;
+    out->formats[r->precision] |= 1u << rc_format_class_find(format);
+    if (rc_view_is_generated(v, r->matrix))
+        out->generated = 1;
+    else
+        out->real = 1;
+}
+
 static rc_status_t look(const rc_study_t *s, looked_t *out)
 {
     rc_view_t *v = NULL;
     rc_expr_t *which = NULL;
+    unsigned char *taken = NULL;
     rc_status_t st;
     if (s->generated &&
         rc_expr_compile(s->generated, rc_view_fields.field, rc_view_fields.count, &which, s->err) < 0)
         return rc_err_context(s->err, "--generated");
     st = rc_view_read(s->store, &v, s->err);
+    if (st == RC_OK)
+        st = take(s, v, &taken);
     if (st == RC_OK && which)
         rc_view_mark_generated(v, which);
-    for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
-        const rc_row_result_t *r = rc_view_result(v, i);
-        const char *format = rc_format_class_of(rc_view_kernel(v, r->kernel));
-        if (r->op != RC_OP_SPMV || !format || !rc_view_counts(v, i) || !rc_view_is_csr(v, r) || r->precision < 0 ||
-            r->precision > 1)
-            continue;
-        out->formats[r->precision] |= 1u << rc_format_class_find(format);
-        if (rc_view_is_generated(v, r->matrix))
-            out->generated = 1;
-        else
-            out->real = 1;
-    }
+    for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++)
+        if (taken[i])
+            look_at(v, i, out);
     rc_view_free(v);
     rc_expr_free(which);
+    free(taken);
     if (st == RC_OK && !out->formats[0] && !out->formats[1])
-        st = rc_fail(s->err, RC_EINVAL, "%s: no result of spmv in one of the six formats is ok", s->store);
+        st = rc_fail(s->err, RC_EINVAL, "%s: no result of spmv in one of the six formats is ok%s", s->store,
+            s->learn->where ? " and matches --where" : "");
     return st == RC_OK ? check_formats(s, out) : st;
 }
 

@@ -7,7 +7,7 @@ has() { "$ROWCAST" info | grep -Eq "^trainer +$1 "; }
 if ! has xgboost-nisa || ! has ensemble-nisa || ! has svm-nisa; then
     skip_all "not all trainers are built"
 fi
-plan 47
+plan 51
 
 make_store() { "${top_builddir:?}/tests/cli/synthetic_store" --formats "$@" || exit 99; }
 store=$tmp/s.h5
@@ -57,6 +57,9 @@ ok "real matrices and all" study --tables --model cart --features 1 --split stra
 is "each in its tables" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 2:2
 ok "only generated ones" study --tables --model cart --features 1 --split stratified --precision fp32 --generated 'rows >= 0'
 is "are not called real" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 0:2
+ok "real ones alone, where others are left out" study --tables --model cart --features 1 --split stratified --precision fp32 \
+    --generated 'group == G3' --where 'group != G3'
+is "come once" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 2:0
 
 ok "slowdowns" study --slowdown --model svm-nisa --features 1,1-3 --split stratified
 is "of the first part and of all" "$(lines 1)" 8
@@ -94,6 +97,8 @@ refuses "a division of another paper" "found 'random'" --tables --split random
 refuses "a trainer that is none" "svm-nisa" --tables --model svn-nisa
 refuses "a classifier for times" "cart predicts no times" --rme --model cart
 refuses "another operation" "found spmm" --op spmm --tables
+refuses "rows that are none" "and matches --where" --tables --model cart --where 'rows < 0'
+refuses "an expression that is none" "where" --tables --model cart --where 'rows <'
 store=$tmp/without.h5
 make_store --matrices 60 --groups 12 --without 16 "$store"
 refuses "a store without all formats" "csr5" --tables --model cart -q
