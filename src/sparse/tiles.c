@@ -54,6 +54,10 @@ static int64_t entries_of_panel(const cut_t *c, int64_t p)
     int64_t s;
     int64_t e;
     int64_t n = 0;
+    if (!c->row) {
+        int64_t end = slots_of(c, p, &s);
+        return c->a->row_ptr[end] - c->a->row_ptr[s];
+    }
     for (int64_t end = slots_of(c, p, &s); s < end; s++)
         n += entries_of(c, s, &e) - e;
     return n;
@@ -64,23 +68,81 @@ static int64_t smaller(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* Count the columns of panel p.  \param[out] distinct, dense  columns, and those that occur at least
- * col_min times */
-static rc_status_t count_panel(const cut_t *c, int64_t p, int32_t col_min, rc_tally_t *t,
-    int64_t *distinct, int64_t *dense, rc_err_t *err)
+/* How often the columns of a panel occur.  Zero-initialise; free with free_counts. */
+typedef struct counts {
+    uint32_t *word;   /* [cols] `base` plus the count; less, from another panel: none.  NULL: counts are in the tally */
+    uint32_t base;    /* of this panel */
+    rc_tally_t tally;
+    int32_t *often;   /* columns that occur at least col_min times, in the order in which they came to that */
+    size_t room;
+    int64_t dense;    /* of them */
+    int64_t distinct; /* columns of the panel */
+} counts_t;
+
+static void free_counts(counts_t *n)
 {
+    free(n->word);
+    rc_tally_free(&n->tally);
+    free(n->often);
+}
+
+/* Forget what was counted.  A word for each column is the faster form, unless most columns have no entry; `base` grows
+ * from panel to panel by more than a column can have entries, so that the words need not be cleared. */
+static rc_status_t begin_counts(const cut_t *c, int64_t entries, counts_t *n, rc_err_t *err)
+{
+    uint32_t step = (uint32_t)smaller(c->panel, c->slots) + 1;
+    size_t cols = (size_t)c->a->cols;
+    n->dense = n->distinct = 0;
+    if (c->a->cols > c->a->nnz)
+        return rc_tally_reset(&n->tally, smaller(entries, c->a->cols), err);
+    if (!n->word) {
+        n->word = rc_alloc0(cols, sizeof *n->word, "counts of columns", err);
+        return n->word ? RC_OK : RC_ENOMEM;
+    }
+    if (n->base <= UINT32_MAX - step && n->base + step <= UINT32_MAX - step) {
+        n->base += step;
+        return RC_OK;
+    }
+    memset(n->word, 0, cols * sizeof *n->word);
+    n->base = 0;
+    return RC_OK;
+}
+
+/* Count a column once more.  \return how often it has been counted now */
+static inline int32_t count_once(counts_t *n, int32_t col)
+{
+    if (!n->word)
+        return rc_tally_add(&n->tally, col);
+    uint32_t w = n->word[col];
+    w = (w > n->base ? w : n->base) + 1;
+    n->word[col] = w;
+    return (int32_t)(w - n->base);
+}
+
+/* Of a column that was counted. */
+static int32_t count_of(const counts_t *n, int32_t col)
+{
+    return n->word ? (int32_t)(n->word[col] - n->base) : rc_tally_at(&n->tally, col)->count;
+}
+
+/* Count the columns of panel p. */
+static rc_status_t count_panel(const cut_t *c, int64_t p, int32_t col_min, counts_t *n, rc_err_t *err)
+{
+    const int32_t *col = c->a->col_idx;
+    int64_t entries = entries_of_panel(c, p);
     int64_t s;
-    rc_status_t st = rc_tally_reset(t, smaller(entries_of_panel(c, p), c->a->cols), err);
+    rc_status_t st = begin_counts(c, entries, n, err);
+    if (st == RC_OK)
+        st = rc_grow((void **)&n->often, &n->room, (size_t)(entries / col_min), sizeof *n->often, "columns", err);
     if (st < 0)
         return st;
-    *distinct = 0;
-    *dense = 0;
     for (int64_t end = slots_of(c, p, &s); s < end; s++) {
         int64_t e;
         for (int64_t stop = entries_of(c, s, &e); e < stop; e++) {
-            int32_t n = rc_tally_add(t, c->a->col_idx[e]);
-            *distinct += n == 1;
-            *dense += n == col_min;
+            int32_t now = count_once(n, col[e]);
+            n->distinct += now == 1;
+            if (now == col_min)
+                n->often[n->dense++] = col[e];
         }
     }
     return RC_OK;
@@ -90,7 +152,7 @@ static rc_status_t count_panel(const cut_t *c, int64_t p, int32_t col_min, rc_ta
 
 /* What a thread has found: the dense columns of its panels, one after the other. */
 typedef struct found {
-    rc_tally_t tally;
+    counts_t counts;
     uint64_t *key; /* of the columns of a panel */
     size_t key_room;
     int32_t *col;
@@ -106,7 +168,7 @@ typedef struct place {
 static void free_found(found_t *f, int threads)
 {
     for (int i = 0; f && i < threads; i++) {
-        rc_tally_free(&f[i].tally);
+        free_counts(&f[i].counts);
         free(f[i].key);
         free(f[i].col);
     }
@@ -120,10 +182,10 @@ static int by_key(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-/* Put the dense columns that are in the tally at the end of f, and say how many entries they have. */
-static rc_status_t keep_dense(
-    const rc_tile_rule_t *rule, found_t *f, int64_t dense, int64_t *entries, rc_err_t *err)
+/* Put the dense columns that were counted at the end of f, and say how many entries they have. */
+static rc_status_t keep_dense(const rc_tile_rule_t *rule, found_t *f, int64_t *entries, rc_err_t *err)
 {
+    int64_t dense = f->counts.dense;
     int64_t kept = dense < rule->tile_min    ? 0
                    : dense > rule->tile_cols ? dense - dense % rule->tile_cols
                                              : dense;
@@ -134,13 +196,11 @@ static rc_status_t keep_dense(
             "dense columns", err);
     if (st < 0 || kept == 0)
         return st;
-    size_t n = 0;
-    for (int64_t i = 0; i < INT64_C(1) << f->tally.bits; i++) {
-        const rc_tally_slot_t *s = &f->tally.slot[i];
-        if (s->col >= 0 && s->count >= rule->col_min)
-            f->key[n++] = (uint64_t)(INT32_MAX - s->count) << 32 | (uint32_t)s->col;
+    for (int64_t i = 0; i < dense; i++) {
+        int32_t col = f->counts.often[i];
+        f->key[i] = (uint64_t)(INT32_MAX - count_of(&f->counts, col)) << 32 | (uint32_t)col;
     }
-    qsort(f->key, n, sizeof *f->key, by_key);
+    qsort(f->key, (size_t)dense, sizeof *f->key, by_key);
     for (int64_t i = 0; i < kept; i++) {
         f->col[f->count++] = (int32_t)(f->key[i] & UINT32_MAX);
         *entries += INT32_MAX - (int64_t)(f->key[i] >> 32);
@@ -153,13 +213,11 @@ static rc_status_t keep_dense(
 static rc_status_t look_at(
     const cut_t *c, const rc_tile_rule_t *rule, int64_t p, found_t *f, rc_tiles_t *t, rc_err_t *err)
 {
-    int64_t distinct;
-    int64_t dense;
     int64_t before = f->count;
     int64_t entries = 0;
-    rc_status_t st = count_panel(c, p, rule->col_min, &f->tally, &distinct, &dense, err);
+    rc_status_t st = count_panel(c, p, rule->col_min, &f->counts, err);
     if (st == RC_OK)
-        st = keep_dense(rule, f, dense, &entries, err);
+        st = keep_dense(rule, f, &entries, err);
     t->col_ptr[p + 1] = f->count - before;
     t->dense_ptr[p + 1] = entries;
     return st;
@@ -344,18 +402,17 @@ rc_status_t rc_panel_reuse(const rc_csr_t *a, const rc_schedule_t *order, int32_
     rc_status_t st = RC_OK;
 #pragma omp parallel num_threads(c.threads) reduction(+ : loads)
     {
-        rc_tally_t tally = {0};
+        counts_t n = {0};
         rc_err_t said = {0};
         rc_status_t s = RC_OK;
 #pragma omp for schedule(dynamic, 64)
         for (int64_t p = 0; p < c.panels; p++) {
-            int64_t distinct = 0;
-            int64_t dense;
-            if (s == RC_OK)
-                s = count_panel(&c, p, INT32_MAX, &tally, &distinct, &dense, &said);
-            loads += distinct;
+            if (s < 0)
+                continue;
+            s = count_panel(&c, p, INT32_MAX, &n, &said);
+            loads += n.distinct;
         }
-        rc_tally_free(&tally);
+        free_counts(&n);
         if (s < 0)
 #pragma omp critical(rc_tiles_error)
         {

@@ -8,6 +8,7 @@
 #include "kernels/csrk_fit.h"
 #include "order/graph.h"
 #include "order/policy.h"
+#include "process.h"
 #include "product.h"
 #include "sparse/generate.h"
 
@@ -16,38 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* Time that the process has had of its processors: what others do on them is not in it. */
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : NAN;
-}
-
-/* A line of /proc/self/status in bytes; 0: there is none. */
-static double memory_of(const char *key)
-{
-    char line[256];
-    double kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kib = strtod(line + strlen(key) + 1, NULL);
-    if (f)
-        fclose(f);
-    return 1024 * kib;
-}
-
-/* The peak begins anew; not so on a system without that file. */
-static void forget_peak(void)
-{
-    FILE *f = fopen("/proc/self/clear_refs", "w");
-    if (!f)
-        return;
-    fputs("5", f);
-    fclose(f);
-}
 
 /* Least CPU time of so many builds in seconds; negative on an error.
  * \param[out] bytes  what the first one needed at once beside A */
@@ -57,12 +26,12 @@ static double order_seconds(const char *policy, const rc_csr_t *a, int threads, 
     for (int i = 0; i < builds; i++) {
         rc_err_t err = {0};
         rc_schedule_t s = {0};
-        forget_peak();
-        double before = memory_of("VmRSS:");
-        double start = cpu_seconds();
+        bench_forget_peak();
+        double before = bench_memory();
+        double start = bench_cpu_seconds();
         rc_status_t st = rc_order_build(policy, a, NULL, threads, &s, &err);
-        double t = cpu_seconds() - start;
-        *bytes = i == 0 ? memory_of("VmHWM:") - before : *bytes;
+        double t = bench_cpu_seconds() - start;
+        *bytes = i == 0 ? bench_peak() - before : *bytes;
         rc_schedule_free(&s);
         if (st < 0) {
             fprintf(stderr, "bench_csrk: %s\n", err.text);
