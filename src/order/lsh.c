@@ -22,8 +22,8 @@
 #include <stdlib.h>
 
 /* Units plus entries below which a team costs more than it brings: it waits at each of some 200 barriers,
- * and on a busy machine for a core that is somebody else's. */
-enum { ALONE = 1 << 18 };
+ * and on a busy machine for a core that is somebody else's.  A candidate of a band counts as many of them. */
+enum { ALONE = 1 << 18, BANDS_ALONE = 16 };
 
 /* A candidate that waits for the memory that it needs. */
 typedef struct candidate {
@@ -48,11 +48,12 @@ typedef struct lsh {
     const rc_lsh_rule_t *rule;
     double sim_min;
     int counting; /* 1: candidates are counted only */
-    int threads;
+    int threads;       /* at most */
+    int team;          /* that pays in this band */
     int64_t words;     /* of a band: bsize / 2, rounded up */
     uint64_t *word[2]; /* [words * units] of this band and of the next one, word by word */
     uint32_t *hash;    /* [2 * cols] of the values of a word; NULL: found for each entry */
-    rc_ranked_t *item; /* [units] key: a word; tie: the unit */
+    rc_ranked_t *item; /* [units] key: a word; tie: of_unit */
     int64_t parts;     /* a power of two */
     int part_bits;
     uint32_t *part; /* [parts + 1] */
@@ -70,7 +71,7 @@ static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
     const uint64_t key = rc_rng_key((uint64_t)l->rule->seed);
     uint32_t *hash = l->hash;
     int second = values == 2;
-#pragma omp parallel num_threads(l->threads)
+#pragma omp parallel num_threads(l->team)
     {
         if (hash) {
 #pragma omp for schedule(static)
@@ -137,7 +138,7 @@ static void look(const lsh_t *l, worker_t *w)
 static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
 {
     const int64_t *ptr = l->a->row_ptr;
-    candidate_t c = {l->units->row[u], l->units->row[v]};
+    candidate_t c = {(int32_t)(uint32_t)u, (int32_t)(uint32_t)v};
     int64_t nx = ptr[c.x + 1] - ptr[c.x];
     int64_t ny = ptr[c.y + 1] - ptr[c.y];
     w->candidates++;
@@ -155,7 +156,7 @@ static void sort_by_next(const lsh_t *l, rc_ranked_t *r, int64_t n, int64_t at)
 {
     const uint64_t *word = l->word[1] + at * l->units->count;
     for (int64_t i = 0; i < n; i++)
-        r[i].key = word[r[i].tie];
+        r[i].key = word[r[i].tie >> 32];
     rc_ranked_sort(r, n, 1);
     if (at + 1 == l->words)
         return;
@@ -197,12 +198,18 @@ static void find_buckets(const lsh_t *l, worker_t *w, rc_ranked_t *r, int64_t n,
         }
         const uint64_t *word = l->word[0] + (at + 1) * l->units->count;
         for (int64_t k = i; k < end; k++)
-            r[k].key = word[r[k].tie];
+            r[k].key = word[r[k].tie >> 32];
         find_buckets(l, w, r + i, end - i, at + 1);
     }
 }
 
 /* ------------------------------------------------------------------- bands */
+
+/* What a bucket needs of a unit: its number, by which they are sorted, and its row. */
+static uint64_t of_unit(const rc_units_t *units, int64_t u)
+{
+    return (uint64_t)u << 32 | (uint32_t)units->row[u];
+}
 
 static int64_t part_of(const lsh_t *l, uint64_t word)
 {
@@ -223,7 +230,7 @@ static void scatter(lsh_t *l)
         l->part[p] = before;
     }
     for (int64_t u = n - 1; u >= 0; u--) /* which moves to its beginning */
-        l->item[--l->part[part_of(l, word[u])]] = (rc_ranked_t){word[u], (uint64_t)u};
+        l->item[--l->part[part_of(l, word[u])]] = (rc_ranked_t){word[u], of_unit(l->units, u)};
 }
 
 /* Take over what the workers have found. */
@@ -239,7 +246,7 @@ static rc_status_t gather(lsh_t *l, rc_err_t *err)
         }
         found += l->worker[i].found.count;
     }
-    RC_TRY(rc_pair_set_reserve(l->seen, found, err));
+    RC_TRY(rc_pair_set_reserve_listed(l->seen, l->list, found, err));
     RC_TRY(rc_pair_list_reserve(l->list, found, err));
     for (int i = 0; i < l->threads; i++) {
         rc_pair_list_t *f = &l->worker[i].found;
@@ -257,16 +264,31 @@ done:
     return st;
 }
 
+enum { DEALT = 256 }; /* parts that a thread takes at a time */
+
+/* Lengths of rows are in no order of the parts: ask for those of the items some way ahead, of parts that this thread
+ * has. */
+static void ask_ahead(const lsh_t *l, int64_t p)
+{
+    enum { far = 32 };
+    int64_t dealt = p / DEALT * DEALT + DEALT;
+    int64_t end = l->part[dealt < l->parts ? dealt : l->parts];
+    int64_t to = (int64_t)l->part[p + 1] + far;
+    for (int64_t i = (int64_t)l->part[p] + (p % DEALT ? far : 0); i < to && i < end; i++)
+        __builtin_prefetch(l->a->row_ptr + (uint32_t)l->item[i].tie);
+}
+
 static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
 {
     scatter(l);
-#pragma omp parallel num_threads(l->threads)
+#pragma omp parallel num_threads(l->team)
     {
         worker_t *w = &l->worker[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, 256)
+#pragma omp for schedule(dynamic, DEALT)
         for (int64_t p = 0; p < l->parts; p++) {
             int64_t from = l->part[p];
             int64_t n = l->part[p + 1] - from;
+            ask_ahead(l, p);
             if (n > 1 && w->status == RC_OK)
                 find_buckets(l, w, l->item + from, n, 0);
         }
@@ -298,6 +320,23 @@ static rc_status_t check_candidates(lsh_t *l, rc_err_t *err)
     return st < 0 ? st : rc_pairs_check_memory(pairs, rc_sat_mul(pairs, bytes), err);
 }
 
+/* Seen so far. */
+static int64_t candidates_of(const lsh_t *l)
+{
+    int64_t n = 0;
+    for (int i = 0; i < l->threads; i++)
+        n = rc_sat_add(n, l->worker[i].candidates);
+    return n;
+}
+
+/* Threads that pay, after a band with so many candidates. */
+static int team_of(const lsh_t *l, int64_t candidates)
+{
+    int64_t work = l->a->nnz + l->units->count + BANDS_ALONE * candidates;
+    int64_t most = work < ALONE ? 1 : work / (ALONE / 8);
+    return most < l->threads ? (int)most : l->threads;
+}
+
 static rc_status_t compare_bands(
     lsh_t *l, _Atomic int64_t *placed, rc_lsh_facts_t *facts, rc_err_t *err)
 {
@@ -307,29 +346,22 @@ static rc_status_t compare_bands(
     rc_status_t st = rule->window == 0 ? check_candidates(l, err) : RC_OK;
     sign_band(l, 0, l->word[0]);
     while (st == RC_OK && facts->bands < bands) {
+        int64_t before = candidates_of(l);
         sign_band(l, (facts->bands + 1) % bands, l->word[1]);
         st = compare_band(l, err);
         uint64_t *word = l->word[0];
         l->word[0] = l->word[1];
         l->word[1] = word;
         facts->bands++;
+        l->team = team_of(l, candidates_of(l) - before);
         if (placed) /* the merging is the rest */
             *placed = (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
         if (rule->pair_max > 0 && l->list->count > rc_sat_mul(rule->pair_max, units))
             break;
     }
-    for (int i = 0; i < l->threads; i++)
-        facts->candidates += l->worker[i].candidates;
+    facts->candidates = candidates_of(l);
     facts->pairs = l->list->count;
     return st;
-}
-
-/* Threads that pay. */
-static int team(const rc_csr_t *a, const rc_units_t *units, int threads)
-{
-    int64_t work = a->nnz + units->count;
-    int64_t most = work < ALONE ? 1 : work / (ALONE / 8);
-    return most < threads ? (int)most : threads;
 }
 
 static rc_status_t allocate(lsh_t *l, rc_err_t *err)
@@ -382,13 +414,14 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
         .units = units,
         .rule = rule,
         .sim_min = rc_lsh_sim_min(rule),
-        .threads = team(a, units, threads),
+        .threads = threads,
         .words = rule->bsize / 2 + rule->bsize % 2,
         .seen = seen,
         .list = list};
     *seen = (rc_pair_set_t){0};
     *list = (rc_pair_list_t){0};
     facts->candidates = facts->pairs = facts->bands = 0;
+    l.team = team_of(&l, 0);
     rc_status_t st = allocate(&l, err);
     if (st == RC_OK)
         st = compare_bands(&l, placed, facts, err);

@@ -28,28 +28,63 @@ static void put(rc_pair_set_t *s, uint64_t pair)
     s->slot[i] = pair;
 }
 
-rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
+/* Bits with room for more. */
+static int bits_for(const rc_pair_set_t *s, int64_t more)
+{
+    int bits = s->slot ? s->bits : RC_PAIR_BITS_MIN;
+    while (!rc_pair_set_fits(s->count + more, bits))
+        bits++;
+    return bits;
+}
+
+static rc_status_t new_slots(int bits, int64_t pairs, uint64_t **slot, rc_err_t *err)
 {
     enum { large = 24 };
-    rc_pair_set_t bigger = {.bits = s->slot ? s->bits : RC_PAIR_BITS_MIN, .count = s->count};
-    while (!rc_pair_set_fits(s->count + more, bigger.bits))
-        bigger.bits++;
-    if (s->slot && bigger.bits == s->bits)
-        return RC_OK;
-    if (bigger.bits >= large) {
-        rc_status_t st = rc_pairs_check_memory(
-            s->count + more, rc_sat_mul(INT64_C(1) << bigger.bits, sizeof *bigger.slot), err);
+    if (bits >= large) {
+        rc_status_t st =
+            rc_pairs_check_memory(pairs, rc_sat_mul(INT64_C(1) << bits, sizeof **slot), err);
         if (st < 0)
             return st;
     }
-    bigger.slot = rc_alloc0((size_t)1 << bigger.bits, sizeof *bigger.slot, "pairs of rows", err);
-    if (!bigger.slot)
-        return RC_ENOMEM;
+    *slot = rc_alloc0((size_t)1 << bits, sizeof **slot, "pairs of rows", err);
+    return *slot ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
+{
+    rc_pair_set_t bigger = {.bits = bits_for(s, more), .count = s->count};
+    if (s->slot && bigger.bits == s->bits)
+        return RC_OK;
+    rc_status_t st = new_slots(bigger.bits, s->count + more, &bigger.slot, err);
+    if (st < 0)
+        return st;
     for (int64_t i = 0; s->slot && i < INT64_C(1) << s->bits; i++)
         if (s->slot[i])
             put(&bigger, s->slot[i]);
     free(s->slot);
     *s = bigger;
+    return RC_OK;
+}
+
+rc_status_t rc_pair_set_reserve_listed(
+    rc_pair_set_t *s, const rc_pair_list_t *of, int64_t more, rc_err_t *err)
+{
+    enum { ahead = 16 };
+    int bits = bits_for(s, more);
+    int64_t pairs = s->count + more;
+    if (s->slot && bits == s->bits)
+        return RC_OK;
+    rc_pair_set_free(s);
+    rc_status_t st = new_slots(bits, pairs, &s->slot, err);
+    if (st < 0)
+        return st;
+    s->bits = bits;
+    for (int64_t i = 0; i < of->count; i++) {
+        if (i + ahead < of->count)
+            __builtin_prefetch(s->slot + rc_pair_slot(s, of->pair[i + ahead].tie), 1);
+        put(s, of->pair[i].tie);
+    }
+    s->count = of->count;
     return RC_OK;
 }
 

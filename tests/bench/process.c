@@ -1,6 +1,7 @@
 #include "config.h"
 #include "process.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,10 @@ double bench_peak(void)
 
 void bench_forget_peak(void)
 {
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 17); /* what was given back is not at hand the next time */
+    (void)malloc_trim(0);
+#endif
     FILE *f = fopen("/proc/self/clear_refs", "w");
     if (!f)
         return;
