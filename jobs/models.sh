@@ -7,14 +7,14 @@
 #   -b BUILD   build folder with rowcast      [build]
 #   -s STORE   results to learn from          [data/results/h200.h5]
 #   -p STORE   results for plan-row, plan-col [data/results/h200-plans.h5]
-#   -v STORE   results for spmv               [data/results/h200-spmv.h5]
+#   -v STORE   results for spmv               [data/results/h200-spmv-628.h5]
 #   -d DIR     where models go                [data/models]
 #   -o OUT     where tables go                [out/models]
 #   -t N       threads                        [all]
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 plans=$top/data/results/h200-plans.h5
-vectors=$top/data/results/h200-spmv.h5
+vectors=$top/data/results/h200-spmv-628.h5
 build=$top/build store=$top/data/results/h200.h5 dir=$top/data/models out=$top/out/models threads=0
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 [[ ${1:-} != --help ]] || { usage; exit 0; }
