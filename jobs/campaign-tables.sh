@@ -525,7 +525,7 @@ spmv_ratios()
                 if (large && ns[k, "coo"] && ns[k, "vendor-coo"]) add("coo over cuSPARSE COO", ">= 0.9", k, ns[k, "vendor-coo"] / ns[k, "coo"])
                 bytes = nnz[k] * (4 + v[k]) + 4 * (rows[k] + 1) + v[k] * (rows[k] + cols[k]); floor = bytes / rate(bytes)
                 if (large && a && k ~ /\/(mesh|banded|tridiagonal)/) add("floor over best of ours; meshes and bands", ">= 0.80", k, (floor > 3500 ? floor : 3500) / a)
-                if (nnz[k] < 20000 && a) add("best of ours in empty launches of 3.5 us; under 20000 entries", "<= 1.15", k, a / 3500)
+                if (nnz[k] < 20000 && a) add("best of ours in empty launches of 3.5 us; under 20000 entries", "<= 1.30", k, a / 3500)
                 if (large) for (i = split("csr,merge,csr5,coo,ell,hyb", f, ","); i > 0; i--)
                     if ((k "," f[i]) in products) add("preparing " f[i] " in products", "<= 20", k, products[k "," f[i]])
             }
