@@ -1,39 +1,34 @@
 /* y = A x of CSR-k on a GPU for rows of all lengths.  Super-rows are those of the order or of a size; super-super-rows are
  * cut here, as many super-rows as fill the shared memory of a CTA, because a size that does not fit it costs more
  * than any formula of the mean row gains.  Rows above a bound are apart: CTAs of their own take pieces of them, in the same
- * launch, which is that of csr.  Where many CTAs would wait for the longest of their rows all the same, no bound helps:
- * such a matrix is taken in the equal shares of merge. */
+ * launch, which is that of csr.  Where many CTAs would wait for the longest of their rows all the same, or much of the
+ * work is in rows that are apart, the matrix is taken in the equal shares of merge (kernels/csrk_split.h). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/cuda/spmv_csr.h"
-#include "kernels/cuda/spmv_lanes.h"
 #include "kernels/cuda/spmv_merge.h"
 #include "kernels/csrk.h"
+#include "kernels/csrk_split.h"
 #include "kernels/format/merge.h"
 #include "kernels/super_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { PARAM_SRS, PARAM_BOUND };
 
 enum {
     AUTO = -1,
-    FEWEST = 128, /* row ends and entries of a CTA */
-    ENOUGH = 256, /* CTAs that keep a GPU busy */
-    LONGEST = 256, /* entries of a row that lanes take, or twice the mean row */
-    PARTS = 16,    /* super-rows of a CTA where their size is ours */
-    UNEVEN = 8     /* merge takes all where one CTA of so many or more would wait for a long row */
+    PARTS = 16 /* super-rows of a CTA where their size is ours */
 };
 
 /* What the analysis leaves in `chosen`. */
 enum {
     CHOSEN_BOUND,
     CHOSEN_SHARES,
-    CHOSEN_LATES, /* pieces of rows that are apart */
+    CHOSEN_LATES,   /* pieces of rows that are apart */
     CHOSEN_SEVERAL, /* rows of several pieces */
-    CHOSEN_MERGE    /* 1: the shares of merge, whose choices the others are then */
+    CHOSEN_MERGE = RC_SPMV_WIDTH + 1 /* 1: the shares of merge, whose choices are in the places before this one */
 };
 
 typedef struct split {
@@ -47,17 +42,12 @@ typedef struct split {
 
 static int64_t bound_of(const rc_problem_t *p)
 {
-    int64_t twice = (int64_t)ceil(2 * rc_csrk_rdensity(p->a->rows, p->a->nnz));
-    if (p->param[PARAM_BOUND] != AUTO)
-        return p->param[PARAM_BOUND];
-    return twice <= LONGEST ? LONGEST : twice < RC_SPMV_TILE ? twice : RC_SPMV_TILE - 1;
+    return p->param[PARAM_BOUND] != AUTO ? p->param[PARAM_BOUND] : rc_csrk_split_bound(p->a->rows, p->a->nnz);
 }
 
-/* Row ends and entries of a CTA: its shared memory, or less where there would be few CTAs. */
 static int64_t items_of(const rc_problem_t *p)
 {
-    int64_t all = rc_sat_add(p->schedule->slots, p->a->nnz) / ENOUGH;
-    return all < FEWEST ? FEWEST : all < RC_SPMV_TILE ? all : RC_SPMV_TILE;
+    return rc_csrk_split_items(p->schedule->slots, p->a->nnz);
 }
 
 static rc_status_t super_rows_of(const rc_problem_t *p, rc_super_rows_t *out, rc_err_t *err)
@@ -65,44 +55,6 @@ static rc_status_t super_rows_of(const rc_problem_t *p, rc_super_rows_t *out, rc
     double each = (double)items_of(p) / PARTS / (1 + rc_csrk_rdensity(p->a->rows, p->a->nnz));
     const int64_t tuned = each >= 1 ? (int64_t)each : 1;
     return rc_super_rows_build(p, 1, &p->param[PARAM_SRS], &tuned, out, err);
-}
-
-/* Where CTAs begin: runs of whole super-rows that fit; of slots where the last super-row would leave an eighth of the
- * room empty.  ptr: [slots + 1].  out: [shares + 1], or NULL.  Returns how many there are. */
-static int64_t cut(const rc_problem_t *p, const int64_t *ptr, int64_t bound, const rc_super_rows_t *super,
-    rc_spmv_share_t *out)
-{
-    const int64_t items = items_of(p);
-    const int64_t slots = p->schedule->slots;
-    int64_t shares = 0;
-    int64_t begin = 0;
-    int64_t held = 0; /* row ends and entries from there on */
-    int64_t end[2] = {0, 0}; /* the last end of a super-row that is near enough to a full CTA, and what was held there */
-    for (int64_t i = 0, next = 0; i < slots; i++) {
-        int64_t entries = ptr[i + 1] - ptr[i];
-        int64_t cost = 1 + (entries > bound ? 0 : entries);
-        if (next < super->count[0] && super->ptr[0][next] == i) {
-            next++;
-            if (8 * held >= 7 * items) {
-                end[0] = i;
-                end[1] = held;
-            }
-        }
-        while (held + cost > items && i > begin) {
-            int64_t to = end[0] > begin ? end[0] : i;
-            held -= end[0] > begin ? end[1] : held;
-            if (out)
-                out[shares] = (rc_spmv_share_t){.entry = ptr[begin], .row = (int32_t)begin};
-            shares++;
-            begin = to;
-        }
-        held += cost;
-    }
-    if (out) {
-        out[shares] = (rc_spmv_share_t){.entry = ptr[begin], .row = (int32_t)begin};
-        out[shares + 1] = (rc_spmv_share_t){.entry = ptr[slots], .row = (int32_t)slots};
-    }
-    return shares + 1;
 }
 
 /* Pointers of the slots, of the lengths of rows alone; free. */
@@ -119,50 +71,20 @@ static int64_t *slot_pointers(const rc_problem_t *p, rc_err_t *err)
     return ptr;
 }
 
-/* 1: many of the CTAs would wait for the longest of their rows.  \param[in] ptr  [slots + 1] */
-static rc_status_t is_uneven(const rc_problem_t *p, const int64_t *ptr, int64_t bound,
-    const rc_super_rows_t *super, int64_t shares, int *uneven, rc_err_t *err)
-{
-    const rc_spmv_lanes_t rule = {.longest = bound, .most = RC_SPMV_MERGE_MOST};
-    const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz, .ptr = ptr};
-    rc_spmv_share_t *share = rc_alloc((size_t)shares + 1, sizeof *share, "super-super-rows", err);
-    uint8_t *lanes = rc_alloc((size_t)shares, sizeof *lanes, "super-super-rows", err);
-    rc_status_t st = share && lanes ? RC_OK : RC_ENOMEM;
-    int64_t waiting = 0;
-    if (st == RC_OK) {
-        (void)cut(p, ptr, bound, super, share);
-        rc_spmv_count_lanes(&e, share, shares, &rule, 1, lanes);
-    }
-    for (int64_t k = 0; st == RC_OK && k < shares; k++)
-        waiting += lanes[k] == 0 && share[k + 1].row > share[k].row;
-    *uneven = waiting * UNEVEN >= shares && waiting > 0;
-    free(share);
-    free(lanes);
-    return st;
-}
-
-/* What rows and pieces take.  \param[in] ptr  [slots + 1] */
+/* What rows and pieces take. */
 static rc_status_t analyse_rows(
-    const rc_problem_t *p, const int64_t *ptr, int64_t bound, int64_t shares, rc_analysis_t *out, rc_err_t *err)
+    const rc_problem_t *p, int64_t bound, const rc_csrk_cut_t *cut, rc_analysis_t *out, rc_err_t *err)
 {
-    int64_t lates = 0;
-    int64_t several = 0;
-    for (int64_t i = 0; i < p->schedule->slots; i++) {
-        int64_t entries = ptr[i + 1] - ptr[i];
-        int64_t n = entries > bound ? rc_spmv_pieces(entries, bound) : 0;
-        lates += n;
-        several += n > 1;
-    }
-    rc_status_t st = rc_spmv_limits(p, rc_sat_add(shares, lates), err);
+    rc_status_t st = rc_spmv_limits(p, rc_sat_add(cut->shares, cut->pieces), err);
     out->chosen[CHOSEN_BOUND] = bound;
-    out->chosen[CHOSEN_SHARES] = shares;
-    out->chosen[CHOSEN_LATES] = lates;
-    out->chosen[CHOSEN_SEVERAL] = several;
-    int64_t points = rc_spmv_shares_bytes(shares) + rc_spmv_csr_late_bytes(lates);
+    out->chosen[CHOSEN_SHARES] = cut->shares;
+    out->chosen[CHOSEN_LATES] = cut->pieces;
+    out->chosen[CHOSEN_SEVERAL] = cut->several;
+    int64_t points = rc_spmv_shares_bytes(cut->shares) + rc_spmv_csr_late_bytes(cut->pieces);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
-    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(lates, rc_spmv_most_spans(lates, several),
+    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(cut->pieces, rc_spmv_most_spans(cut->pieces, cut->several),
         (int64_t)rc_precision_bytes(p->precision)));
     return st;
 }
@@ -179,11 +101,9 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     RC_TRY(super_rows_of(p, &super, err));
     ptr = slot_pointers(p, err);
     RC_TRY(ptr ? RC_OK : RC_ENOMEM);
-    int64_t shares = cut(p, ptr, bound, &super, NULL);
-    if (p->param[PARAM_BOUND] == AUTO)
-        RC_TRY(is_uneven(p, ptr, bound, &super, shares, &merges, err));
-    st = merges ? rc_spmv_merge_analyse(p, RC_MERGE_ITEMS, out, err)
-                : analyse_rows(p, ptr, bound, shares, out, err);
+    const rc_csrk_cut_t cut = rc_csrk_split_cut(ptr, p->schedule->slots, bound, items_of(p), &super, NULL);
+    merges = p->param[PARAM_BOUND] == AUTO && rc_csrk_split_merges(&cut, p->a->nnz);
+    st = merges ? rc_spmv_merge_analyse(p, RC_MERGE_ITEMS, out, err) : analyse_rows(p, bound, &cut, out, err);
     out->chosen[CHOSEN_MERGE] = merges;
 done:
     free(ptr);
@@ -202,7 +122,7 @@ static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, in
     rc_status_t st = share && lanes ? RC_OK : RC_ENOMEM;
     RC_TRY(st);
     RC_TRY(super_rows_of(p, &super, err));
-    (void)cut(p, e->ptr, bound, &super, share);
+    (void)rc_csrk_split_cut(e->ptr, p->schedule->slots, bound, items_of(p), &super, share);
     rc_spmv_count_lanes(e, share, shares, &rule, k->s.memory.x->threads, lanes);
     RC_TRY(rc_cuda_keep(&k->s.memory, share, ((size_t)shares + 1) * sizeof *share, &device[0], err));
     RC_TRY(rc_cuda_keep(&k->s.memory, lanes, (size_t)shares * sizeof *lanes, &device[1], err));
@@ -268,8 +188,8 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
     .summary = "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
     .source = "ours, beyond Lane and Booth 2022",
-    .version = 3, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: no merge; csr as it was
-                      before its version 5 */
+    .version = 4, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: no merge; csr as it was
+                      before its version 5.  3: many rows apart in one share; merge by waiting CTAs alone */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
@@ -284,7 +204,7 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
                   .choices = rc_super_rows_choices},
         {.name = "bound",
             .help = "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023, or "
-                    "the shares of merge where an eighth of the CTAs would wait for a long row",
+                    "the shares of merge where many CTAs would wait for a long row",
             .value = AUTO,
             .min = 0,
             .max = RC_SPMV_TILE - 1,
