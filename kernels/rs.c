@@ -148,6 +148,8 @@ static rc_digest_t digest_of(const rc_rs_tuning_t *t, rc_hasher_t *h)
         rc_hasher_add(h, numbers, sizeof numbers);
         rc_hasher_add(h, &s->cost, sizeof s->cost);
         rc_hasher_add(h, s->node, (size_t)s->nodes * sizeof *s->node);
+        if (s->has_paths) /* files without keep the name that they had */
+            rc_hasher_add(h, s->paths, sizeof s->paths);
     }
     return rc_hasher_digest(h);
 }

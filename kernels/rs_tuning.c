@@ -136,6 +136,19 @@ static rc_status_t read_tree(const json_t *o, const char *path, rc_rs_setting_t 
     return st;
 }
 
+/* The second model, of files that have it. */
+static rc_status_t read_paths(const json_t *o, const char *path, rc_rs_setting_t *s, rc_err_t *err)
+{
+    const json_t *costs = json_object_get(o, "paths_ns");
+    char at[64];
+    rc_status_t st = RC_OK;
+    s->has_paths = costs != NULL;
+    (void)snprintf(at, sizeof at, "%s.paths_ns", path);
+    for (int i = 0; costs && i < RC_RS_PATHS_TERMS && st == RC_OK; i++)
+        st = rc_tuning_number(costs, at, rc_rs_paths_name(i), 0, &s->paths[i], err);
+    return st;
+}
+
 static rc_status_t read_setting(const json_t *o, const char *path, rc_rs_setting_t *s, rc_err_t *err)
 {
     const char *precision = json_string_value(json_object_get(o, "precision"));
@@ -154,6 +167,7 @@ static rc_status_t read_setting(const json_t *o, const char *path, rc_rs_setting
     RC_TRY(rc_tuning_number(o, path, "light_row", 0, &s->cost.light_row, err));
     RC_TRY(rc_tuning_number(o, path, "light_entry", 0, &s->cost.light_entry, err));
     RC_TRY(read_tree(o, path, s, err));
+    RC_TRY(read_paths(o, path, s, err));
 done:
     return st;
 }
@@ -248,6 +262,31 @@ const rc_rs_setting_t *rc_rs_tuning_setting(const rc_rs_tuning_t *t, int64_t k, 
     return best;
 }
 
+/* Of the t and cfv that are open the two of least time; of equal ones the smallest. */
+static rc_status_t choose_by_paths(const rc_rs_setting_t *s, const rc_csr_t *a, rc_precision_t precision,
+    rc_rs_choice_t *choice, rc_err_t *err)
+{
+    rc_rs_counts_t count[RC_RS_PATHS_T + 1];
+    const rc_rs_choice_t asked = *choice;
+    double least = INFINITY;
+    for (int cfv = 1; cfv <= RC_RS_STEPS_MAX; cfv *= 2) {
+        if (asked.cfv != 0 && asked.cfv != cfv)
+            continue;
+        rc_status_t st = rc_rs_paths_count(a, asked.w ? asked.w : rc_rs_width(cfv, precision), count, err);
+        if (st < 0)
+            return st;
+        for (int t = 1; t <= RC_RS_PATHS_T; t++) {
+            double time = rc_rs_paths_time(s->paths, &count[t], cfv, a->rows);
+            if ((asked.t != 0 && asked.t != t) || !(time < least))
+                continue;
+            least = time;
+            choice->t = t;
+            choice->cfv = cfv;
+        }
+    }
+    return RC_OK;
+}
+
 rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a, rc_precision_t precision,
     rc_rs_choice_t *choice, rc_err_t *err)
 {
@@ -255,6 +294,11 @@ rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a, rc_
     rc_segments_size_t size[RC_RS_COSTS];
     double x[RC_RS_INPUTS];
     rc_status_t st = RC_OK;
+    if (s->has_paths && choice->t <= RC_RS_PATHS_T && (choice->t == 0 || choice->cfv == 0)) {
+        st = choose_by_paths(s, a, precision, choice, err);
+        if (st < 0)
+            return st;
+    }
     if (choice->t == 0) {
         st = rc_rs_inputs(a, 1, x, err);
         if (st < 0)

@@ -1,6 +1,6 @@
 /** \file kernels/rs_tuning.h  What chooses the parameters of rs: per K and precision the values most often best, a tree for
- *  t and the cost model for cfv, in a tuning file that `rowcast train --task parameters` writes.  Source: Hong et al.
- *  2018, section 4.  All local. */
+ *  t and the cost model for cfv, and where it is there the model of kernels/rs_paths.h for both, in a tuning file that
+ *  `rowcast train --task parameters` writes.  Source: Hong et al. 2018, section 4; the second model is rowcast's.  All local. */
 #ifndef RC_KERNELS_RS_TUNING_H
 #define RC_KERNELS_RS_TUNING_H
 
@@ -8,6 +8,7 @@
 #include "base/tree.h"
 #include "kernels/kernel.h"
 #include "kernels/rs_cost.h"
+#include "kernels/rs_paths.h"
 #include "sparse/distances.h"
 
 enum {
@@ -31,6 +32,8 @@ typedef struct rc_rs_setting {
     rc_rs_cost_t cost;
     rc_question_t *node; /**< [nodes] whose labels are t */
     int32_t nodes;
+    int has_paths; /**< 1: `paths` chooses t and cfv, and neither the tree nor `cost` */
+    double paths[RC_RS_PATHS_TERMS]; /**< ns, of kernels/rs_paths.h */
 } rc_rs_setting_t;
 
 typedef struct rc_rs_tuning {
@@ -66,7 +69,8 @@ typedef struct rc_rs_choice {
     rc_segments_size_t size; /**< out: of the split with them */
 } rc_rs_choice_t;
 
-/** Fill what is 0 in the choice.  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows), at most five times. */
+/** Fill what is 0 in the choice.  A t that is given and above RC_RS_PATHS_T leaves cfv to the costs of the paper.
+ *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows), at most five times. */
 rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a, rc_precision_t precision,
     rc_rs_choice_t *choice, rc_err_t *err);
 

@@ -22,6 +22,7 @@ struct options {
     const char *costs;
     const char *training;
     const char *onto;
+    const char *paths;
     int unsealed;
 };
 
@@ -52,6 +53,11 @@ static const rc_opt_t table[] = {
     {"onto", 0, RC_OPT_TEXT, AT(onto), "FILE",
         "Task parameters: a tuning of the same device and version of the kernel; what it has for other K and precisions stays, and its "
         "training matrices are named beside the new ones.",
+        0, 0},
+    {"paths", 0, RC_OPT_TEXT, AT(paths), "DIR",
+        "Task parameters: fit the second model too, which then chooses t and cfv: the costs with the rows of B of heavy panels, the "
+        "fullest panel and the longest light row. Matrices are made by their generators or read from DIR/Group/name.mtx[.xz]. The table "
+        "has what it keeps of the best on the training matrices, each group or generator held out, and both models on the others.",
         0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "Of the evaluation: table or json. Default: table.", 0, 0},
@@ -87,7 +93,7 @@ const rc_command_t rc_command_train = {
         "order. The training set is every 20th of the store's matrices with at least 100,000 entries, by their number; "
         "where fewer than 40 come out, every 5th of those with at least 10,000. cfh is the value most often best, cfv "
         "the one most often best at that cfh; t comes from a tree of C4.5 (inputs: the sets hong and segments), and per "
-        "matrix cfv from the costs. It takes --kernel, --costs, --training, --onto, --where and --output, and no other option of fits. The "
+        "matrix cfv from the costs. It takes --kernel, --costs, --training, --onto, --paths, --where and --output, and no other option of fits. The "
         "table says what the tree keeps of the best times of the training set: it is not a test.",
     .examples =
         "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
@@ -232,6 +238,7 @@ static rc_status_t train_parameters(
         .costs = o->costs,
         .training = o->training,
         .onto = o->onto,
+        .paths = o->paths,
         .output = o->output,
         .where = o->learn.where,
         .quiet = o->learn.quiet};
@@ -251,8 +258,8 @@ static int run(int argc, char **argv)
         return code;
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     int parameters = o.learn.task && strcmp(o.learn.task, "parameters") == 0;
-    if (st == RC_OK && (o.costs || o.training || o.onto) && !parameters)
-        st = rc_fail(&err, RC_EINVAL, "--costs, --training and --onto go with --task parameters only");
+    if (st == RC_OK && (o.costs || o.training || o.onto || o.paths) && !parameters)
+        st = rc_fail(&err, RC_EINVAL, "--costs, --training, --onto and --paths go with --task parameters only");
     if (st == RC_OK && format == RC_TABLE_CSV && !parameters)
         st = rc_fail(&err, RC_EINVAL, "--format: expected table or json, found 'csv'");
     if (st == RC_OK && !o.output)

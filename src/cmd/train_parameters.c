@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/replace.h"
+#include "cmd/train_paths.h"
 #include "kernels/rs.h"
 #include "kernels/rs_tuning.h"
 #include "kernels/tuning.h"
@@ -29,10 +30,12 @@ typedef struct study {
     const char *device;  /* its class */
     json_t *file;        /* that of the costs */
     json_t *onto;        /* a tuning that is added to; NULL: none */
-    int32_t *id;         /* [n] training matrices, by name of the store's list */
+    int32_t *id;         /* [all] training matrices, by name of the store's list, then the others */
     int64_t n;
+    int64_t all;
     double *x;           /* [n * INPUTS] */
-    double *ns;          /* [n * CELLS] of the setting in hand */
+    double *ns;          /* [all * CELLS] of the setting in hand */
+    rc_path_matrix_t *matrix; /* [all]; NULL without --paths */
     int32_t *label;      /* [n] */
     json_t *settings;    /* what was fitted */
 } study_t;
@@ -42,6 +45,10 @@ typedef struct fitted {
     rc_parameters_t p;
     int32_t nodes;
     double kept; /* geomean over the training matrices of the best time over that with the tree's t, cfv and cfh */
+    rc_path_kept_t published; /* on matrices that did not train, by the tree and the costs */
+    rc_path_kept_t held_out;  /* on the training matrices by the second model, every family held out once */
+    rc_path_kept_t paths;     /* on the others by it */
+    double path_ns[RC_RS_PATHS_TERMS];
 } fitted_t;
 
 /* ------------------------------------------------------------------- costs */
@@ -140,22 +147,26 @@ static rc_status_t list_training(study_t *s, rc_err_t *err)
         st = rc_fail(err, RC_EINVAL,
             "%s: no training matrices: every 20th of those with 100,000 entries, or every 5th of those with 10,000",
             s->o->store);
-    s->id = rc_alloc((size_t)count, sizeof *s->id, "training matrices", err);
+    s->all = rc_view_matrices(s->view);
+    s->id = rc_alloc((size_t)s->all, sizeof *s->id, "matrices", err);
     s->x = rc_alloc((size_t)count * INPUTS, sizeof *s->x, "training matrices", err);
-    s->ns = rc_alloc((size_t)count * CELLS, sizeof *s->ns, "training matrices", err);
+    s->ns = rc_alloc((size_t)s->all * CELLS, sizeof *s->ns, "matrices", err);
     s->label = rc_alloc((size_t)count, sizeof *s->label, "training matrices", err);
     if (st == RC_OK && (!s->id || !s->x || !s->ns || !s->label))
         st = RC_ENOMEM;
-    for (int32_t m = 0; st == RC_OK && m < rc_view_matrices(s->view); m++)
+    for (int32_t m = 0; st == RC_OK && m < s->all; m++)
         if (marks[m])
             s->id[s->n++] = m;
+    for (int32_t m = 0, at = (int32_t)s->n; st == RC_OK && m < s->all; m++)
+        if (!marks[m])
+            s->id[at++] = m;
     free(marks);
     return st;
 }
 
-static int64_t number_of(const study_t *s, int32_t matrix)
+static int64_t number_of(const study_t *s, int32_t matrix, int64_t n)
 {
-    for (int64_t i = 0; i < s->n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (s->id[i] == matrix)
             return i;
     return -1;
@@ -174,7 +185,7 @@ static rc_status_t read_set(study_t *s, const char *set, int first, int last, rc
         if (column < 0)
             st = rc_fail(err, RC_EINVAL, "%s: set %s has no feature %s", s->o->store, set, rc_rs_input_name(i));
         for (int64_t r = 0; st == RC_OK && r < t.rows; r++) {
-            int64_t m = number_of(s, t.row[r].matrix);
+            int64_t m = number_of(s, t.row[r].matrix, s->n);
             if (m >= 0)
                 s->x[m * INPUTS + i] = t.value[r * t.names.count + column];
         }
@@ -223,11 +234,11 @@ static void read_times(study_t *s, int64_t k, rc_precision_t precision)
 {
     const rc_counted_t *c = &s->counted;
     rc_device_kind_t device = strncmp(s->device, "cuda:", 5) == 0 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
-    for (int64_t i = 0; i < s->n * CELLS; i++)
+    for (int64_t i = 0; i < s->all * CELLS; i++)
         s->ns[i] = NAN;
     for (int64_t i = 0; i < c->rows; i++) {
         const rc_counted_row_t *e = &c->row[i];
-        int64_t m = number_of(s, e->matrix);
+        int64_t m = number_of(s, e->matrix, s->all);
         if (m < 0 || !is_setting(s, &c->setting[e->setting], k, precision) ||
             strcmp(rc_view_policy(s->view, e->policy), "csr") != 0)
             continue;
@@ -293,14 +304,49 @@ static json_t *tree_json(const rc_c45_t *t)
     return list;
 }
 
+static json_t *paths_json(const double *ns)
+{
+    json_t *o = json_object();
+    for (int i = 0; o && i < RC_RS_PATHS_TERMS; i++)
+        if (json_object_set_new(o, rc_rs_paths_name(i), json_real(ns[i])) < 0) {
+            json_decref(o);
+            return NULL;
+        }
+    return o;
+}
+
 static rc_status_t add_setting(study_t *s, const json_t *cost, const rc_c45_t *tree, const fitted_t *f, rc_err_t *err)
 {
     json_t *one = json_pack("{s:i, s:i, s:i, s:I, s:f, s:o}", "t", f->p.t, "cfv", f->p.cfv, "cfh", f->p.cfh,
         "training_matrices", (json_int_t)f->p.counted, "training_kept", f->kept, "tree", tree_json(tree));
     int failed = !one || json_object_update_missing(one, (json_t *)(uintptr_t)cost) < 0;
+    if (s->matrix)
+        failed |= json_object_set_new(one, "paths_ns", paths_json(f->path_ns)) < 0;
     return json_array_append(s->settings, one) < 0 || failed
                ? (json_decref(one), rc_fail(err, RC_ENOMEM, "no memory for a tuning"))
                : (json_decref(one), RC_OK);
+}
+
+/* The second model, fitted to the training matrices, and both models on the others. */
+static rc_status_t fit_paths(
+    study_t *s, const json_t *cost, rc_precision_t precision, const rc_c45_t *tree, fitted_t *f, rc_err_t *err)
+{
+    const rc_path_times_t own = {s->matrix, s->ns, s->n, precision, f->p.cfh};
+    const rc_path_times_t other = {s->matrix + s->n, s->ns + s->n * CELLS, s->all - s->n, precision, f->p.cfh};
+    rc_rs_cost_t published = {.light_row = json_number_value(json_object_get(cost, "light_row")),
+        .light_entry = json_number_value(json_object_get(cost, "light_entry"))};
+    for (size_t i = 0; i < RC_RS_COSTS; i++) {
+        published.heavy_segment[i] = json_number_value(json_array_get(json_object_get(cost, "heavy_segment"), i));
+        published.heavy_entry[i] = json_number_value(json_array_get(json_object_get(cost, "heavy_entry"), i));
+    }
+    rc_status_t st = rc_path_fit(&own, NULL, f->path_ns, err);
+    if (st == RC_OK)
+        st = rc_path_held_out(&own, &f->held_out, err);
+    rc_path_keep(&other, f->path_ns, NULL, &f->paths);
+    rc_path_keep_published(&other, tree, &published, &f->published);
+    rc_path_kept_end(&f->paths);
+    rc_path_kept_end(&f->published);
+    return st;
 }
 
 /* One K and precision of the costs. */
@@ -312,8 +358,9 @@ static rc_status_t fit(study_t *s, const json_t *cost, fitted_t *out, rc_err_t *
     rc_precision_t precision;
     rc_c45_t tree = {.nodes = 0};
     double *x = rc_alloc((size_t)s->n * INPUTS, sizeof *x, "training matrices", err);
+    double *ns = rc_alloc((size_t)s->n * CELLS, sizeof *ns, "training matrices", err);
     rc_status_t st;
-    RC_TRY(x ? RC_OK : RC_ENOMEM);
+    RC_TRY(x && ns ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_precision_parse(name ? name : "", &precision, err));
     read_times(s, k, precision);
     if (rc_parameters_choose(s->ns, s->n, s->label, &out->p, err) < 0) {
@@ -322,14 +369,18 @@ static rc_status_t fit(study_t *s, const json_t *cost, fitted_t *out, rc_err_t *
         goto done;
     }
     memcpy(x, s->x, (size_t)s->n * INPUTS * sizeof *x);
-    int64_t n = pack(x, s->ns, s->label, s->n);
+    memcpy(ns, s->ns, (size_t)s->n * CELLS * sizeof *ns);
+    int64_t n = pack(x, ns, s->label, s->n);
     const rc_c45_samples_t samples = {.x = x, .label = s->label, .n = n, .inputs = INPUTS, .classes = RC_PARAMETERS_T};
     RC_TRY(rc_c45_fit(&samples, &options, &tree, err));
     out->nodes = tree.nodes;
-    out->kept = kept_by(&tree, &out->p, x, s->ns, n);
+    out->kept = kept_by(&tree, &out->p, x, ns, n);
+    if (s->matrix)
+        RC_TRY(fit_paths(s, cost, precision, &tree, out, err));
     RC_TRY(add_setting(s, cost, &tree, out, err));
 done:
     rc_c45_free(&tree);
+    free(ns);
     free(x);
     return st;
 }
@@ -395,7 +446,7 @@ static rc_status_t write_file(study_t *s, rc_err_t *err)
     return st;
 }
 
-static void put_line(rc_table_t *t, const json_t *cost, const fitted_t *f)
+static void put_line(const study_t *s, rc_table_t *t, const json_t *cost, const fitted_t *f)
 {
     rc_table_int(t, json_integer_value(json_object_get(cost, "k")));
     rc_table_text(t, json_string_value(json_object_get(cost, "precision")));
@@ -405,13 +456,26 @@ static void put_line(rc_table_t *t, const json_t *cost, const fitted_t *f)
     rc_table_int(t, f->p.t);
     rc_table_int(t, f->nodes);
     rc_table_real(t, f->kept, 4);
+    if (!s->matrix)
+        return;
+    rc_table_int(t, f->held_out.matrices);
+    rc_table_real(t, f->held_out.geomean, 4);
+    rc_table_real(t, f->held_out.worst, 4);
+    rc_table_int(t, f->paths.matrices);
+    rc_table_real(t, f->published.geomean, 4);
+    rc_table_real(t, f->published.worst, 4);
+    rc_table_real(t, f->paths.geomean, 4);
+    rc_table_real(t, f->paths.worst, 4);
 }
 
 /* The paper's: cfh 2 in fp32 and 1 in fp64; of the others it prints none. */
 static rc_status_t fit_all(study_t *s, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"k", ""}, {"precision", ""}, {"matrices", ""}, {"cfh", ""}, {"cfv", ""},
-        {"t", ""}, {"tree", "nodes"}, {"kept", "of the best"}};
+        {"t", ""}, {"tree", "nodes"}, {"kept", "of the best"}, {"held", "matrices"}, {"paths_held_out", "of the best"},
+        {"worst_held_out", ""}, {"others", "matrices"}, {"model", "of the best"}, {"worst_model", ""},
+        {"paths", "of the best"}, {"worst_paths", ""}};
+    enum { without_paths = 8, with_paths = sizeof columns / sizeof *columns };
     rc_table_t *t = NULL;
     rc_status_t st = RC_OK;
     size_t n = json_array_size(s->costs);
@@ -420,10 +484,10 @@ static rc_status_t fit_all(study_t *s, rc_table_format_t format, rc_err_t *err)
     for (size_t i = 0; i < n; i++)
         RC_TRY(fit(s, json_array_get(s->costs, i), &f[i], err));
     RC_TRY(write_file(s, err));
-    t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
+    t = rc_table_begin(stdout, format, columns, s->matrix ? with_paths : without_paths, err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++)
-        put_line(t, json_array_get(s->costs, i), &f[i]);
+        put_line(s, t, json_array_get(s->costs, i), &f[i]);
     st = rc_table_end(t, err);
 done:
     free(f);
@@ -446,6 +510,10 @@ rc_status_t rc_train_parameters(const rc_train_parameters_t *o, rc_table_format_
     RC_TRY(read_store(&s, err));
     RC_TRY(list_training(&s, err));
     RC_TRY(read_inputs(&s, err));
+    if (o->paths) {
+        s.matrix = rc_alloc0((size_t)s.all, sizeof *s.matrix, "matrices", err);
+        RC_TRY(s.matrix ? rc_path_matrices(s.view, s.id, s.all, o->paths, s.matrix, err) : RC_ENOMEM);
+    }
     if (!o->quiet)
         fprintf(stderr, "train: parameters of rs, %" PRId64 " training matrices of %d\n", s.n, (int)rc_view_matrices(s.view));
     RC_TRY(fit_all(&s, format, err));
@@ -453,6 +521,7 @@ done:
     json_decref(s.settings);
     json_decref(s.file);
     json_decref(s.onto);
+    free(s.matrix);
     free(s.id);
     free(s.x);
     free(s.ns);

@@ -13,6 +13,7 @@ typedef struct rc_train_parameters {
     const char *output; /**< file of the tuning */
     const char *training; /**< patterns of matrices to train on; NULL: every 20th or 5th */
     const char *onto;     /**< a tuning that the settings are added to; NULL: none */
+    const char *paths; /**< fit the second model too; folder of matrices that no generator makes; NULL: it is not fitted */
     const char *where;  /**< result rows; NULL: all */
     int quiet;          /**< 1: nothing on stderr */
 } rc_train_parameters_t;

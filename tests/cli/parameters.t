@@ -2,7 +2,7 @@
 # rowcast train --task parameters, and rs with the tuning that it writes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 53
+plan 61
 
 # eleven matrices of more than 10,000 entries: every 5th of them, by entries, are two
 mkdir -p "$tmp/c/g"
@@ -57,6 +57,16 @@ code "it is a tuning" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 8 --kernels "rs:tu
 sed 's/"device": "[^"]*"/"device": "cuda:other"/' "$tmp/t.json" >"$tmp/old.json"
 code "one of another device" 2 train --kernel rs --costs "$tmp/costs.json" --onto "$tmp/old.json" -o "$tmp/t3.json" -q
 ok "is refused by its name" grep -q 'onto: expected version 2 of rs on cpu.*found version 2 on cuda:other' "$tmp/err"
+code "a second model" 0 train --kernel rs --costs "$tmp/costs.json" --paths "$tmp" -o "$tmp/paths.json" -q -f csv
+is "is beside the first" "$(grep -c paths_ns "$tmp/paths.json") $(grep -c '"tree"' "$tmp/paths.json")" "2 2"
+ok "it is scored on matrices that did not train" test "$(column others <"$tmp/out" | sort -u)" -gt 5
+ok "within 0 and 1" sh -c "for x in $(column paths <"$tmp/out" | paste -s -d' ') $(column worst_paths <"$tmp/out" | paste -s -d' '); do \
+    awk -v x=\$x 'BEGIN { exit !(x > 0 && x <= 1) }' || exit 1; done"
+code "it chooses" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tune=$tmp/paths.json"
+sed 's/"panel_entry": [^,]*/"panel_entry": "nan"/' "$tmp/paths.json" >"$tmp/bad.json"
+code "a cost that is no number" 3 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tune=$tmp/bad.json"
+is "is named" "$(grep -c 'paths_ns.panel_entry: expected a number' "$tmp/err")" 1
+code "--paths of another task" 2 "$ROWCAST" train "$tmp/rs.h5" -o "$tmp/x.json" --paths "$tmp"
 code "rs with it" 0 sweep -k 2 -x "rs:tune=$tmp/t.json"
 is "says nothing where all fits" "$(grep -c tuning "$tmp/err")" 0
 code "by its name" 0 env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -s "$tmp/rs.h5" -C "$tmp/c" -d cpu -p csr -k 2 -x rs:tune=t
