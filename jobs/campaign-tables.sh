@@ -91,12 +91,12 @@ part_tables()
         mean_held_out geomean_held_out
     printf '#### Time of side B over time of side A (figure 3)\n\n'
     all_versus | awk 'NR == 1 || !/^a,b,/' \
-        | markdown a b k precision matrices share_a clear_a ties max mean geomean median min geomean_held_out
+        | markdown a b k precision set matrices share_a clear_a ties max mean geomean median min geomean_held_out
     summary "Fastest kernel and order; what always taking it loses, in %" \
         "k precision c_order kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
         --summary best --top 8
     summary "Rates in the original order, Gflop/s and GB/s of compulsory traffic" \
-        "k precision kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
+        "k precision set kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
         --summary rate --where 'policy == csr'
 }
 
@@ -146,7 +146,7 @@ part_plan-tables()
         versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
         versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
         versus 'gslice:strip=0:split=0*@csr' 'cusparse-*-col*@csr' "$real"
-    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
+    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision set matrices share_a max mean geomean median min
     printf '### Large matrices\n\n'
     query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
         | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '

@@ -105,8 +105,8 @@ static const rc_opt_t table[] = {
         "Default: limits-h200, the installed one.",
         0, 0},
     {"tuning", 0, RC_OPT_TEXT, AT(summary.tuning), "FILE",
-        "Of versus, modelling, prepare of rs, both, profile and rate --by: the tuning of rs whose training matrices, by name, are left out; a store that "
-        "has none of them: those that training on it would choose. Default: the installed one.",
+        "Of versus, modelling, prepare of rs, both, profile and rate: the tuning of rs whose training matrices, by name, are left out. Default: the "
+        "installed one; where there is none, those that training on the store would choose.",
         0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(summary.orders), "ORDERS",
         "Of versus: orders of a side that names none: csr, any or a list of patterns. Default: "

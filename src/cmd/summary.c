@@ -5,6 +5,7 @@
 #include "cmd/summary_hong.h"
 #include "cmd/summary_reorder.h"
 #include "cmd/summary_segmented.h"
+#include "cmd/summary_setting.h"
 #include "cmd/summary_spmv.h"
 #include "cmd/summary_suite.h"
 #include "table/best.h"
@@ -12,7 +13,6 @@
 #include "table/speedup.h"
 #include "table/versus.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ enum {
     SHOW_C_ORDER = 8,
     SHOW_KERNEL = 16,
     SHOW_OP = 32,
-    HEAD_MAX = 10,
+    SHOW_SET = 64,
+    HEAD_MAX = 11,
     OWN_MAX = 13
 };
 
@@ -84,6 +85,8 @@ static rc_table_t *begin(head_t *h, const rc_column_t *own, int owns, rc_err_t *
         h->column[n++] = (rc_column_t){"c_order", ""};
     if (h->show & SHOW_CACHE)
         h->column[n++] = (rc_column_t){"cache", ""};
+    if (h->show & SHOW_SET)
+        h->column[n++] = (rc_column_t){"set", ""};
     for (int i = 0; i < owns; i++)
         h->column[n++] = own[i];
     return rc_table_begin(stdout, h->format, h->column, n, err);
@@ -93,16 +96,11 @@ static rc_table_t *begin(head_t *h, const rc_column_t *own, int owns, rc_err_t *
 static void put(rc_table_t *t, const head_t *h, const rc_setting_t *s, int64_t row)
 {
     const rc_row_result_t *r = rc_view_result(h->v, row);
-    char k[24];
-    snprintf(k, sizeof k, "%" PRId64, s->k);
     if (h->show & SHOW_OP)
         rc_table_text(t, rc_view_name(rc_op_names, s->op));
     if (h->show & SHOW_KERNEL)
         rc_table_text(t, rc_view_kernel(h->v, r->kernel));
-    if (s->k == 0)
-        rc_table_missing(t);
-    else
-        rc_table_text(t, s->is_n ? "n" : k);
+    rc_put_k(t, s);
     rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
     if (h->show & SHOW_DEVICE)
         rc_table_text(t, rc_view_device(h->v, s->device));
@@ -115,6 +113,24 @@ static void put(rc_table_t *t, const head_t *h, const rc_setting_t *s, int64_t r
         rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));
     if (h->show & SHOW_CACHE)
         rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
+}
+
+/* Lines of two sets: real matrices, and all.  A table for people has both where they differ, the others always.
+ * \param[in] matrices  of the line of all and of the one of real ones  */
+static void see_sets(head_t *h, int64_t all, int64_t real)
+{
+    h->show |= all != real || h->format != RC_TABLE_TEXT ? SHOW_SET : 0;
+}
+
+/* 1: the line is shown.  Then its set is too, where lines have one. */
+static int put_set(rc_table_t *t, const head_t *h, const rc_setting_t *s, rc_segmented_set_t set)
+{
+    if (!(h->show & SHOW_SET) && set != RC_SEGMENTED_ALL)
+        return 0;
+    put(t, h, s, s->row);
+    if (h->show & SHOW_SET)
+        rc_table_text(t, rc_segmented_set_names[set]);
+    return 1;
 }
 
 /* ---------------------------------------------------------- of the papers */
@@ -246,6 +262,12 @@ static void warn_of_empty_sides(const rc_summary_options_t *o, const rc_versus_t
             stderr, "versus: no result is on side b, '%s'\n", o->side_b ? o->side_b : "cusparse*");
 }
 
+/* Matrices that a side was measured on; the line of real ones stands before the one of all. */
+static int64_t members(const rc_versus_t *r)
+{
+    return r->matrices + r->only_a + r->only_b;
+}
+
 static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
@@ -265,15 +287,17 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
     if (st == RC_OK)
         st = rc_versus_make(v, where, &a, &b, &r, &n, err);
     head_t h = new_head(v, format, 0);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         see(&h, &r[i].setting, r[i].setting.row);
+        if (r[i].set == RC_SEGMENTED_ALL)
+            see_sets(&h, members(&r[i]), members(&r[i - 1]));
+    }
     rc_table_t *t = st < 0 ? NULL : begin(&h, own, 13, err);
     if (st == RC_OK && !t)
         st = RC_ENOMEM;
     for (int i = 0; t && i < n; i++) {
-        if (r[i].matrices + r[i].only_a + r[i].only_b == 0)
+        if (members(&r[i]) == 0 || !put_set(t, &h, &r[i].setting, r[i].set))
             continue; /* neither side was measured there */
-        put(t, &h, &r[i].setting, r[i].setting.row);
         rc_table_int(t, r[i].matrices);
         rc_table_int(t, r[i].only_a);
         rc_table_int(t, r[i].only_b);
@@ -355,11 +379,16 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
     if (st < 0)
         return st;
     head_t h = new_head(v, format, 0);
-    for (int i = 0; i < n; i++)
+    int64_t matrices[2] = {0, 0};
+    for (int i = 0; i < n; i++) {
         see(&h, &r[i].setting, r[i].setting.row);
+        matrices[r[i].set == RC_SEGMENTED_ALL] += r[i].matrices;
+    }
+    see_sets(&h, matrices[1], matrices[0]);
     rc_table_t *t = begin(&h, own, 9, err);
     for (int i = 0; t && i < n; i++) {
-        put(t, &h, &r[i].setting, r[i].setting.row);
+        if (!put_set(t, &h, &r[i].setting, r[i].set))
+            continue;
         rc_table_text(t, r[i].kernel);
         rc_table_text(t, r[i].policy);
         rc_table_int(t, r[i].matrices);
@@ -445,9 +474,9 @@ rc_status_t rc_summary_check(const rc_summary_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--plan goes with --summary prepare only, and without --kernel");
     if (o->kernel && strcmp(name, "prepare") != 0 && (strcmp(name, "modelling") != 0 || strcmp(o->kernel, "rs") != 0))
         return rc_fail(err, RC_EINVAL, "--kernel goes with --summary prepare, and modelling has rs only");
-    if (o->tuning && (!rc_summary_is_of_training(name) || (strcmp(name, "rate") == 0 && !o->by)))
+    if (o->tuning && (!rc_summary_is_of_training(name) || (strcmp(name, "rate") == 0 && o->by_matrix)))
         return rc_fail(err, RC_EINVAL,
-            "--tuning goes with --summary versus, modelling, prepare, both, profile and rate --by only");
+            "--tuning goes with --summary versus, modelling, prepare, both, profile and rate only");
     if (o->by && (o->by_matrix || strcmp(name, "rate") != 0))
         return rc_fail(err, RC_EINVAL, "--by goes with --summary rate only, and without --matrices");
     if (o->limits && strcmp(name, "roofline") != 0)

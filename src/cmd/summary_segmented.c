@@ -137,7 +137,7 @@ int rc_summary_is_of_training(const char *name)
 
 rc_status_t rc_summary_mark_training(rc_view_t *v, const rc_summary_options_t *o, rc_err_t *err)
 {
-    if (!rc_summary_is_of_training(o->name) || (strcmp(o->name, "rate") == 0 && !o->by) ||
+    if (!rc_summary_is_of_training(o->name) || (strcmp(o->name, "rate") == 0 && o->by_matrix) ||
         (!o->tuning && rc_rs_tuning_is_none("auto")))
         return RC_OK;
     rc_status_t st = rc_tuning_read(o->tuning ? o->tuning : RC_RS_TUNING_USUAL, NULL, mark, v, err);

@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include "table/training.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +49,8 @@ typedef struct seen {
 } seen_t;
 
 /* All rows of the setting of row i, into the rates behind list[*n]; behind the last row. */
-static int64_t rate_setting(
-    const rc_counted_t *c, int64_t i, seen_t *seen, rc_rate_t *list, size_t *n)
+static int64_t rate_setting(const rc_counted_t *c, int64_t i, rc_segmented_set_t set, const unsigned char *training,
+    seen_t *seen, rc_rate_t *list, size_t *n)
 {
     int32_t setting = c->row[i].setting;
     size_t first = *n;
@@ -57,15 +59,18 @@ static int64_t rate_setting(
     for (; i < c->rows && c->row[i].setting == setting; i++) {
         const rc_counted_row_t *e = &c->row[i];
         seen_t *own = &seen[e->variant];
-        if (own->matrix == e->matrix)
-            continue; /* slower with another geometry */
+        if (own->matrix == e->matrix || !rc_segmented_is_in(c, e->matrix, set) ||
+            (training[e->matrix] && rc_segmented_is_tuned(rc_view_kernel(c->view, e->kernel))))
+            continue; /* slower with another geometry, or not of the set */
         if (own->rate < 0)
             own->rate = (int)(*n)++;
         own->matrix = e->matrix;
         add(c, e, &list[own->rate]);
     }
-    for (size_t k = first; k < *n; k++)
+    for (size_t k = first; k < *n; k++) {
+        list[k].set = set;
         finish(&list[k]);
+    }
     qsort(list + first, *n - first, sizeof *list, by_kernel_policy);
     return i;
 }
@@ -76,19 +81,24 @@ rc_status_t rc_rate_make(
     rc_counted_t all = {0};
     seen_t *seen = NULL;
     rc_rate_t *list = NULL;
+    unsigned char *training = NULL;
+    int64_t trained;
     size_t n = 0;
     rc_status_t st;
+    RC_TRY(rc_training_of(v, &training, &trained, err));
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     seen = rc_alloc((size_t)all.variants, sizeof *seen, "kernels and orders", err);
-    list = rc_alloc0((size_t)all.settings * (size_t)all.variants, sizeof *list, "rates", err);
+    list = rc_alloc0((size_t)all.settings * RC_SEGMENTED_SETS * (size_t)all.variants, sizeof *list, "rates", err);
     if (!seen || !list)
         RC_TRY(RC_ENOMEM);
-    for (int64_t i = 0; i < all.rows;)
-        i = rate_setting(&all, i, seen, list, &n);
+    for (int64_t i = 0, end = 0; i < all.rows; i = end)
+        for (int set = 0; set < RC_SEGMENTED_SETS; set++)
+            end = rate_setting(&all, i, (rc_segmented_set_t)set, training, seen, list, &n);
     *out = list;
     *count = (int)n;
     list = NULL;
 done:
+    free(training);
     free(list);
     free(seen);
     rc_counted_free(&all);

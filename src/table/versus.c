@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/stats.h"
-#include "table/segmented.h"
 #include "table/split_half.h"
 #include "table/training.h"
 
@@ -175,6 +174,24 @@ static int is_trained(const rc_counted_t *c, int64_t i, const rc_side_t *a, cons
     return 0;
 }
 
+/* The matrices of a set in the setting of row i.  \param[out] end  behind its last row */
+static rc_status_t meet_all(const rc_counted_t *c, int64_t i, const rc_side_t *a, const rc_side_t *b,
+    const unsigned char *training, double *ratio, rc_versus_t *r, int64_t *end, rc_err_t *err)
+{
+    const int32_t setting = c->row[i].setting;
+    const int leaves_out = is_trained(c, i, a, b);
+    rc_status_t st = RC_OK;
+    r->setting = c->setting[setting];
+    for (; st == RC_OK && i < c->rows && c->row[i].setting == setting; i = *end) {
+        const int32_t matrix = c->row[i].matrix;
+        *end = rc_counted_end(c, i);
+        if ((!leaves_out || !training[matrix]) && rc_segmented_is_in(c, matrix, r->set))
+            st = meet(c, i, *end, a, b, ratio, r, err);
+    }
+    finish_versus(r, ratio);
+    return st;
+}
+
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err)
 {
@@ -187,24 +204,17 @@ rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_
     RC_TRY(rc_training_of(v, &training, &trained, err));
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     ratio = rc_alloc((size_t)all.rows, sizeof *ratio, "ratios", err);
-    list = rc_alloc0((size_t)all.settings, sizeof *list, "a summary", err);
+    list = rc_alloc0((size_t)all.settings * RC_SEGMENTED_SETS, sizeof *list, "a summary", err);
     if (!ratio || !list)
         RC_TRY(RC_ENOMEM);
-    for (int64_t i = 0; i < all.rows;) {
-        int32_t setting = all.row[i].setting;
-        rc_versus_t *r = &list[setting];
-        r->setting = all.setting[setting];
-        int leaves_out = is_trained(&all, i, a, b);
-        while (i < all.rows && all.row[i].setting == setting) {
-            int64_t end = rc_counted_end(&all, i);
-            if (!leaves_out || !training[all.row[i].matrix])
-                RC_TRY(meet(&all, i, end, a, b, ratio, r, err));
-            i = end;
+    for (int64_t i = 0, end = 0; i < all.rows; i = end)
+        for (int set = 0; set < RC_SEGMENTED_SETS; set++) {
+            rc_versus_t *r = &list[all.row[i].setting * RC_SEGMENTED_SETS + set];
+            r->set = (rc_segmented_set_t)set;
+            RC_TRY(meet_all(&all, i, a, b, training, ratio, r, &end, err));
         }
-        finish_versus(r, ratio);
-    }
     *out = list;
-    *count = all.settings;
+    *count = all.settings * RC_SEGMENTED_SETS;
     list = NULL;
 done:
     free(training);

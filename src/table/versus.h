@@ -5,7 +5,7 @@
 #define RC_TABLE_VERSUS_H
 
 #include "base/str.h"
-#include "table/counted.h"
+#include "table/segmented.h"
 
 /** One side of a comparison: kernels and orders. */
 typedef struct rc_side {
@@ -41,6 +41,7 @@ rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, cons
  *  a matrix: above 1, A is faster. */
 typedef struct rc_versus {
     rc_setting_t setting;
+    rc_segmented_set_t set;
     int64_t matrices; /**< that both sides have: the ratios are over these */
     int64_t only_a;   /**< matrices that B lacks */
     int64_t only_b;
@@ -57,7 +58,7 @@ typedef struct rc_versus {
 } rc_versus_t;
 
 /** Where a side has rs with the parameters of a tuning file, its training matrices (table/training.h) are left out.
- *  \param[out] out  [*count] in order of the settings; free with free()
+ *  \param[out] out  [*count] in order of the settings and sets; free with free()
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
     const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err);

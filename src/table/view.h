@@ -138,7 +138,7 @@ void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);
  *  \param[in] names  [count], "Group/name"  \return RC_OK, RC_ENOMEM.  Cost O(matrices count) */
 rc_status_t rc_view_mark_training(rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err);
 
-/** \return [matrices] 1: named for training; NULL: none of the store was named.  Borrowed */
+/** \return [matrices] 1: named for training; NULL: nobody named any (rc_view_mark_training).  Borrowed */
 const unsigned char *rc_view_training(const rc_view_t *v);
 
 /** Versions by id, of a policy or kernel that a result row names. */

@@ -91,17 +91,14 @@ rc_status_t rc_view_mark_training(rc_view_t *v, const char *const *names, int64_
 {
     const int32_t n = rc_view_matrices(v);
     unsigned char *marks = rc_alloc0((size_t)n, 1, "matrices", err);
-    int found = 0;
     if (!marks)
         return RC_ENOMEM;
     for (int32_t i = 0; i < n; i++)
         for (int64_t j = 0; j < count && !marks[i]; j++)
             if (strcmp(rc_view_matrix(v, i)->name, names[j]) == 0)
-                found = marks[i] = 1;
+                marks[i] = 1;
     free(v->training);
-    v->training = found ? marks : NULL;
-    if (!found)
-        free(marks);
+    v->training = marks;
     return RC_OK;
 }
 

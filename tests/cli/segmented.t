@@ -3,10 +3,12 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 81
+plan 84
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
-mkdir -p "$tmp/c/g"
+mkdir -p "$tmp/c/g" "$tmp/no"
+ROWCAST_TUNING=$tmp/no # where no tuning is installed, the rule of every 5th stands
+export ROWCAST_TUNING
 i=0
 for spec in mesh2d:n=50 mesh2d:n=52 mesh2d:n=54 banded:n=1400 banded:n=1500 banded:n=1600; do
     i=$((i + 1))
@@ -77,7 +79,12 @@ ops()
 }
 is "two operations" "$(ops --op spmm,spmm_t)" spmm,spmm_t
 is "one of them by its kernels" "$(ops --op spmm,spmm_t --kernels 'rs-*')" spmm_t
-is "rates of both" "$("$ROWCAST" query "$store" -S rate --op spmm,spmm_t --kernels 'rs*:*t=2:cfv=1*' -f csv | sed 1d | wc -l)" 2
+"$ROWCAST" query "$store" -S rate --op spmm,spmm_t --kernels 'rs*:*t=2:cfv=1*' -f csv >"$tmp/out"
+is "rates of both" "$(column op <"$tmp/out" | paste -s -d,)" spmm,spmm_t
+is "generated matrices are in the line of all alone" "$(column set <"$tmp/out" | sort -u)" all
+"$ROWCAST" query "$store" -S rate --op spmm --kernels 'rs:tune=*t=0:*' -f csv >"$tmp/out"
+is "a kernel with a tuning has no rate where it was trained" \
+    "$(awk -F, 'NR > 1 { print ($0 ~ /tune=auto/ ? "open" : "tuned") }' "$tmp/out" | sort | paste -s -d,) $(column matrices <"$tmp/out" | sort -n | paste -s -d,)" "open,tuned 5,6"
 is "a name alone is any of its parameters" "$(ops --op spmm,spmm_t --kernels rs-spmm_t)" spmm_t
 code "a kernel that nothing has" 0 "$ROWCAST" query "$store" --kernels nosuch -S rate
 is "says so" "$(cat "$tmp/err")" "rowcast query: no result matches"
@@ -97,7 +104,9 @@ is "and only there" "$(versus 'rs:*t=3:*')" 6
 printf '{"training_matrices": ["g/m1", "g/m2", "other/none"]}\n' >"$tmp/named.json"
 is "those that a tuning names are left out" "$(versus 'rs:tune=*t=0:*,!*tune=auto*' --tuning "$tmp/named.json")" 4
 is "of prepare too" "$(table prepare --tuning "$tmp/named.json" | column matrices | sort -u)" 4
-code "--tuning of another summary" 2 "$ROWCAST" query "$store" -S rate --tuning "$tmp/named.json"
+printf '{"training_matrices": ["other/none"]}\n' >"$tmp/named.json"
+is "a tuning that names none of the store leaves none out" "$(versus 'rs:tune=*t=0:*,!*tune=auto*' --tuning "$tmp/named.json")" 6
+code "--tuning of another summary" 2 "$ROWCAST" query "$store" -S best --tuning "$tmp/named.json"
 
 # C in another order of rows is another setting, with the original order in it
 cp "$store" "$tmp/c.h5"

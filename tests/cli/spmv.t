@@ -43,7 +43,7 @@ is "all right, or skipped with a reason" "$(rows 'rows > 0' status)" "ok skipped
 is "that of CUSP" "$(rows 'status == skipped' name,kernel)" "arrow,ell:limit=cusp"
 ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped' -o message | grep -q 'limit=cusp: 2256000 places for 4498 entries'"
 code "rates" 0 "$ROWCAST" query "$tmp/s.h5" -S rate -f csv
-is "of every kernel" "$(cut -d, -f7 "$tmp/out" | sort -u | grep -c '^merge:items=')" 3
+is "of every kernel" "$(cut -d, -f8 "$tmp/out" | sort -u | grep -c '^merge:items=')" 3
 
 # tables of the study: by entries, by matrix, of six formats
 code "matrices by their entries" 0 "$ROWCAST" query "$tmp/s.h5" --op spmv -S ranges -f csv
