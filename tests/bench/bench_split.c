@@ -1,5 +1,6 @@
 /* The split of RS-SpMM beside what it is compared with: on the CPU a copy of the CSR (goal: at most 3), on a GPU where there is
- * one, the matrix being there, products of rs at K = 128 (goal: at most 2 from 10^6 entries on).
+ * one, the matrix being there, products of rs at K = 128 (goal: at most 2 from 10^6 entries on).  Beside them what choosing t and cfv takes, one
+ * thread, by the published model and by the second, where the tuning files are found.
  *
  * Usage: bench_split [MATRIX]...   generator specs or .mtx files (default: generated ones of 10^6 entries and more) */
 #include "config.h"
@@ -9,6 +10,7 @@
 #include "kernels/device.h"
 #include "kernels/kernel.h"
 #include "kernels/resident.h"
+#include "kernels/rs_tuning.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
 #include "sparse/csr.h"
@@ -63,6 +65,24 @@ static rc_status_t time_cpu(const rc_csr_t *a, double *copy, double *split, rc_e
             rc_segments_free(&s);
     }
     return st;
+}
+
+/* Seconds to choose by the fp64 setting of K, the least of some; 0: there is no such file. */
+static double time_choice(const rc_csr_t *a, const char *tuning)
+{
+    rc_rs_tuning_t t = {.settings = 0};
+    double seconds = INFINITY;
+    if (rc_rs_tuning_read(tuning, &t, NULL) < 0)
+        return 0;
+    const rc_rs_setting_t *s = rc_rs_tuning_setting(&t, K, RC_FP64);
+    for (int i = 0; i < ROUNDS && s; i++) {
+        rc_rs_choice_t choice = {.t = 0};
+        int64_t begin = rc_clock_ns();
+        if (rc_rs_tuning_choose(s, a, RC_FP64, &choice, NULL) == RC_OK)
+            seconds = least(seconds, 1e-9 * (double)(rc_clock_ns() - begin));
+    }
+    rc_rs_tuning_free(&t);
+    return isinf(seconds) ? 0 : seconds;
 }
 
 /* ------------------------------------------------------------------ on a GPU */
@@ -153,6 +173,8 @@ static rc_status_t bench(rc_device_t *gpu, const char *spec, sums_t *all, rc_err
     if (st == RC_OK) {
         printf("%-40s %10" PRId64 " entries  copy %8.2f ms  split %8.2f ms = %.2f copies", spec, a.nnz, 1e3 * copy,
             1e3 * split, split / copy);
+        printf("; choice %.2f, published %.2f copies", time_choice(&a, RC_RS_TUNING_USUAL) / copy,
+            time_choice(&a, RC_RS_TUNING_USUAL "-published") / copy);
         printf(products > 0 ? "; on the GPU %.2f products\n" : "\n", products);
         all->log_copies += log(split / copy);
         all->worst_copies = fmax(all->worst_copies, split / copy);
@@ -183,10 +205,10 @@ int main(int argc, char **argv)
     if (st < 0)
         fprintf(stderr, "bench_split: %s\n", err.text);
     else {
-        printf("split over a copy of the CSR, one thread: geomean %.2f, worst %.2f (goal 3)\n",
+        printf("split over a copy of the CSR, one thread: geomean %.2f, worst %.2f (goal 3, next 3.5)\n",
             exp(all.log_copies / all.matrices), all.worst_copies);
         if (all.timed > 0)
-            printf("split on the GPU over a product of rs at K = %d: geomean %.2f, worst %.2f (goal 2)\n", K,
+            printf("split on the GPU over a product of rs at K = %d: geomean %.2f, worst %.2f (goal 2, next 2.5)\n", K,
                 exp(all.log_products / all.timed), all.worst_products);
     }
     if (gpu)
