@@ -7,6 +7,14 @@ markdown()
 {
     awk -v names="$*" -F, '
         BEGIN { n = split(names, name, " ") }
+        /"/ { # commas of quoted fields
+            parts = split($0, part, "\"")
+            $0 = ""
+            for (i = 1; i <= parts; i++) {
+                if (i % 2 == 0) gsub(",", ";", part[i])
+                $0 = $0 part[i]
+            }
+        }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             for (i = 1; i <= n; i++) {

@@ -48,3 +48,25 @@ part_tiles()
     sweep "tiles: fp64" "$store" 1 --where "$where" --k 512 --precision fp64 --policies csr,jiang,lsh \
         --kernels "aspt:rest=0..2,growmajor,$library"
 }
+
+# What the paper's tables and figures say, of a store of the part tiles; those that it has no cases of stay empty.
+part_tiles-tables()
+{
+    local classes="op k precision set a b matrices slower to_10 to_50 to_100 over_100 max mean geomean median min paper"
+    local paid="op k precision set plan matrices least mean median most products below_5 below_10 below_100 more faster_10 pays pays_1000 as_paper paper"
+    local over='max(aspt-nr,cusparse)' needed='needs_reordering'
+    [[ -f $store ]] || die 3 "$store: no such store"
+    summary "On how many matrices the rules say reorder (sections 2 and 3)" \
+        "col_min set matrices below_1 below_1_share round_1 only_round_2 needed needed_share paper" --summary tiles
+    summary "NR and RR over the library (figure 8)" "$classes" --summary classes --side-a aspt-nr,aspt-rr --side-b cusparse
+    summary "Both rounds forced, over NR (figure 9)" "$classes" --summary forced
+    summary "METIS under the kernel, over the original order (section 5.2)" "$classes" --summary classes \
+        --side-a 'aspt:*@metis*' --side-b 'aspt:*@csr'
+    summary "RR, and the faster of NR and RR by trial, over the faster of NR and the library (table 1, figure 10)" "$classes" \
+        --summary classes --side-a aspt-rr,aspt-tried --side-b "$over" --where "$needed"
+    summary "The sampled product, RR over NR (table 2, figure 11)" "$classes" --summary classes --op sddmm \
+        --side-a aspt-rr --side-b aspt-nr --where "$needed"
+    summary "The sampled product, NR and RR over the library" "$classes" --summary classes --op sddmm \
+        --side-a aspt-nr,aspt-rr --side-b cusparse
+    summary "Preparation of RR (figure 12, tables 3 and 4), in s and in products" "$paid" --summary prepare --plan aspt-rr
+}

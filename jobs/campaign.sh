@@ -53,7 +53,7 @@
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
-#   plan-tables, large-tables, spmv-tables  the same of a store of the part plans, large or spmv
+#   plan-tables, large-tables, spmv-tables, tiles-tables  the same of a store of the part plans, large, spmv or tiles
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
 # matrices, this script and campaign-*.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables
@@ -102,7 +102,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables | tiles-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac

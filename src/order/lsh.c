@@ -246,20 +246,15 @@ static rc_status_t gather(lsh_t *l, rc_err_t *err)
         }
         found += l->worker[i].found.count;
     }
-    RC_TRY(rc_pair_set_reserve_listed(l->seen, l->list, found, err));
     RC_TRY(rc_pair_list_reserve(l->list, found, err));
     for (int i = 0; i < l->threads; i++) {
         rc_pair_list_t *f = &l->worker[i].found;
         if (f->count > 0)
             memcpy(l->list->pair + l->list->count, f->pair, (size_t)f->count * sizeof *f->pair);
         l->list->count += f->count;
-        for (int64_t k = 0; k < f->count; k++) {
-            if (k + 16 < f->count)
-                __builtin_prefetch(l->seen->slot + rc_pair_slot(l->seen, f->pair[k + 16].tie), 1);
-            rc_pair_set_add(l->seen, f->pair[k].tie);
-        }
-        rc_pair_list_free(f);
+        rc_pair_list_free(f); /* before the set grows */
     }
+    RC_TRY(rc_pair_set_follow(l->seen, l->list, err));
 done:
     return st;
 }

@@ -66,25 +66,22 @@ rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_pair_set_reserve_listed(
-    rc_pair_set_t *s, const rc_pair_list_t *of, int64_t more, rc_err_t *err)
+rc_status_t rc_pair_set_follow(rc_pair_set_t *s, const rc_pair_list_t *list, rc_err_t *err)
 {
     enum { ahead = 16 };
-    int bits = bits_for(s, more);
-    int64_t pairs = s->count + more;
-    if (s->slot && bits == s->bits)
-        return RC_OK;
-    rc_pair_set_free(s);
-    rc_status_t st = new_slots(bits, pairs, &s->slot, err);
-    if (st < 0)
-        return st;
-    s->bits = bits;
-    for (int64_t i = 0; i < of->count; i++) {
-        if (i + ahead < of->count)
-            __builtin_prefetch(s->slot + rc_pair_slot(s, of->pair[i + ahead].tie), 1);
-        put(s, of->pair[i].tie);
+    int bits = bits_for(s, list->count - s->count);
+    if (!s->slot || bits != s->bits) {
+        rc_pair_set_free(s);
+        rc_status_t st = new_slots(bits, list->count, &s->slot, err);
+        if (st < 0)
+            return st;
+        s->bits = bits;
     }
-    s->count = of->count;
+    for (int64_t i = s->count; i < list->count; i++) {
+        if (i + ahead < list->count)
+            __builtin_prefetch(s->slot + rc_pair_slot(s, list->pair[i + ahead].tie), 1);
+        rc_pair_set_add(s, list->pair[i].tie);
+    }
     return RC_OK;
 }
 

@@ -83,10 +83,10 @@ rc_status_t rc_pair_list_reserve(rc_pair_list_t *l, int64_t more, rc_err_t *err)
 
 void rc_pair_list_free(rc_pair_list_t *l);
 
-/** As rc_pair_set_reserve, of a set that has the pairs of a list and no other: the old slots are given back before
- *  there are new ones.  After an error the set is empty. */
-rc_status_t rc_pair_set_reserve_listed(
-    rc_pair_set_t *s, const rc_pair_list_t *of, int64_t more, rc_err_t *err);
+/** Add the pairs of a list of which the set has the first s->count, in order, and no other.  Where it must grow, the old
+ *  slots are given back before there are new ones.
+ *  \return RC_OK, RC_ENOMEM (with the bytes; the set may be empty then).  Cost O(list->count) */
+rc_status_t rc_pair_set_follow(rc_pair_set_t *s, const rc_pair_list_t *list, rc_err_t *err);
 
 /** RC_OK, or RC_ENOMEM with the bytes when so many cannot be had now. */
 rc_status_t rc_pairs_check_memory(int64_t pairs, int64_t bytes, rc_err_t *err);

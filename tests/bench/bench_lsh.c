@@ -111,23 +111,23 @@ static void time_entries(int threads)
 
 /* ------------------------------------------------------------------ growth */
 
-static void time_growth(const char *spec, int64_t rows, int threads)
+/* Of the spec head, rows, tail. */
+static void time_growth(const char *head, const char *tail, int64_t rows, int threads)
 {
     double time[2] = {-1, -1};
     int64_t entries = 0;
     for (int i = 0; i < 2; i++) {
         char text[SPEC];
         rc_csr_t a;
-        snprintf(text, sizeof text, spec, i ? rows : rows / 10);
+        snprintf(text, sizeof text, "%s%" PRId64 "%s", head, i ? rows : rows / 10, tail);
         if (!bench_generated(text, &a))
             return;
         time[i] = lsh_time(&a, threads);
         entries = a.nnz;
         rc_csr_free(&a);
     }
-    printf(spec, rows);
-    printf(": %" PRId64 " entries, %.2f s (goal 10 s of 10^7), %.1f times as long as a tenth of the rows (goal 13)\n",
-        entries, time[1], time[1] / time[0]);
+    printf("%s%" PRId64 "%s: %" PRId64 " entries, %.2f s (goal 10 s of 10^7), %.1f times as long as a tenth of the rows (goal 13)\n",
+        head, rows, tail, entries, time[1], time[1] / time[0]);
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -189,9 +189,9 @@ int main(void)
     int threads = (int)setting("BENCH_LSH_THREADS", 2);
     int64_t rows = setting("BENCH_LSH_ROWS", 1000000);
     time_entries(threads);
-    time_growth("uniform:n=%" PRId64 ",mean=10", rows, threads);
-    time_growth("banded:n=%" PRId64 ",lower=5,upper=4", rows, threads);
-    time_growth("citation:n=%" PRId64, rows, threads);
+    time_growth("uniform:n=", ",mean=10", rows, threads);
+    time_growth("banded:n=", ",lower=5,upper=4", rows, threads);
+    time_growth("citation:n=", "", rows, threads);
     measure_memory(rows, threads);
     return 0;
 }

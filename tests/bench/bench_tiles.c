@@ -27,9 +27,15 @@ static const rc_lsh_rule_t usual = {128, 2, 256, 1, 8, 256, NAN};
 typedef struct figures {
     int threads;
     int verbose;
+    rc_tile_rule_t rule;
     int64_t count;
     double x[MOST];
 } figures_t;
+
+#define RULE_8                                                                                     \
+    {                                                                                              \
+        .panel = 128, .col_min = 8, .tile_cols = 128, .tile_min = 9                                \
+    }
 
 static double seconds(int64_t since)
 {
@@ -55,12 +61,11 @@ static double copy_time(const rc_csr_t *a)
     return best;
 }
 
-static double ratio_of(const rc_csr_t *a, const rc_schedule_t *s, int threads)
+static double ratio_of(const rc_csr_t *a, const rc_schedule_t *s, const rc_tile_rule_t *rule, int threads)
 {
-    const rc_tile_rule_t rule = RC_TILE_RULE;
     rc_tiles_t t;
     double ratio = NAN;
-    if (rc_tiles_find(a, s, &rule, threads, &t, NULL) == RC_OK) {
+    if (rc_tiles_find(a, s, rule, threads, &t, NULL) == RC_OK) {
         ratio = rc_tiles_ratio(&t, a);
         rc_tiles_free(&t);
     }
@@ -164,7 +169,7 @@ static void compare_exact(void *of, const char *name, const rc_csr_t *a)
         rc_schedule_t s = {0};
         rc_err_t err = {0};
         if (rc_lsh_schedule_by(a, &usual, &finder[i], &s, NULL, &err) == RC_OK)
-            ratio[i] = ratio_of(a, &s, f->threads);
+            ratio[i] = ratio_of(a, &s, &f->rule, f->threads);
         else
             fprintf(stderr, "bench_tiles: %s: %s\n", name, err.text);
         rc_schedule_free(&s);
@@ -195,8 +200,8 @@ static void compare_pairs(int threads)
         "bipartite:rows=%d,cols=300,mean=20", "rmat:scale=11,edges=%d,shuffle=both",
         "banded:n=%d,lower=30,upper=30,fill=0.4,shuffle=both"};
     static const int size[] = {1000, 2000, 3000};
-    figures_t generated = {.threads = threads};
-    figures_t real = {.threads = threads, .verbose = getenv("BENCH_VERBOSE") != NULL};
+    figures_t generated = {.threads = threads, .rule = RC_TILE_RULE};
+    static figures_t real[2];
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
             char text[SPEC];
@@ -209,8 +214,12 @@ static void compare_pairs(int threads)
             rc_csr_free(&a);
         }
     say_exact("generated", &generated);
-    (void)bench_each_real(0, 5000, compare_exact, &real);
-    say_exact("real, up to 5,000 rows", &real);
+    real[0] = (figures_t){.threads = threads, .verbose = getenv("BENCH_VERBOSE") != NULL, .rule = RULE_8};
+    real[1] = (figures_t){.threads = threads, .verbose = real[0].verbose, .rule = RC_TILE_RULE};
+    for (int i = 0; i < 2; i++) {
+        (void)bench_each_real(0, 5000, compare_exact, &real[i]);
+        say_exact(i ? "real, up to 5,000 rows" : "real, up to 5,000 rows, col_min 8, tile_min 9", &real[i]);
+    }
 }
 
 /* The example of the definitions: 40 groups of rows with 24 columns of their own, 21 of them in a row and 2 of the others. */
@@ -221,6 +230,7 @@ static void find_hidden(int threads)
     rc_csr_t a;
     rc_schedule_t s = {0};
     int64_t n = 0;
+    const rc_tile_rule_t rule = RC_TILE_RULE;
     const rc_permute_t mix = rc_permute_make(3, rows);
     for (int64_t r = 0; t && r < rows; r++) {
         int64_t group = rc_permute_at(&mix, r) * groups / rows;
@@ -233,12 +243,12 @@ static void find_hidden(int threads)
     }
     if (t && rc_csr_from_triples(rows, cols, t, n, 1, &a, NULL, NULL) == RC_OK) {
         int64_t alike = 0;
-        double before = ratio_of(&a, NULL, threads);
+        double before = ratio_of(&a, NULL, &rule, threads);
         if (rc_lsh_schedule(&a, &usual, threads, NULL, &s, NULL, NULL) == RC_OK) {
             for (int64_t p = 1; p < s.slots; p++)
                 alike += rc_permute_at(&mix, s.row[p]) * groups / rows == rc_permute_at(&mix, s.row[p - 1]) * groups / rows;
             printf("hidden clusters: %.1f %% of neighbours of one cluster (goal 95), dense_ratio %.3f, was %.3f (goal 0.8)\n",
-                100 * (double)alike / (double)(s.slots - 1), ratio_of(&a, &s, threads), before);
+                100 * (double)alike / (double)(s.slots - 1), ratio_of(&a, &s, &rule, threads), before);
         }
         rc_schedule_free(&s);
         rc_csr_free(&a);

@@ -331,59 +331,6 @@ static void hidden_clusters_are_found(void **state)
     free(group);
 }
 
-static void pairs_of(const rc_csr_t *a, int64_t window, double least, rc_pair_set_t *seen)
-{
-    rc_lsh_rule_t rule = usual;
-    rc_units_t units;
-    rc_pair_list_t list;
-    rc_lsh_facts_t f;
-    rule.window = window;
-    rule.pair_max = 0;
-    rule.sim_min = least;
-    assert_int_equal(rc_units_find(a, rule.size, 1, &units, NULL), RC_OK);
-    assert_int_equal(rc_lsh_pairs(a, &units, &rule, 1, NULL, seen, &list, &f, NULL), RC_OK);
-    assert_int_equal(f.pairs, seen->count);
-    rc_units_free(&units);
-    rc_pair_list_free(&list);
-}
-
-/* A larger window keeps every pair; with all of a bucket, pairs of similarity 1/2 are missed with
- * probability (1 - 1/4)^64 = 10^-8. */
-static void windows_and_recall(void **state)
-{
-    (void)state;
-    rc_rng_t r;
-    int64_t similar = 0;
-    rc_rng_seed(&r, 64);
-    for (int round = 0; round < 20; round++) {
-        static const int64_t windows[] = {1, 3, 8, 0};
-        rc_csr_t a;
-        rc_pair_set_t seen[4];
-        random_matrix(&r, 80, &a);
-        for (int i = 0; i < 4; i++)
-            pairs_of(&a, windows[i], NAN, &seen[i]);
-        for (int64_t x = 0; x < a.rows; x++)
-            for (int64_t y = x + 1; y < a.rows; y++) {
-                uint64_t pair = rc_pair((int32_t)x, (int32_t)y);
-                for (int i = 0; i < 3; i++)
-                    if (rc_pair_set_has(&seen[i], pair))
-                        assert_true(rc_pair_set_has(&seen[i + 1], pair));
-                double s = rc_pair_set_has(&seen[3], pair) ? 0 : similarity_reference(&a, x, y);
-                if (s >= 0.5 && s < 1) /* of rows with equal ones the first stands for them */
-                    for (int64_t k = 0; k < y; k++)
-                        if ((k < x && similarity_reference(&a, k, x) == 1) ||
-                            similarity_reference(&a, k, y) == 1)
-                            s = 1;
-                assert_false(s >= 0.5 && s < 1);
-                similar += rc_pair_set_has(&seen[3], pair);
-            }
-        for (int i = 0; i < 4; i++)
-            rc_pair_set_free(&seen[i]);
-        free_matrix(&a);
-    }
-    assert_true(similar > 1000);
-}
-
 /* Rows that share all but one column: without a window some 10^10 pairs, which are refused before one of
  * them is kept; with one it is done at once. */
 static void too_many_pairs_are_refused(void **state)
@@ -574,7 +521,6 @@ int main(void)
         cmocka_unit_test(small_ones),
         cmocka_unit_test(very_long_rows),
         cmocka_unit_test(hidden_clusters_are_found),
-        cmocka_unit_test(windows_and_recall),
         cmocka_unit_test(too_many_pairs_are_refused),
         cmocka_unit_test(the_rule_of_the_first_round),
         cmocka_unit_test(facts_are_said),
