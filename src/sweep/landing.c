@@ -32,7 +32,6 @@ rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t
 static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)
 {
     int64_t finished = 0;
-    int64_t named = 0;
     int64_t results;
     int64_t sources;
     rc_status_t st = rc_watch_check(l->watch, err);
@@ -40,17 +39,14 @@ static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc
         st = rc_watch_count(l->watch, l->uuid, &results, &sources, err);
     if (st < 0)
         return st;
-    for (int i = 0; i < RC_CASE_STATUSES; i++) {
+    for (int i = 0; i < RC_CASE_STATUSES; i++)
         finished += r->measured[i];
-        named += r->matrices[i];
-    }
-    named += r->named_again;
-    if (results == finished && sources == named)
+    if (results == finished && sources == r->named)
         return RC_OK;
     return rc_fail(err, RC_EIO,
         "%s: expected the %" PRId64 " cases and %" PRId64
         " catalogue rows that this run finished, found %" PRId64 " and %" PRId64,
-        l->store, finished, named, results, sources);
+        l->store, finished, r->named, results, sources);
 }
 
 rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)

@@ -22,13 +22,13 @@ struct rc_ledger {
     const rc_lock_t *lock; /* ... so is the lock of the store */
     int64_t checked_ns;
     rc_bytes_t buffer; /* the record that is being encoded */
+    rc_named_t named;
     rc_sweep_result_t *result;
     rc_watchdog_t *watchdog; /* has a lock of its own */
 };
 
 rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lock_t *lock,
-    rc_watchdog_t *watchdog,
-    rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
+    rc_watchdog_t *watchdog, const rc_named_t *named, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
 {
     rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
     if (!l)
@@ -41,6 +41,7 @@ rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lo
     l->watch = watch;
     l->lock = lock;
     l->checked_ns = rc_clock_ns();
+    l->named = *named;
     l->result = result;
     l->watchdog = watchdog;
     *out = l;
@@ -187,19 +188,13 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     rc_rec_put_source(&l->buffer, &r);
     st = append(l, RC_REC_SOURCE, err);
     if (st == RC_OK) {
-        l->result->matrices[status]++;
+        unsigned char *was = &l->named.status[e - l->named.catalog->entry];
+        *was = *was > (int)status ? *was : (unsigned char)status;
+        l->result->named++;
         l->result->too_large += is_too_large(status, text);
     }
     pthread_mutex_unlock(&l->mutex);
     return st;
-}
-
-void rc_ledger_named_again(rc_ledger_t *l, rc_case_status_t status)
-{
-    pthread_mutex_lock(&l->mutex);
-    l->result->matrices[status]--;
-    l->result->named_again++;
-    pthread_mutex_unlock(&l->mutex);
 }
 
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err)

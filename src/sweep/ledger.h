@@ -13,14 +13,21 @@
 
 typedef struct rc_ledger rc_ledger_t;
 
+/** Which catalogue rows a rank has given a final status: each once, however many parts or tries of it do. */
+typedef struct rc_named {
+    const rc_catalog_t *catalog; /**< borrowed */
+    unsigned char *status;       /**< [count of the catalogue] the highest status of the row; RC_CASE_PENDING: none */
+} rc_named_t;
+
 /** \param[in]     journal  borrowed
  *  \param[in]     watch    of the store, on one rank; borrowed; elsewhere NULL
  *  \param[in]     lock     of the store, likewise
  *  \param[in]     watchdog told of what is in flight; borrowed; may be NULL
+ *  \param[in]     named    marked; borrowed
  *  \param[in,out] result   counted up; read it when no thread uses the ledger any more
  *  Free with rc_ledger_close. */
 rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lock_t *lock,
-    rc_watchdog_t *watchdog, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
+    rc_watchdog_t *watchdog, const rc_named_t *named, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
 void rc_ledger_close(rc_ledger_t *l);
 
 /** Whether what was finished is still where it belongs: the journal, and with a watch the store.
@@ -48,16 +55,13 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     const rc_digest_t *digest, const rc_mtx_info_t *info, int64_t load_ns, rc_case_status_t status,
     rc_phase_t phase, const char *text, rc_err_t *err);
 
-/** A row that was just written is of a catalogue row whose first part counts: it is no other matrix. */
-void rc_ledger_named_again(rc_ledger_t *l, rc_case_status_t status);
-
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);
 rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err);
 
 /** What the order of a case took. */
 typedef struct rc_order_time {
     int64_t order_ns;   /**< to build it */
-    int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as they are */
+    int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as they are; -1: unknown */
 } rc_order_time_t;
 
 /** A case has its final status. */

@@ -64,6 +64,7 @@ typedef struct sweep {
     int64_t device_limit; /* of its device; the host's on a CPU */
     int64_t crashed;      /* cases, and catalogue rows, that the commits of this run gave up */
     int64_t crashed_sources;
+    rc_named_t named;     /* catalogue rows that this rank gave a status */
     rc_sweep_result_t result;
 } sweep_t;
 
@@ -306,7 +307,8 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     int64_t start = rc_clock_ns();
     rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
     if (st == RC_OK)
-        st = rc_ledger_open(w->journal, w->watch, w->lock, watchdog, &w->result, &ledger, w->err);
+        st = rc_ledger_open(
+            w->journal, w->watch, w->lock, watchdog, &w->named, &w->result, &ledger, w->err);
     if (st < 0) {
         rc_watchdog_stop(watchdog);
         return st;
@@ -405,7 +407,9 @@ static rc_status_t run_worklist(sweep_t *w)
     w->landing = (rc_landing_t){w->s, w->log, w->c->store, w->run.uuid, w->journal, w->watch};
     if (st < 0)
         return st;
-    RC_TRY(rc_session_agree(w->s, open_node_lock(w), w->err));
+    w->named.catalog = w->c->catalog;
+    w->named.status = rc_alloc0((size_t)w->c->catalog->count, 1, "what became of matrices", w->err);
+    RC_TRY(rc_session_agree(w->s, w->named.status ? open_node_lock(w) : RC_ENOMEM, w->err));
     RC_TRY(
         rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
     int64_t start = rc_clock_ns();
@@ -415,7 +419,7 @@ static rc_status_t run_worklist(sweep_t *w)
     double work_s = (double)(rc_clock_ns() - start) * 1e-9;
     w->queue = NULL;
     w->result.items_left = left;
-    rc_totals(w->s, &spent, work_s, out_of_work, &w->result);
+    rc_totals(w->s, &spent, &w->named, work_s, out_of_work, &w->result);
     w->counted = 1;
     if (left > 0 && !w->result.devices_lost)
         w->result.drained = 1;
@@ -543,6 +547,7 @@ static void finish(sweep_t *w)
     rc_worklist_known_free(&w->known);
     free(w->profile);
     free(w->bytes);
+    free(w->named.status);
     if (w->lock) {
         rc_lock_release(w->lock);
         rmdir(w->dir); /* succeeds only when it is empty */

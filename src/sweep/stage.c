@@ -191,16 +191,18 @@ static void permute_vectors(const rc_job_t *j, const rc_schedule_t *s, size_t by
     }
 }
 
-/* The time of it: the second time, as pages are there then. */
-static rc_status_t time_vectors(const rc_job_t *j, rc_ordered_t *o)
+/* The time of it: the second time, as pages are there then.  Without memory for the vectors it stays unknown, which
+ * says nothing about the order. */
+static void time_vectors(const rc_job_t *j, rc_ordered_t *o)
 {
-    rc_status_t st = RC_OK;
+    int there = 1;
     void *v[4];
+    o->permute_ns[0] = o->permute_ns[1] = -1;
     for (int i = 0; i < 4; i++) {
-        v[i] = rc_alloc0((size_t)o->schedule.slots + 1, sizeof(double), "vectors to permute", &o->err);
-        st = v[i] ? st : RC_ENOMEM;
+        v[i] = rc_alloc0((size_t)o->schedule.slots + 1, sizeof(double), "vectors to permute", NULL);
+        there = there && v[i];
     }
-    for (int wide = 0; st == RC_OK && wide < 2; wide++)
+    for (int wide = 0; there && wide < 2; wide++)
         for (int i = 0; i < 2; i++) {
             int64_t start = rc_clock_ns();
             permute_vectors(j, &o->schedule, wide ? sizeof(double) : sizeof(float), v);
@@ -208,7 +210,6 @@ static rc_status_t time_vectors(const rc_job_t *j, rc_ordered_t *o)
         }
     for (int i = 0; i < 4; i++)
         free(v[i]);
-    return st;
 }
 
 /* Build the order that a case needs; a policy that does not depend on the geometry is built once
@@ -235,7 +236,7 @@ static rc_status_t build_order(
         o->status = rc_csr_renumber_columns(&j->a, o->schedule.col, &o->a, &o->err);
     o->order_ns = rc_clock_ns() - start;
     if (o->status == RC_OK && o->schedule.cols > 0)
-        o->status = time_vectors(j, o);
+        time_vectors(j, o);
     j->orders++;
     return o->status < 0 ? RC_OK : journal_order(j, o, err);
 }
@@ -276,16 +277,13 @@ static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
 /* --------------------------------------------------------------------- load */
 
 /* The catalogue row has its final status.  Each part of a matrix says so, since its results need the row in the same
- * journal, and the first one counts; that there was no memory for another one counts too. */
+ * journal; together they are one matrix. */
 static rc_status_t name_row(const rc_job_t *j, const rc_mtx_info_t *info, int64_t load_ns,
     rc_case_status_t status, const char *text, rc_err_t *err)
 {
     int ok = status == RC_CASE_OK;
-    rc_status_t st = rc_ledger_source(j->w->ledger, j->entry, ok ? &j->a : NULL, ok ? &j->digest : NULL,
+    return rc_ledger_source(j->w->ledger, j->entry, ok ? &j->a : NULL, ok ? &j->digest : NULL,
         ok ? info : NULL, load_ns, status, ok ? RC_PHASE_NONE : RC_PHASE_LOAD, text, err);
-    if (st == RC_OK && j->item->part > 0 && status != RC_CASE_SKIPPED)
-        rc_ledger_named_again(j->w->ledger, status);
-    return st;
 }
 
 /* \param[out] loaded  0: the row has its final status, and that is all */

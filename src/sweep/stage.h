@@ -13,7 +13,7 @@ typedef struct rc_ordered {
     rc_schedule_t schedule;
     rc_csr_t a;       /**< of a symmetric order: the matrix with its columns renumbered */
     int64_t order_ns; /**< to build it, and to renumber */
-    int64_t permute_ns[2]; /**< of a symmetric one: x into its numbering and y out of it, fp32 and fp64; else 0 */
+    int64_t permute_ns[2]; /**< of a symmetric one: x into its numbering and y out of it, fp32 and fp64, -1: unknown; else 0 */
     rc_status_t status; /**< a failure to build is the outcome of the cases that need it */
     rc_err_t err;
 } rc_ordered_t;

@@ -85,7 +85,7 @@ typedef struct rc_sweep_result {
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
     int64_t
         matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
-    int64_t named_again; /**< rows of the store for catalogue rows of the above: of parts of one matrix */
+    int64_t named; /**< rows of the store for the above: more where parts of a matrix have one each */
     int64_t too_large;              /**< of both: skipped because they need too much memory */
     int64_t features;               /**< feature rows computed now */
     int64_t aliases;                /**< catalogue rows whose matrix is the same as another one's */

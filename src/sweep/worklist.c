@@ -209,8 +209,15 @@ static int64_t host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
      * an order holds for a moment */
     double orders = (double)e->rows * (4.0 * c->policies * c->kernels + RC_ORDER_ROW_BYTES) +
                     RC_ORDER_ENTRY_BYTES * (double)e->nnz;
+    /* a symmetric one has its columns and a matrix of its own; the four vectors that it permutes come when
+     * its builder has given back more than they take */
+    _Static_assert(4 * sizeof(double) <= RC_ORDER_ROW_BYTES, "vectors fit where the builder was");
     int64_t load = rc_entry_load_bytes(e);
-    double all = (double)rc_csr_bytes(e->rows, e->nnz) + orders;
+    double matrix = (double)rc_csr_bytes(e->rows, e->nnz);
+    for (int p = 0; p < c->policies && e->rows == e->cols; p++)
+        if (c->policy[p].policy->columns)
+            orders += matrix + 4.0 * (double)e->rows;
+    double all = matrix + orders;
     return all > (double)load ? (all < 4e18 ? (int64_t)all : INT64_MAX) : load;
 }
 

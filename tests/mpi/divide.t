@@ -3,7 +3,7 @@
 # that was stopped or killed goes on.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 33
+plan 35
 
 matrix large uniform:n=400
 matrix small uniform:n=60
@@ -60,6 +60,24 @@ code "with a copy of a matrix" 0 sweep 3 "$tmp/copy-of.h5" $list
 is "its cases are measured once" "$(count matrices); $(count cases); $(twice "$tmp/copy-of.h5")" "3 0 0 0 0; $total 0 0 0 0; "
 rm "$tmp/col/G/again.mtx"
 
+# has_begun STORE: however slow the machine is, something is done, or the sweep has ended
+has_begun()
+{
+    while running "$job" && ! alone status "$1" -f csv 2>/dev/null | awk -F'",' '/^journal/ && $2 + 0 > 0' | grep -q .; do
+        sleep 0.05
+    done
+}
+
+# the last parts are the longest and begun first; the sweep is asked to end before the first part is begun
+sleepy="--case-time 0.5 -k 2,n -p csr,lpt --kernels fault:mode=0:delay_us=200000,fault:mode=0:delay_us=200001"
+# shellcheck disable=SC2086
+start 2 sweep -C "$tmp/col" -s "$tmp/late.h5" $quick $sleepy --where 'name == large'
+has_begun "$tmp/late.h5"
+kill -USR1 "$job"
+finish
+is "a sweep ends without the first part" "$job_code" 75
+is "says that it loaded the matrix" "$(count matrices)" "1 0 0 0 0"
+
 # killed in the middle, some of the parts done
 slow="--case-time 0.5 -k 2,3,5,n -p csr,lpt,cta --kernels rowsplit,null,fault:mode=0:delay_us=20000"
 store=$tmp/killed.h5
@@ -68,10 +86,8 @@ while [ "$rounds" -lt 3 ]; do
     rounds=$((rounds + 1))
     # shellcheck disable=SC2086
     start 3 sweep -C "$tmp/col" -s "$store" $quick $slow
-    # however slow the machine is, something is done; after the first one something is left
-    while running "$job" && ! alone status "$store" -f csv 2>/dev/null | awk -F'",' '/^journal/ && $2 + 0 > 0' | grep -q .; do
-        sleep 0.05
-    done
+    # after the first one something is left
+    has_begun "$store"
     xargs -r kill -9 "$job" <"$PIDS" 2>/dev/null
     finish
     gone
