@@ -53,7 +53,8 @@ typedef struct rc_policy {
     const char *name;
     const char *summary; /**< one line, for `rowcast info` and --help */
     const char *source;  /**< paper and section */
-    int version;         /**< bump when the same input may give another schedule */
+    int version;         /**< bump when the same input may give another schedule; what building it takes
+                              belongs to the version of the program, which a run records */
     int needs_geometry;  /**< 1: the schedule depends on the geometry; else it is built once for
                               all kernels */
     int columns;         /**< 1: a symmetric order, returns columns; only for square matrices */
