@@ -51,6 +51,6 @@ for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h200-rs h200-ti
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv -o case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
-# a sitting of that store lacked three specs whose cases it has from others
+# a session of that store lacked three specs whose cases it has from others
 is "a store that has cases of a matrix does not call it absent" "$("$ROWCAST" query "$results/h200-orders.h5" --matrices \
     -f csv -o fullname -w 'where == absent' | tail -n +2)" ""
