@@ -108,8 +108,7 @@ const rc_command_t rc_command_predict = {
         "is one of its inputs. In csv and json an empty break_even beside a time means never.",
     .examples = "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
                 "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
-                "rowcast predict matrix.mtx -k 128 --layouts row --deterministic --device '*H200*'|with "
-                "the installed model that fits\n"
+                "rowcast predict matrix.mtx -m h200-plan-row -k 128 --deterministic|with an installed model\n"
                 "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
     .options = options,
     .run = run,
