@@ -5,6 +5,11 @@
 
 #include "kernels/cpu/slots.h"
 
+/** What all their descriptors say. */
+#define RC_LIBRARY_MEMBERS                                                                             \
+    .device = RC_DEVICE_CPU, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY,      \
+    .computes = 1, .for_testing = 1, .analyse = rc_library_analyse, .geometry = rc_cpu_geometry
+
 typedef struct rc_library {
     rc_slots_t slots;
     int32_t *ptr; /**< [slots + 1] as slots.ptr */
