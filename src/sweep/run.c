@@ -294,8 +294,7 @@ static void close_cache(const sweep_t *w, rc_cache_t *cache)
     rc_cache_counts(cache, &taken, &written);
     if (cache)
         rc_log(w->log, RC_LOG_INFO, "sweep",
-            "cache %s: %" PRId64 " matrices taken, %" PRId64 " written", w->c->cache, taken,
-            written);
+            "cache %s: %" PRId64 " matrices taken, %" PRId64 " written", w->c->cache, taken, written);
     rc_cache_close(cache);
 }
 
@@ -307,8 +306,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     int64_t start = rc_clock_ns();
     rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
     if (st == RC_OK)
-        st = rc_ledger_open(
-            w->journal, w->watch, w->lock, watchdog, &w->named, &w->result, &ledger, w->err);
+        st = rc_ledger_open(w->journal, w->watch, w->lock, watchdog, &w->named, &w->result, &ledger, w->err);
     if (st < 0) {
         rc_watchdog_stop(watchdog);
         return st;
@@ -385,9 +383,8 @@ static rc_status_t commit(sweep_t *w, int create)
         w->alive = info.alive;
     }
     if (st == RC_OK && w->s->rank == 0 && info.changed)
-        rc_log(w->log, RC_LOG_DEBUG, "sweep",
-            "commit: %" PRId64 " rows from %" PRId64 " journals, %" PRId64 " rows in the store",
-            info.results, info.journals, info.total_results);
+        rc_log(w->log, RC_LOG_DEBUG, "sweep", "commit: %" PRId64 " rows from %" PRId64 " journals, %" PRId64
+            " rows in the store", info.results, info.journals, info.total_results);
     if (st == RC_OK && w->s->rank == 0)
         tell_deaths(w, &info);
     return st;
@@ -407,11 +404,10 @@ static rc_status_t run_worklist(sweep_t *w)
     w->landing = (rc_landing_t){w->s, w->log, w->c->store, w->run.uuid, w->journal, w->watch};
     if (st < 0)
         return st;
-    w->named.catalog = w->c->catalog;
-    w->named.status = rc_alloc0((size_t)w->c->catalog->count, 1, "what became of matrices", w->err);
+    w->named = (rc_named_t){
+        w->c->catalog, rc_alloc0((size_t)w->c->catalog->count, 1, "what became of matrices", w->err)};
     RC_TRY(rc_session_agree(w->s, w->named.status ? open_node_lock(w) : RC_ENOMEM, w->err));
-    RC_TRY(
-        rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
+    RC_TRY(rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
     int64_t start = rc_clock_ns();
     st = work(w, &spent);
     int64_t out_of_work = rc_clock_ns();
