@@ -37,7 +37,7 @@ attack()
     moved-store) [ -e "$store" ] && mv "$store" "$dir/away.h5" ;;
     copied-journal) one_journal && cp "$journal" "$dir/new" && mv "$dir/new" "$journal" ;;
     older-store) [ -e "$store" ] && cp "$tmp/older.h5" "$dir/new" && mv "$dir/new" "$store" ;;
-    cut-journal) one_journal && [ "$(wc -c <"$journal")" -gt 500 ] && truncate -s 500 "$journal" ;;
+    cut-journal) one_journal && [ "$(wc -c <"$journal")" -gt 500 ] && truncate -c -s '<500' "$journal" ;; # it may be gone by now
     fold) [ -d "$store.journal" ] && alone fold -q "$store" ;;
     esac 2>/dev/null
 }
