@@ -39,21 +39,35 @@ markdown()
         END { print "" }'
 }
 
-# summary TITLE COLUMNS OPTION...: a summary of the store as Markdown
+# of_all: of a CSV with lines of real matrices and of all, those of all without the word that says so: which matrices a
+# table is of is said by its expression
+of_all()
+{
+    awk -F, -v OFS=, '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "set") at = i }
+        !at { print; next }
+        NR == 1 || $at == "all" {
+            line = ""
+            for (i = 1; i <= NF; i++) if (i != at) line = line (line == "" ? "" : OFS) $i
+            print line
+        }'
+}
+
+# summary TITLE COLUMNS OPTION...: a summary of the store as Markdown; of all matrices where "set" is no column
 summary()
 {
     local title=$1 columns
     read -ra columns <<<"$2"
     shift 2
     printf '#### %s\n\n' "$title"
-    query "$store" --format csv "$@" | markdown "${columns[@]}"
+    query "$store" --format csv "$@" | if [[ " ${columns[*]} " == *" set "* ]]; then cat; else of_all; fi | markdown "${columns[@]}"
 }
 
 # versus SIDE-A SIDE-B [EXPRESSION]: lines of a table that begin with the sides
 versus()
 {
     query "$store" --format csv --summary versus --side-a "$1" --side-b "$2" \
-        --where "c_order == original${3:+ && $3}" | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
+        --where "c_order == original${3:+ && $3}" | of_all | awk -v OFS=, -v a="${1//,/ }" -v b="${2//,/ }" '
             NR == 1 { print "a", "b", $0 }
             NR > 1 { print a, b, $0 }'
 }
@@ -99,12 +113,12 @@ part_tables()
         mean_held_out geomean_held_out
     printf '#### Time of side B over time of side A (figure 3)\n\n'
     all_versus | awk 'NR == 1 || !/^a,b,/' \
-        | markdown a b k precision set matrices share_a clear_a ties max mean geomean median min geomean_held_out
+        | markdown a b k precision matrices share_a clear_a ties max mean geomean median min geomean_held_out
     summary "Fastest kernel and order; what always taking it loses, in %" \
         "k precision c_order kernel policy matrices wins share clear ties loss_geomean loss_mean loss_held_out" \
         --summary best --top 8
     summary "Rates in the original order, Gflop/s and GB/s of compulsory traffic" \
-        "k precision set kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
+        "k precision kernel matrices geomean mean max geomean_bytes mean_bytes max_bytes" \
         --summary rate --where 'policy == csr'
 }
 
@@ -154,7 +168,7 @@ part_plan-tables()
         versus 'gpanel:strip=auto:panel=0:longest=auto:pairs=auto@blk*' 'cusparse*@csr' "$real"
         versus 'gchunk-col:entries=auto:b=auto:tile=auto@csr' 'cusparse-*-col*@csr' "$real"
         versus 'gslice:strip=0:split=0*@csr' 'cusparse-*-col*@csr' "$real"
-    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision set matrices share_a max mean geomean median min
+    } | awk -F, 'NR == 1 || ($1 != "a" && $8 != 0)' | markdown a b k precision matrices share_a max mean geomean median min
     printf '### Large matrices\n\n'
     query "$store" --format csv --where 'group == large && status == ok' --columns name,k,kernel,median_ns \
         | sed 1d | sort -t, -k1,1 -k2,2n -k4,4g | awk -F, -v OFS=, '

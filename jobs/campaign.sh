@@ -499,7 +499,7 @@ part_bench()
     store=$warm
     printf '### Fraction of the bound, the fastest of our kernels, batches\n\n' && bench_bounds
     printf '### Preparation, in products at K = 128 (gchunk, gchunk-col, gpanel: on the GPU, without the upload)\n\n' && bench_prepare
-    summary "Compulsory traffic, GB/s" "k precision set kernel matrices geomean_bytes mean_bytes max_bytes" \
+    summary "Compulsory traffic, GB/s" "k precision kernel matrices geomean_bytes mean_bytes max_bytes" \
         --summary rate
     bench_spmv "${warm%.h5}"
 }
