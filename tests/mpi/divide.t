@@ -76,6 +76,7 @@ has_begun "$tmp/late.h5"
 kill -USR1 "$job"
 finish
 is "a sweep ends without the first part" "$job_code" 75
+cp "$tmp/job.out" "$tmp/out"
 is "says that it loaded the matrix" "$(count matrices)" "1 0 0 0 0"
 
 # killed in the middle, some of the parts done
