@@ -62,33 +62,76 @@ done:
     return st;
 }
 
-/* Of entries of a dictionary with the same name those with the largest version.
- *  \param[in] version  offset of an int32_t in a row */
-static rc_status_t mark_current(
-    const rc_dict_t *d, size_t version, unsigned char **out, rc_err_t *err)
+/* The policies that are of the newest version of their name. */
+static rc_status_t mark_policies(rc_view_t *v, rc_err_t *err)
 {
+    const rc_dict_t *d = &v->dicts.d[RC_T_POLICY];
+    const rc_row_policy_t *policy = d->rows;
     rc_status_t st = RC_OK;
     rc_map_t newest = {0}; /* name -> version */
-    unsigned char *mark = rc_alloc0(d->count, 1, "marks", err);
-    if (!mark)
+    v->policy_current = rc_alloc0(d->count, 1, "marks", err);
+    if (!v->policy_current)
         return RC_ENOMEM;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < d->count; i++) {
-            const char *row = (const char *)d->rows + i * d->table->row_bytes;
-            char name[33];
-            int32_t own;
-            rc_field_text(row, sizeof name - 1, name); /* the name comes first */
-            memcpy(&own, row + version, sizeof own);
-            rc_digest_t key = rc_map_text(name);
+            int64_t own = policy[i].version;
+            rc_digest_t key = rc_digest(policy[i].name, strnlen(policy[i].name, sizeof policy[i].name));
             if (pass == 1)
-                mark[i] = rc_map_get(&newest, key, own) == own;
+                v->policy_current[i] = rc_map_get(&newest, key, own) == own;
             else if (own >= rc_map_get(&newest, key, own))
                 RC_TRY(rc_map_set(&newest, key, own, err));
         }
-    *out = mark;
-    mark = NULL;
 done:
-    free(mark);
+    rc_map_free(&newest);
+    return st;
+}
+
+/* Of each text the first one that is the same up to the colon: kernels of one name, devices of one kind. */
+static rc_status_t first_alike(const texts_t *t, size_t count, int32_t **out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    rc_map_t first = {0}; /* text -> index */
+    *out = rc_alloc(count, sizeof **out, "names", err);
+    if (!*out)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < count && st == RC_OK; i++) {
+        const char *text = rc_text_at(t, (int64_t)i);
+        rc_digest_t key = rc_digest(text, strcspn(text, ":"));
+        int64_t before = rc_map_get(&first, key, (int64_t)i);
+        (*out)[i] = (int32_t)before;
+        if (before == (int64_t)i)
+            st = rc_map_set(&first, key, before, err);
+    }
+    rc_map_free(&first);
+    return st;
+}
+
+/* The results of the newest version of their kernel.  A kernel of a CPU and one of a GPU may have one name; each has its
+ * own versions. */
+static rc_status_t mark_kernels(rc_view_t *v, rc_err_t *err)
+{
+    const rc_row_kernel_t *kernel = v->dicts.d[RC_T_KERNEL].rows;
+    int32_t *name = NULL;
+    int32_t *kind = NULL;
+    rc_map_t newest = {0}; /* name and kind of device -> version */
+    rc_status_t st;
+    RC_TRY(first_alike(&v->kernel, v->dicts.d[RC_T_KERNEL].count, &name, err));
+    RC_TRY(first_alike(&v->device, v->dicts.d[RC_T_DEVICE].count, &kind, err));
+    v->kernel_current = rc_alloc0((size_t)v->results, 1, "marks", err);
+    RC_TRY(v->kernel_current ? RC_OK : RC_ENOMEM);
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < v->results; i++) {
+            const rc_row_result_t *r = &v->result[i];
+            const int32_t of[] = {name[r->kernel], kind[r->device]};
+            int64_t own = kernel[r->kernel].version;
+            int64_t best = rc_map_get(&newest, rc_digest(of, sizeof of), INT64_MIN);
+            v->kernel_current[i] = own == best;
+            if (own > best)
+                RC_TRY(rc_map_set(&newest, rc_digest(of, sizeof of), own, err));
+        }
+done:
+    free(name);
+    free(kind);
     rc_map_free(&newest);
     return st;
 }
@@ -97,10 +140,8 @@ static rc_status_t mark_dictionaries(rc_view_t *v, rc_err_t *err)
 {
     const rc_dict_t *d = v->dicts.d;
     rc_status_t st;
-    RC_TRY(mark_current(
-        &d[RC_T_POLICY], offsetof(rc_row_policy_t, version), &v->policy_current, err));
-    RC_TRY(mark_current(
-        &d[RC_T_KERNEL], offsetof(rc_row_kernel_t, version), &v->kernel_current, err));
+    RC_TRY(mark_policies(v, err));
+    RC_TRY(mark_kernels(v, err));
     v->policy_csr = rc_alloc0(d[RC_T_POLICY].count, 1, "marks", err);
     if (!v->policy_csr)
         RC_TRY(RC_ENOMEM);
@@ -192,7 +233,7 @@ done:
 int rc_view_is_current(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = &v->result[i];
-    return v->policy_current[r->policy] && v->kernel_current[r->kernel];
+    return v->policy_current[r->policy] && v->kernel_current[i];
 }
 
 int rc_view_counts(const rc_view_t *v, int64_t i)

@@ -98,7 +98,8 @@ double rc_view_pointer_overhead(const rc_view_t *v, int64_t i);
 /** Nanoseconds to build the order of a row, and to permute vectors where that is known; NaN unknown. */
 double rc_view_order_ns(const rc_view_t *v, int64_t i);
 
-/** 1: the store has no newer version of the row's policy, nor of its kernel. */
+/** 1: the store has no newer version of the row's policy, nor results of one of its kernel on the same kind of device
+ *  (`cpu`, `cuda`): a kernel of each may have one name, and each has its own versions. */
 int rc_view_is_current(const rc_view_t *v, int64_t i);
 
 /** 1: the row enters tables: newest of its case, current, ok with a time, and verified. */

@@ -21,7 +21,7 @@ struct rc_view {
     unsigned char *newest;         /* [results] */
     unsigned char *policy_current; /* [policies] 1: no newer version of that name */
     unsigned char *policy_csr;     /* [policies] 1: the original order */
-    unsigned char *kernel_current; /* [kernels] */
+    unsigned char *kernel_current; /* [results] 1: no newer version of that name on that kind of device */
     int64_t *csr;          /* [results] row of the original order to compare with, -1 */
     texts_t matrix_name;
     texts_t matrix_group;

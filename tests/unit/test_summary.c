@@ -279,6 +279,49 @@ static void settings_without_csr_are_empty(void **state)
     rc_view_free(v);
 }
 
+/* Results of a kernel by version and device: those of an older version do not count, but a CPU's version says nothing of
+ * a GPU's kernel of that name. */
+static void versions_are_of_a_kind_of_device(void **state)
+{
+    static const struct {
+        const char *device;
+        int version;
+        int counts;
+    } is[] = {{"cuda:one", 1, 1}, {"cpu:one", 1, 0}, {"cpu:two", 2, 1}, {"cpu:one", 2, 1}, {"cuda:two", 1, 1}};
+    enum { CASES = sizeof is / sizeof *is };
+    char store[SCRATCH_PATH];
+    char dir[2 * SCRATCH_PATH];
+    rc_journal_t *j;
+    rc_commit_info_t info;
+    rc_view_t *v;
+    rc_rec_run_t run = make_run(1, 0);
+    scratch_path(state, "versions.h5", store);
+    snprintf(dir, sizeof dir, "%s.journal", store);
+    mkdir(dir, 0777);
+    assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
+    add_source(j, 1, RC_CASE_OK, "");
+    for (int i = 0; i < CASES; i++) {
+        rc_case_t c = make_case(1, "csr", 8);
+        snprintf(c.device, sizeof c.device, "%s", is[i].device);
+        snprintf(c.params, sizeof c.params, "strip=%d", i); /* any parameters of the name */
+        c.kernel_version = is[i].version;
+        add_result(j, &c, RC_CASE_OK, 10);
+    }
+    rc_journal_close(j);
+    assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
+    assert_int_equal(rc_view_count(v), CASES);
+    for (int i = 0; i < CASES; i++) {
+        char text[32];
+        int64_t at = 0;
+        snprintf(text, sizeof text, "kernel:strip=%d", i);
+        while (strcmp(rc_view_kernel(v, rc_view_result(v, at)->kernel), text) != 0)
+            at++;
+        assert_int_equal(rc_view_counts(v, at), is[i].counts);
+    }
+    rc_view_free(v);
+}
+
 /* ------------------------------------------------------------- six formats */
 
 static void same(double a, double b)
@@ -335,6 +378,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(floors_are_those_that_were_measured),
         cmocka_unit_test(tables_are_what_a_plain_computation_gives),
         cmocka_unit_test(settings_without_csr_are_empty),
+        cmocka_unit_test(versions_are_of_a_kind_of_device),
     };
     MPI_Init(&argc, &argv);
     int failed = cmocka_run_group_tests_name("summary", tests, scratch_setup, scratch_teardown);
