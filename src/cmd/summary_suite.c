@@ -169,34 +169,39 @@ done:
 
 /* ------------------------------------------------------------- suite-rate */
 
-/* Arithmetic means in Gflop/s: CSR-3 of the paper's GPUs is csr35 here; NaN: not printed there. */
+/* Arithmetic means in Gflop/s of the paper's machines, Figure 6 (CPUs) and 7 (GPUs); CSR-3 of the GPUs is csr35 here;
+ * NaN: not printed there. */
+enum { ICE_LAKE, ROME, VOLTA, AMPERE, MACHINES };
 static const struct {
     const char *kernel;
     const char *policy;
     rc_suite_class_t class;
-    double volta;
-    double ampere;
+    double rate[MACHINES];
 } paper[] = {
-    {"csr35", "bandk", RC_SUITE_REGULAR, 98.4, 187.3},
-    {"csr35", "bandk", RC_SUITE_IRREGULAR, 47.9, 76.1},
-    {"csr5", "csr", RC_SUITE_REGULAR, 93.0, 169.5},
-    {"csr5", "csr", RC_SUITE_IRREGULAR, 88.15, 168.8},
-    {"cusparse-spmv-csr", "rcm", RC_SUITE_REGULAR, NAN, 153.3},
-    {"cusparse-spmv-csr", "rcm", RC_SUITE_IRREGULAR, 98.2, 169.9},
+    {"csr2", "bandk", RC_SUITE_REGULAR, {44.1, 73.1, NAN, NAN}},
+    {"csr2", "bandk", RC_SUITE_IRREGULAR, {32.2, 36.5, NAN, NAN}},
+    {"csr3", "bandk", RC_SUITE_REGULAR, {38.5, NAN, NAN, NAN}},
+    {"csr35", "bandk", RC_SUITE_REGULAR, {NAN, NAN, 98.4, 187.3}},
+    {"csr35", "bandk", RC_SUITE_IRREGULAR, {NAN, NAN, 47.9, 76.1}},
+    {"csr5", "csr", RC_SUITE_REGULAR, {35.3, 37.2, 93.0, 169.5}},
+    {"csr5", "csr", RC_SUITE_IRREGULAR, {28.8, 22.1, 88.15, 168.8}},
+    {"cusparse-spmv-csr", "rcm", RC_SUITE_REGULAR, {NAN, NAN, NAN, 153.3}},
+    {"cusparse-spmv-csr", "rcm", RC_SUITE_IRREGULAR, {NAN, NAN, 98.2, 169.9}},
 };
 
-static void put_paper(rc_table_t *t, const rc_suite_line_t *l)
+/* Beside a CPU stand the paper's CPUs, else its GPUs. */
+static void put_paper(rc_table_t *t, const rc_view_t *v, const rc_suite_line_t *l)
 {
-    double value[2] = {NAN, NAN};
+    int is_cpu = strncmp(rc_view_device(v, l->setting.device), "cpu:", 4) == 0;
+    double value[MACHINES] = {NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < sizeof paper / sizeof *paper; i++)
         if (strncmp(l->kernel, paper[i].kernel, strlen(paper[i].kernel)) == 0 &&
             strchr(":", l->kernel[strlen(paper[i].kernel)]) && l->class == paper[i].class &&
-            rc_suite_is_published(l->kernel, l->policy)) {
-            value[0] = paper[i].volta;
-            value[1] = paper[i].ampere;
-        }
-    rc_table_real(t, value[0], 4);
-    rc_table_real(t, value[1], 4);
+            rc_suite_is_published(l->kernel, l->policy))
+            for (int m = is_cpu ? ICE_LAKE : VOLTA; m < (is_cpu ? VOLTA : MACHINES); m++)
+                value[m] = paper[i].rate[m];
+    for (int m = 0; m < MACHINES; m++)
+        rc_table_real(t, value[m], 4);
 }
 
 static rc_status_t print_lines(
@@ -205,7 +210,8 @@ static rc_status_t print_lines(
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""}, {"kernel", ""},
         {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"}, {"geomean", "Gflop/s"},
         {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"}, {"worst_rcm", "x"},
-        {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"most_pointers", "of CSR"}, {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
+        {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"most_pointers", "of CSR"}, {"paper_ice_lake", "Gflop/s"},
+        {"paper_rome", "Gflop/s"}, {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     if (!t)
@@ -229,7 +235,7 @@ static rc_status_t print_lines(
         rc_table_real(t, l->permute_ns / ns_of_ms, 4);
         rc_table_real(t, l->products, 4);
         rc_table_real(t, l->pointers, 3);
-        put_paper(t, l);
+        put_paper(t, v, l);
     }
     return rc_table_end(t, err);
 }
@@ -340,6 +346,7 @@ enum { LOOP, LOOP_ONE, MKL, RIVALS };
 typedef struct scaled {
     const rc_setting_t *setting; /* of any device */
     int threads;
+    int generated;
     const char *kernel;
     const char *policy;
     int64_t matrices[RIVALS]; /* compared with each */
@@ -380,6 +387,7 @@ static int by_threads(const void *a, const void *b)
     const scaled_t *y = b;
     int d = strcmp(x->kernel, y->kernel);
     d = d ? d : strcmp(x->policy, y->policy);
+    d = d ? d : x->generated - y->generated;
     d = d ? d : x->setting->precision - y->setting->precision;
     d = d ? d : x->setting->c_order - y->setting->c_order;
     d = d ? d : x->setting->cache - y->setting->cache;
@@ -394,6 +402,7 @@ static int64_t scale(const rc_counted_t *c, scaled_t *list)
         const rc_setting_t *setting = &c->setting[e->setting];
         const scaled_t line = {.setting = setting,
             .threads = threads_of(rc_view_device(c->view, setting->device)),
+            .generated = rc_view_is_generated(c->view, e->matrix),
             .kernel = rc_view_kernel(c->view, e->kernel),
             .policy = rc_view_policy(c->view, e->policy)};
         int64_t at = 0;
@@ -411,8 +420,8 @@ static int64_t scale(const rc_counted_t *c, scaled_t *list)
 rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""}, {"kernel", ""}, {"policy", ""},
-        {"threads", ""}, {"matrices", ""}, {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"},
+    static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""}, {"set", ""}, {"kernel", ""},
+        {"policy", ""}, {"threads", ""}, {"matrices", ""}, {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"},
         {"matrices_mkl", ""}, {"over_mkl", "x"}};
     rc_counted_t c = {0};
     scaled_t *list = NULL;
@@ -431,6 +440,7 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
         rc_table_text(t, rc_view_name(rc_precision_names, list[i].setting->precision));
         rc_table_text(t, rc_view_name(rc_c_order_names, list[i].setting->c_order));
         rc_table_text(t, rc_view_name(rc_cache_names, list[i].setting->cache));
+        rc_table_text(t, set_name(list[i].generated));
         rc_table_text(t, list[i].kernel);
         rc_table_text(t, list[i].policy);
         rc_table_int(t, list[i].threads);

@@ -2,7 +2,7 @@
 # rowcast query --summary suite, suite-rate and scaling, against what single rows say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 17
+plan 20
 
 mkdir -p "$tmp/col/G"
 "$ROWCAST" generate mesh2d:n=20 -o "$tmp/col/G/mesh.mtx" >/dev/null || exit 99
@@ -29,12 +29,22 @@ one='nw == 1 && kernel ~ "csr2*" && policy == rcm'
 "$ROWCAST" query "$store" -f csv -w "$one && regular" -o gflops | sed 1d | awk '{ s += $1; n++ } END { printf "%.2g\n", s / n }' >"$tmp/mean"
 is "the mean of a class is that of its rows" "$(paste -d' ' "$tmp/rate" /dev/null | column class | head -n 1) $(
     awk -v x="$(column mean <"$tmp/rate" | head -n 1)" 'BEGIN { printf "%.2g\n", x }')" "regular $(cat "$tmp/mean")"
+"$ROWCAST" query "$store" --summary suite-rate -f csv -w 'nw == 1 && kernel ~ "csr2*"' >"$tmp/rates" || exit 99
+# rates COLUMN: what stands in it, in order
+rates()
+{
+    column "$1" <"$tmp/rates" | awk 'NF { printf "%.4g\n", $1 }' | sort | paste -s -d' '
+}
+is "the paper's CPUs stand beside what it published" \
+    "$(awk -F, '/,yes,/ { print $7 }' "$tmp/rates" | sort -u | sed 's/:.*//') $(rates paper_ice_lake) $(rates paper_rome)" "csr2 32.2 44.1 36.5 73.1"
+is "but not its GPUs" "$(rates paper_volta)$(rates paper_ampere)" ""
 is "matrices of the classes" "$(column matrices <"$tmp/rate" | paste -s -d' ')" "2 1"
 is "a line a matrix" "$("$ROWCAST" query "$store" --summary suite-rate -M -f csv -w "$one" | column matrix | sort | paste -s -d' ')" \
     "G/arrow G/cube G/mesh"
 "$ROWCAST" query "$store" --summary scaling -f csv >"$tmp/scaling" || exit 99
-is "the loop over itself" "$(awk -F, '$4 ~ /^plain-spmv-static/ && $6 == 1 { print $8 }' "$tmp/scaling" | sort -u)" 1
-is "threads of a kernel and order" "$(awk -F, '$4 ~ /^csr2/ && /rcm/ { print $6 }' "$tmp/scaling" | paste -s -d' ')" "1 2"
+is "the loop over itself" "$(awk -F, '$5 ~ /^plain-spmv-static/ && $7 == 1 { print $9 }' "$tmp/scaling" | sort -u)" 1
+is "threads of a kernel and order" "$(awk -F, '$5 ~ /^csr2/ && /rcm/ { print $7 }' "$tmp/scaling" | paste -s -d' ')" "1 2"
+is "scaling: generated ones are marked, too" "$(column set <"$tmp/scaling" | sort -u)" generated
 lead=$("$ROWCAST" query "$store" -S suite-rate -M -f csv -w 'nw == 1 && c_order == original && fullname == "G/cube"')
 is "the lead of one of two kernels is that over the other" \
     "$(echo "$lead" | column lead | awk 'NF { p = p ? p * $1 : $1 } END { printf "%.6f", p }')" 1.000000
