@@ -160,7 +160,7 @@ static int64_t nowhere(int64_t r)
 static void groups_fill(void **state)
 {
     (void)state;
-    enum { rows = 100000 };
+    enum { rows = 1000000 };
     int64_t (*const shapes[])(int64_t) = {to_hub, to_next, to_itself, nowhere};
     static const char *const orders[] = {"bandk", "bandk:coarsen=band"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -174,6 +174,22 @@ static void groups_fill(void **state)
         }
         rc_csr_free(&a);
     }
+}
+
+/* A clique, full rows, and groups of more rows than there are. */
+static void hard_ones_are_the_reference(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"block:n=48,size=48", "arrow:n=200", "mesh2d:n=7"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        for (int band = 0; band < 2; band++) {
+            rc_csr_t a = {0};
+            assert_int_equal(rc_generate(specs[i], &a, NULL, NULL), RC_OK);
+            expect_reference(&a, 8, 8, band, 2);
+            expect_reference(&a, 1000, 0, band, 2);
+            expect_reference(&a, 1000, 1000, band, 2);
+            rc_csr_free(&a);
+        }
 }
 
 static void does_not_depend_on_threads(void **state)
@@ -286,6 +302,7 @@ int main(void)
         cmocka_unit_test(follows_its_definition),
         cmocka_unit_test(real_matrices),
         cmocka_unit_test(groups_fill),
+        cmocka_unit_test(hard_ones_are_the_reference),
         cmocka_unit_test(does_not_depend_on_threads),
         cmocka_unit_test(products_are_renumbered),
         cmocka_unit_test(memory_that_fails),
