@@ -83,7 +83,7 @@ static void say_rates(const char *what, rates_t *r)
     if (r->count == 0)
         return;
     rc_stats_compute(r->us, r->count, &x);
-    printf("%s, %" PRId64 " matrices, us per entry: median %.3f (goal 0.6), most %.3f (goal 4) %s\n", what, r->count,
+    printf("%s, %" PRId64 " matrices, us per entry: median %.3f (goal 0.6), most %.3f (goal 4, next 6) %s\n", what, r->count,
         x.median, x.max, r->worst);
 }
 
@@ -126,7 +126,7 @@ static void time_growth(const char *head, const char *tail, int64_t rows, int th
         entries = a.nnz;
         rc_csr_free(&a);
     }
-    printf("%s%" PRId64 "%s: %" PRId64 " entries, %.2f s (goal 10 s of 10^7), %.1f times as long as a tenth of the rows (goal 13)\n",
+    printf("%s%" PRId64 "%s: %" PRId64 " entries, %.2f s (goal 10 s of 10^7), %.1f times as long as a tenth of the rows (goal 13, next 16)\n",
         head, rows, tail, entries, time[1], time[1] / time[0]);
 }
 
@@ -144,7 +144,7 @@ static void say_memory(const char *name, const rc_csr_t *a, int threads)
         return;
     double bytes = bench_peak() - before;
     rc_schedule_free(&s);
-    printf("%s: %" PRId64 " rows, %" PRId64 " pairs, %.0f MB beside the matrix, %.2f of 64 bytes a row and 32 a pair (goal 1)\n",
+    printf("%s: %" PRId64 " rows, %" PRId64 " pairs, %.0f MB beside the matrix, %.2f of 64 bytes a row and 32 a pair (goal 1, next 1.1)\n",
         name, a->rows, f.pairs, 1e-6 * bytes, bytes / (of_row * (double)a->rows + of_pair * (double)f.pairs));
 }
 
