@@ -28,7 +28,7 @@ enum {
     SHOW_OP = 32,
     SHOW_SET = 64,
     HEAD_MAX = 11,
-    OWN_MAX = 13
+    OWN_MAX = 14
 };
 
 typedef struct head {
@@ -131,6 +131,13 @@ static int put_set(rc_table_t *t, const head_t *h, const rc_setting_t *s, rc_seg
     if (h->show & SHOW_SET)
         rc_table_text(t, rc_segmented_set_names[set]);
     return 1;
+}
+
+/* Words of a paper have the last column.  A table for people has it where there are any, the others always.
+ * \return 1: the column is there */
+static int has_words(const head_t *h, int any)
+{
+    return any || h->format != RC_TABLE_TEXT;
 }
 
 /* ---------------------------------------------------------- of the papers */
@@ -246,7 +253,7 @@ static rc_status_t print_settings(const rc_view_t *v, const rc_summary_options_t
 /* ----------------------------------------------------------- across kernels */
 
 /* A side that nothing is on makes a table of dashes: say which. */
-static void warn_of_empty_sides(const rc_summary_options_t *o, const rc_versus_t *r, int n)
+static void warn_of_empty_sides(const char *side_a, const char *side_b, const rc_versus_t *r, int n)
 {
     int64_t a = 0;
     int64_t b = 0;
@@ -255,11 +262,9 @@ static void warn_of_empty_sides(const rc_summary_options_t *o, const rc_versus_t
         b += r[i].matrices + r[i].only_b;
     }
     if (a == 0)
-        fprintf(
-            stderr, "versus: no result is on side a, '%s'\n", o->side_a ? o->side_a : "!cusparse*");
+        fprintf(stderr, "versus: no result is on side a, '%s'\n", side_a);
     if (b == 0)
-        fprintf(
-            stderr, "versus: no result is on side b, '%s'\n", o->side_b ? o->side_b : "cusparse*");
+        fprintf(stderr, "versus: no result is on side b, '%s'\n", side_b);
 }
 
 /* Matrices that a side was measured on; the line of real ones stands before the one of all. */
@@ -268,54 +273,67 @@ static int64_t members(const rc_versus_t *r)
     return r->matrices + r->only_a + r->only_b;
 }
 
+static void put_versus(rc_table_t *t, const rc_versus_t *r)
+{
+    rc_table_int(t, r->matrices);
+    rc_table_int(t, r->only_a);
+    rc_table_int(t, r->only_b);
+    rc_table_int(t, r->wins);
+    rc_table_real(t, 100 * (double)r->wins / (double)r->matrices, 3);
+    rc_table_int(t, r->clear);
+    rc_table_int(t, r->ties);
+    rc_table_real(t, r->max, 4);
+    rc_table_real(t, r->mean, 4);
+    rc_table_real(t, r->geomean, 4);
+    rc_table_real(t, r->median, 4);
+    rc_table_real(t, r->min, 4);
+    rc_table_real(t, r->geomean_held_out, 4);
+}
+
 static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t own[] = {{"matrices", ""}, {"only_a", ""}, {"only_b", ""},
         {"wins_a", ""}, {"share_a", "%"}, {"clear_a", ""}, {"ties", ""}, {"max", "x"},
-        {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"geomean_held_out", "x"}};
+        {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"geomean_held_out", "x"},
+        {"paper", "Hong et al."}};
+    const char *side_a = o->side_a ? o->side_a : "!cusparse*";
+    const char *side_b = o->side_b ? o->side_b : "cusparse*";
     const char *orders = o->orders ? o->orders : "csr";
     rc_side_t a = {0};
     rc_side_t b = {0};
     rc_versus_t *r = NULL;
     int n = 0;
-    rc_status_t st = rc_side_parse(o->side_a ? o->side_a : "!cusparse*", orders, &a, err);
+    rc_status_t st = rc_side_parse(side_a, orders, &a, err);
     if (st < 0)
         (void)rc_err_context(err, "--side-a");
-    else if ((st = rc_side_parse(o->side_b ? o->side_b : "cusparse*", orders, &b, err)) < 0)
+    else if ((st = rc_side_parse(side_b, orders, &b, err)) < 0)
         (void)rc_err_context(err, "--side-b");
     if (st == RC_OK)
         st = rc_versus_make(v, where, &a, &b, &r, &n, err);
     head_t h = new_head(v, format, 0);
+    int words = 0;
     for (int i = 0; i < n; i++) {
         see(&h, &r[i].setting, r[i].setting.row);
+        words |= *rc_paper_of_versus(&r[i].setting, side_a, side_b);
         if (r[i].set == RC_SEGMENTED_ALL)
             see_sets(&h, members(&r[i]), members(&r[i - 1]));
     }
-    rc_table_t *t = st < 0 ? NULL : begin(&h, own, 13, err);
+    words = has_words(&h, words);
+    rc_table_t *t = st < 0 ? NULL : begin(&h, own, 13 + words, err);
     if (st == RC_OK && !t)
         st = RC_ENOMEM;
     for (int i = 0; t && i < n; i++) {
         if (members(&r[i]) == 0 || !put_set(t, &h, &r[i].setting, r[i].set))
             continue; /* neither side was measured there */
-        rc_table_int(t, r[i].matrices);
-        rc_table_int(t, r[i].only_a);
-        rc_table_int(t, r[i].only_b);
-        rc_table_int(t, r[i].wins);
-        rc_table_real(t, 100 * (double)r[i].wins / (double)r[i].matrices, 3);
-        rc_table_int(t, r[i].clear);
-        rc_table_int(t, r[i].ties);
-        rc_table_real(t, r[i].max, 4);
-        rc_table_real(t, r[i].mean, 4);
-        rc_table_real(t, r[i].geomean, 4);
-        rc_table_real(t, r[i].median, 4);
-        rc_table_real(t, r[i].min, 4);
-        rc_table_real(t, r[i].geomean_held_out, 4);
+        put_versus(t, &r[i]);
+        if (words)
+            rc_table_text(t, rc_paper_of_versus(&r[i].setting, side_a, side_b));
     }
     if (t)
         st = rc_table_end(t, err);
     if (st == RC_OK)
-        warn_of_empty_sides(o, r, n);
+        warn_of_empty_sides(side_a, side_b, r, n);
     free(r);
     rc_side_free(&a);
     rc_side_free(&b);
@@ -368,7 +386,7 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
 {
     static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
         {"geomean", "Gflop/s"}, {"mean", "Gflop/s"}, {"max", "Gflop/s"}, {"geomean_bytes", "GB/s"},
-        {"mean_bytes", "GB/s"}, {"max_bytes", "GB/s"}};
+        {"mean_bytes", "GB/s"}, {"max_bytes", "GB/s"}, {"paper", "Gflop/s, Hong et al."}};
     rc_rate_t *r = NULL;
     int n = 0;
     if (o->by_matrix)
@@ -380,12 +398,15 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
         return st;
     head_t h = new_head(v, format, 0);
     int64_t matrices[2] = {0, 0};
+    int words = 0;
     for (int i = 0; i < n; i++) {
         see(&h, &r[i].setting, r[i].setting.row);
         matrices[r[i].set == RC_SEGMENTED_ALL] += r[i].matrices;
+        words |= *rc_paper_of_rate(&r[i].setting, r[i].kernel);
     }
     see_sets(&h, matrices[1], matrices[0]);
-    rc_table_t *t = begin(&h, own, 9, err);
+    words = has_words(&h, words);
+    rc_table_t *t = begin(&h, own, 9 + words, err);
     for (int i = 0; t && i < n; i++) {
         if (!put_set(t, &h, &r[i].setting, r[i].set))
             continue;
@@ -398,6 +419,8 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
         rc_table_real(t, r[i].gbs_geomean, 4);
         rc_table_real(t, r[i].gbs_mean, 4);
         rc_table_real(t, r[i].gbs_max, 4);
+        if (words)
+            rc_table_text(t, rc_paper_of_rate(&r[i].setting, r[i].kernel));
     }
     st = t ? rc_table_end(t, err) : RC_ENOMEM;
     free(r);

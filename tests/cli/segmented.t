@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 84
+plan 87
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g" "$tmp/no"
@@ -173,6 +173,11 @@ code "--contestants of another summary" 2 "$ROWCAST" query "$store" -S both --co
 is "rates by quarters, without the training matrix" "$(sed 1d "$tmp/out" | cut -d, -f7,10-12 | paste -s -d' ')" "all,0.5,0.75,3 all,0.75,1,2"
 want=$(rows "kernel ~ 'rs:*t=2:cfv=1:*' && op == spmm && nnz > 14500" gflops | awk '{ s += log($1); n++ } END { print exp(s / n) }')
 ok "are those of the rows" near "$(sed -n 3p "$tmp/out" | cut -d, -f13)" "$want"
+published=$top_srcdir/data/results/h200-rs.h5
+is "rates have what the paper says beside" "$("$ROWCAST" query "$published" -S rate --kernels 'rs:*:t=0:*' --precision fp32 -f csv | column paper | sort -u)" \
+    "almost 800 on large ones"
+is "so has versus" "$("$ROWCAST" query "$published" -S versus -A 'rs:*:t=0:*' -B 'cusparse-csr-bt-ccol*' --precision fp32 --op spmm -f csv | column paper | sort -u)" "1 to 2"
+is "other kernels have none" "$("$ROWCAST" query "$published" -S rate --kernels growmajor | grep -c paper)" 0
 code "a feature that no set has" 2 "$ROWCAST" query "$store" -S rate --by nosuch
 code "one that is no share" 2 "$ROWCAST" query "$store" -S rate --by accumulations
 code "--by of another summary" 2 "$ROWCAST" query "$store" -S both --by heavy_ratio
