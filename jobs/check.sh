@@ -123,7 +123,6 @@ all_but()
 # those of $spared), count
 only=()
 spared=()
-at_once=$jobs
 suite()
 {
     local dir=$1
@@ -135,7 +134,7 @@ suite()
     find "$dir/tests" \( -name '*.trs' -o -name '*.log' \) -delete 2>/dev/null || true
     say "testing ${dir#"$top"/}"
     local code=0
-    "${bound[@]}" make -C "$dir" -k -j "$at_once" check "${only[@]}" </dev/null 2>&1 \
+    "${bound[@]}" make -C "$dir" -k -j "$jobs" check "${only[@]}" </dev/null 2>&1 \
         | tee "$dir/log/check.log" | show_programs || code=$?
     local before=$failed
     count_results "$dir"
@@ -306,8 +305,6 @@ main()
         only=(TESTS="${stored[*]}" check_PROGRAMS="${stored_programs[*]}")
         say "builds that were begun beside that suite"
         wait "$later" || true
-        # tests wait for half of their time, and nothing is built beside these
-        at_once=$((jobs + 1))
         suite "$build/serial" "${serial[@]}"
         only=()
         unset ROWCAST_OTHER

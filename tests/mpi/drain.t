@@ -8,8 +8,8 @@ plan 43
 for i in 1 2 3 4; do
     matrix "m$i" uniform:n=$((50 + 40 * i))
 done
-# a run of about two seconds
-list="-C $tmp/col $quick -k 2,3 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000"
+# a run of about four seconds, so that a signal comes before its end on a loaded machine, too
+list="-C $tmp/col $quick -k 2,3 -p csr,lpt,warp --kernels fault:mode=0:delay_us=40000"
 
 run() # run STORE ARGUMENT...: a sweep on 2 ranks in the background
 {
