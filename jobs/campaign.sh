@@ -147,6 +147,8 @@ fast_orders=csr,dcsr,plain,flipped,lpt
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-rs.sh"
 # shellcheck source=jobs/campaign-sddmm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-sddmm.sh"
+# shellcheck source=jobs/campaign-spmv.sh
+. "$(dirname "${BASH_SOURCE[0]}")/campaign-spmv.sh"
 # shellcheck source=jobs/campaign-tiles.sh
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-tiles.sh"
 
