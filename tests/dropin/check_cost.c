@@ -1,7 +1,8 @@
 /* What the check of a pattern costs: a product by a plan with it and without it, and cuSPARSE's, by events.
  *   check_cost [-k K] MATRIX...
- * Matrix Market files; fp32, row-major B and C, columns of 4 and of 8 bytes.  A line for each, and at the end geomeans of the
- * product with its check over the product without, and in how many the check takes more than 5 %. */
+ * Matrix Market files; fp32, row-major B and C, columns of 4 and of 8 bytes.  A line for each: times on the device, then those of
+ * the host until the call returns, with what it takes to ask about the stream.  At the end geomeans of the product with its check
+ * over the product without, and in how many the check takes more than 5 %. */
 #include "dropin/engine.h"
 #include "rowcast_io.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { RUNS = 10, REPEATS = 5, AHEAD = 1 << 30 };
 
@@ -91,21 +93,39 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median of us a run. */
-static double time_of(const bench_t *bench, operands_t *o, void (*work)(const bench_t *, operands_t *))
+static void by_asking(const bench_t *bench, operands_t *o)
+{
+    int device = 0;
+    check(bench->engine->stream(o->p.stream, &device), "stream");
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+/* Median of us a run, of the device, and of the host until the call returns. */
+static double time_of(const bench_t *bench, operands_t *o, void (*work)(const bench_t *, operands_t *), double *host)
 {
     float ms[REPEATS];
+    float on_host[REPEATS];
     work(bench, o);
     for (int i = 0; i < REPEATS; i++) {
         check(cudaMemsetAsync(bench->ahead, 0, AHEAD, bench->stream), "cudaMemsetAsync");
         check(cudaEventRecord(bench->at[0], bench->stream), "cudaEventRecord");
+        double begin = now_ms();
         for (int run = 0; run < RUNS; run++)
             work(bench, o);
+        on_host[i] = (float)(now_ms() - begin);
         check(cudaEventRecord(bench->at[1], bench->stream), "cudaEventRecord");
         check(cudaEventSynchronize(bench->at[1]), "cudaEventSynchronize");
         check(cudaEventElapsedTime(&ms[i], bench->at[0], bench->at[1]), "cudaEventElapsedTime");
     }
     qsort(ms, REPEATS, sizeof *ms, by_size);
+    qsort(on_host, REPEATS, sizeof *on_host, by_size);
+    *host = 1e3 * (double)on_host[REPEATS / 2] / RUNS;
     return 1e3 * (double)ms[REPEATS / 2] / RUNS;
 }
 
@@ -172,13 +192,15 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
     if (!o.plan)
         printf("# %s: no plan: %s\n", name, text);
     else {
+        double host[4];
         o.check = RC_CHECK_QUIET;
-        double checked = time_of(bench, &o, by_plan);
+        double checked = time_of(bench, &o, by_plan, &host[2]);
         o.check = RC_CHECK_NOT;
-        double alone = time_of(bench, &o, by_plan);
-        double library = time_of(bench, &o, by_library);
-        printf("%s,%lld,%lld,%d,%.2f,%.2f,%.2f,%s\n", name, (long long)m->rows, (long long)m->nnz, bytes, library, alone,
-            checked, text);
+        double alone = time_of(bench, &o, by_plan, &host[1]);
+        double library = time_of(bench, &o, by_library, &host[0]);
+        (void)time_of(bench, &o, by_asking, &host[3]);
+        printf("%s,%lld,%lld,%d,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%s\n", name, (long long)m->rows, (long long)m->nnz, bytes,
+            library, alone, checked, host[0], host[1], host[2], host[3], text);
         bench->count++;
         bench->logs += log(checked / alone);
         bench->above += checked > 1.05 * alone;
@@ -217,7 +239,8 @@ int main(int argc, char **argv)
         return 77;
     }
     start(&bench);
-    puts("matrix,rows,entries,index_bytes,cusparse_us,plan_us,plan_with_check_us,kernel");
+    puts("matrix,rows,entries,index_bytes,cusparse_us,plan_us,plan_with_check_us,host_cusparse_us,host_plan_us,"
+         "host_plan_with_check_us,host_stream_us,kernel");
     for (int i = first; i < argc; i++) {
         rc_err_t err;
         rc_csr_t m;

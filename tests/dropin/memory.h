@@ -13,7 +13,9 @@ void device_put(void *to, const void *from, size_t bytes, void *stream);
 void device_get(void *to, const void *from, size_t bytes, void *stream);
 void *stream_new(void);
 void stream_free(void *stream);
-/** 1: there is a device. */
-int device_there(void);
+/** How many devices there are; 0: none. */
+int devices_there(void);
+/** What comes next is of this device, from 0. */
+void device_use(int device);
 
 #endif

@@ -16,38 +16,44 @@ static void check(cudaError_t e)
 /* What was freed is given out again, the last first: that is where addresses come back, and a call of CUDA less.  Nothing uses it
  * any more, since copies and products are waited for.  Blocks are of one size; larger ones, and with DROPIN_MEMORY=exact all, which
  * compute-sanitizer wants, are CUDA's. */
-enum { BLOCK = 16384, BLOCKS = 256 };
-static void *kept[BLOCKS];
-static int keeps;
-static void *given[BLOCKS]; /* blocks in use */
-static int gives;
+enum { BLOCK = 16384, BLOCKS = 256, DEVICES = 16 };
+typedef struct blocks {
+    void *kept[BLOCKS];
+    int keeps;
+    void *given[BLOCKS]; /* in use */
+    int gives;
+} blocks_t;
+static blocks_t all[DEVICES];
+static int device;
 
-static int in_blocks(size_t bytes)
+static int in_blocks(const blocks_t *of, size_t bytes)
 {
     const char *text = getenv("DROPIN_MEMORY");
-    return bytes <= BLOCK && gives < BLOCKS && !(text && strcmp(text, "exact") == 0);
+    return bytes <= BLOCK && of->gives < BLOCKS && !(text && strcmp(text, "exact") == 0);
 }
 
 void *device_new(size_t bytes)
 {
     void *p = NULL;
-    int block = in_blocks(bytes);
-    if (block && keeps > 0)
-        p = kept[--keeps];
+    blocks_t *of = &all[device];
+    int block = in_blocks(of, bytes);
+    if (block && of->keeps > 0)
+        p = of->kept[--of->keeps];
     else
         check(cudaMalloc(&p, block ? BLOCK : bytes));
     if (block)
-        given[gives++] = p;
+        of->given[of->gives++] = p;
     return p;
 }
 
 void device_free(void *p)
 {
-    for (int i = gives - 1; i >= 0; i--)
-        if (given[i] == p) {
-            given[i] = given[--gives];
-            if (keeps < BLOCKS) {
-                kept[keeps++] = p;
+    blocks_t *of = &all[device];
+    for (int i = of->gives - 1; i >= 0; i--)
+        if (of->given[i] == p) {
+            of->given[i] = of->given[--of->gives];
+            if (of->keeps < BLOCKS) {
+                of->kept[of->keeps++] = p;
                 return;
             }
             break;
@@ -80,8 +86,14 @@ void stream_free(void *stream)
     check(cudaStreamDestroy(stream));
 }
 
-int device_there(void)
+int devices_there(void)
 {
     int n = 0;
-    return cudaGetDeviceCount(&n) == cudaSuccess && n > 0;
+    return cudaGetDeviceCount(&n) != cudaSuccess ? 0 : n < DEVICES ? n : DEVICES;
+}
+
+void device_use(int number)
+{
+    check(cudaSetDevice(number));
+    device = number;
 }

@@ -1,7 +1,8 @@
 /* Random programs of calls: matrices are made, multiplied by, changed in values and in pattern, destroyed, and made again
  * where others were.  Every product is compared with sums in fp64.
- *   random [PROGRAMS [SEED [SECONDS [STEPS]]]]
- * A program has STEPS steps [40], most of which are a few products.
+ *   random [PROGRAMS [SEED [SECONDS [STEPS [DEVICES]]]]]
+ * A program has STEPS steps [40], most of which are a few products; on several DEVICES [1] it is one for each, and the
+ * thread goes from device to device with each step.
  * Prints one line of TAP.  ROWCAST_TRUST=preprocess: programs keep the contract of that. */
 #include "memory.h"
 #include "program.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MATRICES = 3, STREAMS = 2, SIZE = 24 };
+enum { MATRICES = 3, STREAMS = 2, SIZE = 24, MOST = 16 };
 
 typedef struct program {
     rng_t rng;
@@ -63,7 +64,7 @@ static void step(program_t *p)
     }
 }
 
-static void run(program_t *p, uint64_t seed, long steps)
+static void begin(program_t *p, uint64_t seed)
 {
     p->rng.state = seed;
     p->now = 0;
@@ -73,13 +74,32 @@ static void run(program_t *p, uint64_t seed, long steps)
     (void)cusparseSetStream(p->handle, p->stream[0]);
     for (int i = 0; i < MATRICES; i++)
         matrix_new(&p->m[i], &p->rng, SIZE, p->stream[0]);
-    for (long i = 0; i < steps; i++)
-        step(p);
+}
+
+static void end(program_t *p)
+{
     for (int i = 0; i < MATRICES; i++)
         matrix_free(&p->m[i]);
     (void)cusparseDestroy(p->handle);
     for (int i = 0; i < STREAMS; i++)
         stream_free(p->stream[i]);
+}
+
+/* Programs of the same seed on all devices would hide one that took the other's plan. */
+static void run(program_t *p, int devices, uint64_t seed, long steps)
+{
+    for (int i = 0; i < devices; i++) {
+        device_use(i);
+        begin(&p[i], seed + (uint64_t)i * 0x100000000u);
+    }
+    for (long n = 0; n < steps * devices; n++) {
+        device_use((int)(n % devices));
+        step(&p[n % devices]);
+    }
+    for (int i = 0; i < devices; i++) {
+        device_use(i);
+        end(&p[i]);
+    }
 }
 
 int main(int argc, char **argv)
@@ -88,20 +108,29 @@ int main(int argc, char **argv)
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     double limit = argc > 3 ? strtod(argv[3], NULL) : 1e9;
     long steps = argc > 4 ? strtol(argv[4], NULL, 10) : 40;
+    long devices = argc > 5 ? strtol(argv[5], NULL, 10) : 1;
     time_t start = time(NULL);
-    program_t p;
+    program_t p[MOST];
+    int products = 0;
+    int wrong = 0;
     long done = 0;
-    memset(&p, 0, sizeof p);
-    if (!device_there()) {
-        puts("ok # SKIP no GPU");
+    memset(p, 0, sizeof p);
+    if (devices < 1 || devices > MOST || devices > devices_there()) {
+        printf("ok # SKIP %s\n", devices_there() ? "not as many devices" : "no GPU");
         return 0;
     }
-    for (; done < programs && p.wrong == 0 && difftime(time(NULL), start) < limit; done++)
-        run(&p, seed + (uint64_t)done, steps);
-    int bad = p.wrong > 0 || product_failures() > 0;
+    for (; done < programs && wrong == 0 && difftime(time(NULL), start) < limit; done++) {
+        run(p, (int)devices, seed + (uint64_t)done, steps);
+        products = wrong = 0;
+        for (int i = 0; i < devices; i++) {
+            products += p[i].products;
+            wrong += p[i].wrong;
+        }
+    }
+    int bad = wrong > 0 || product_failures() > 0;
     if (bad)
         printf("# the program of seed %llu\n", (unsigned long long)(seed + (uint64_t)done - 1));
     printf("%sok - %ld random programs, %d products, %d wrong, %d calls failed\n", bad ? "not " : "", done,
-        p.products, p.wrong, product_failures());
+        products, wrong, product_failures());
     return bad;
 }

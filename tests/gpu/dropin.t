@@ -20,7 +20,7 @@ case $("$program" 1 1 2>&1) in
     skip_all "no GPU"
     ;;
 esac
-plan 4
+plan 5
 processes=${ROWCAST_DROPIN_PROCESSES:-1}
 steps=${ROWCAST_DROPIN_STEPS:-12}
 wanted=${ROWCAST_DROPIN_PROGRAMS:-0}
@@ -65,6 +65,10 @@ ok "random programs are right without the drop-in" "$program" 50 1
 ok "and with it" many 1 with
 ok "and with trust" many 100000001 with ROWCAST_TRUST=preprocess
 cat "$tmp/counted"
+case $("$program" 1 1 9 1 2) in
+*SKIP*) skip "on two devices in turn" "one device" ;;
+*) ok "on two devices in turn" with "$program" 200 200000001 "$seconds" "$steps" 2 ;;
+esac
 if command -v compute-sanitizer >/dev/null; then
     ok "none touches memory that it should not" with DROPIN_MEMORY=exact compute-sanitizer --error-exitcode 1 "$program" 3 5
 else
