@@ -309,6 +309,12 @@ static rc_status_t print_formats(rc_study_t *s, rc_study_part_t *p, const char *
     return st == RC_OK ? print_data(s, p, where, NULL) : st;
 }
 
+/* Whether figures of the real matrices, or of all, are asked for. */
+static int is_asked(const rc_study_t *s, const char *data)
+{
+    return !s->data || strcmp(s->data, data) == 0;
+}
+
 /* What a store has. */
 typedef struct looked {
     unsigned formats[2]; /* by precision: bits of formats with a time; 0: the precision is not there */
@@ -401,13 +407,16 @@ static rc_status_t print_all(rc_study_t *s)
         rc_str_addf(&real, " && (%s)", where);
     if (st == RC_OK && real.failed)
         st = rc_fail(s->err, RC_ENOMEM, "no memory for a filter");
+    if (st == RC_OK && !l.real && !is_asked(s, "all"))
+        st = rc_fail(s->err, RC_EINVAL, "--data real: a generator made all matrices of %s", s->store);
     for (int fp64 = 0; st == RC_OK && fp64 < 2; fp64++) {
         const char *name = fp64 ? "fp64" : "fp32";
         if (!l.formats[fp64] || (asked && strcmp(asked, "fp32,fp64") != 0 && strcmp(asked, name) != 0))
             continue;
-        for (int all = !l.real; st == RC_OK && all <= l.generated; all++) {
+        for (int all = !l.real; st == RC_OK && all <= (l.generated || !is_asked(s, "real")); all++) {
             rc_study_part_t p = {.precision = name, .fp64 = fp64, .data = all ? "all" : "real"};
-            st = print_formats(s, &p, all ? where : real.text);
+            if (is_asked(s, p.data))
+                st = print_formats(s, &p, all ? where : real.text);
         }
     }
     rc_str_free(&real);
@@ -417,10 +426,13 @@ static rc_status_t print_all(rc_study_t *s)
 rc_status_t rc_study_print(const char *store, const rc_study_command_t *c, const rc_learn_options_t *learn,
     const char *models, rc_table_format_t format, rc_err_t *err)
 {
-    rc_study_t s = {.store = store, .learn = learn, .generated = c->generated, .format = format, .err = err};
+    rc_study_t s = {.store = store, .learn = learn, 
+        .generated = c->generated, .data = c->data, .format = format, .err = err};
     rc_learn_options_t fit = *learn;
     rc_status_t st;
     RC_TRY(choose_mode(c, &s.mode, err));
+    if (c->data && strcmp(c->data, "real") != 0 && strcmp(c->data, "all") != 0)
+        RC_TRY(rc_fail(err, RC_EINVAL, "--data: expected real or all, found '%s'", c->data));
     RC_TRY(check_learn(learn, s.mode, err));
     RC_TRY(parse_tolerances(&s, c->tolerance ? c->tolerance : s.mode->tolerances));
     RC_TRY(parse_of(&s, c->tolerance_of));

@@ -16,6 +16,7 @@ typedef struct rc_study_command {
     const char *tolerance;    /**< "0,5" in % */
     const char *tolerance_of; /**< "measured", "predicted" */
     const char *generated;    /**< an expression over result rows; NULL: what the store says */
+    const char *data;         /**< "real", "all"; NULL: both */
 } rc_study_command_t;
 
 /** Rows of an option table; `at(member)` is the offset of a member of rc_study_command_t in the command's struct. */
@@ -44,6 +45,8 @@ typedef struct rc_study_command {
             0, 0},                                                                                 \
         {"generated", 0, RC_OPT_TEXT, at(generated), "EXPR",                                       \
             "With --protocol: take matrices for generated, too, that match, e.g. 'group == vector'.", 0, 0}, \
+        {"data", 0, RC_OPT_TEXT, at(data), "real|all",                                             \
+            "With --protocol: of the real matrices alone, or of all. Default: one after the other.", 0, 0}, \
     {                                                                                              \
         "tolerance-of", 0, RC_OPT_TEXT, at(tolerance_of), "measured|predicted",                    \
             "With --indirect: of the least measured time (default), or the label's predicted time of the least " \

@@ -15,6 +15,7 @@ typedef struct rc_study {
     const char *store;
     const rc_learn_options_t *learn;
     const char *generated; /**< an expression, NULL: none */
+    const char *data;      /**< "real", "all", NULL: both */
     const rc_trainer_t *model[RC_STUDY_MODELS];
     int models;
     double tolerance[RC_STUDY_TOLERANCES]; /**< shares */

@@ -7,7 +7,7 @@ has() { "$ROWCAST" info | grep -Eq "^trainer +$1 "; }
 if ! has xgboost-nisa || ! has ensemble-nisa || ! has svm-nisa; then
     skip_all "not all trainers are built"
 fi
-plan 51
+plan 56
 
 make_store() { "${top_builddir:?}/tests/cli/synthetic_store" --formats "$@" || exit 99; }
 store=$tmp/s.h5
@@ -60,6 +60,13 @@ is "are not called real" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] 
 ok "real ones alone, where others are left out" study --tables --model cart --features 1 --split stratified --precision fp32 \
     --generated 'group == G3' --where 'group != G3'
 is "come once" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" 2:0
+
+for data in real all; do
+    ok "one of them alone" study --tables --model cart --features 1 --split stratified --precision fp32 --generated 'group == G3' \
+        --data $data
+    is "$data" "$(lines '$at["data"] == "real"'):$(lines '$at["data"] == "all"')" "$([ $data = real ] && echo 2:0 || echo 0:2)"
+done
+code "real ones where there are none" 2 study --tables --model cart --features 1 --generated 'rows >= 0' --data real
 
 ok "slowdowns" study --slowdown --model svm-nisa --features 1,1-3 --split stratified
 is "of the first part and of all" "$(lines 1)" 8
