@@ -109,7 +109,7 @@ enter 'LD_PRELOAD=librowcast_cusparse.so.1 ROWCAST_LOG=summary python3 train.py'
 echo "# src/examples/README.md"
 enter 'python3 eigen.py 50 32'
 mkdir jobs && cp "$source/jobs/clients.py" jobs
-enter 'LD_PRELOAD=librowcast_cusparse.so.1 ROWCAST_LOG=summary python3 jobs/clients.py --run out.json --sizes 1000000 --features 256 --graphs powerlaw gcn'
+enter 'LD_PRELOAD=librowcast_cusparse.so.1 ROWCAST_LOG=summary python3 jobs/clients.py --run out.json --sizes 1000000 --features 64 --graphs communities --epochs 4000 gcn'
 [[ $matrix ]] || enter 'rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx'
 enter "rowcast plan ${matrix:-mesh.mtx} -k 32,128 --tune 4"
 enter "python3 -c 'import rowcast, scipy.sparse
