@@ -41,7 +41,8 @@ struct options {
 static const rc_opt_t options[] = {
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
         "The selector: a file or a name. Default: the installed one that fits operation, K, "
-        "precision, device and constraints; when none or several do, all are listed.",
+        "precision, device and constraints, rather one that chooses kernels too and knows just the "
+        "--layouts asked for; when none or several do, all are listed.",
         0, 0},
     {"op", 0, RC_OPT_TEXT, AT(op), "OP",
         "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses another.",
@@ -204,6 +205,19 @@ static rc_status_t fits(const void *context, const rc_model_t *m, rc_err_t *err)
     o.op = o.op ? o.op : "spmm";
     rc_status_t st = parse_request(&o, m, w->a, &r, err);
     return st < 0 ? st : rc_choose_possible(m, w->a, &r, err);
+}
+
+/* One that chooses a kernel too comes first, then one that knows the layouts that are asked for and no others. */
+static int rank(const void *context, const rc_model_t *m)
+{
+    const wanted_t *w = context;
+    int asked = 0;
+    int known = 0;
+    rc_err_t err;
+    for (int c = 0; c < m->classes; c++)
+        known |= m->cls[c].layout;
+    (void)parse_layouts(w->o->layouts, &asked, &err); /* one that is none fits no model */
+    return 2 * (m->task == RC_TASK_PLAN) + (known == asked);
 }
 
 /* -------------------------------------------------------------------- figures */
@@ -473,7 +487,7 @@ static rc_status_t predict(
         RC_TRY(rc_command_model(o->model, &m, err));
     RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
     if (!o->model) {
-        RC_TRY(rc_command_fitting_model(fits, &wanted, stderr, &m, &found, err));
+        RC_TRY(rc_command_fitting_model(fits, rank, &wanted, stderr, &m, &found, err));
         r.model_word = found;
     }
     r.m = m;

@@ -167,22 +167,26 @@ static void list_models(const finding_t *f, FILE *out)
 
 rc_status_t rc_command_fitting_model(
     rc_status_t (*fits)(const void *context, const rc_model_t *m, rc_err_t *err),
-    const void *context, FILE *list, rc_model_t **out, char **name, rc_err_t *err)
+    int (*rank)(const void *context, const rc_model_t *m), const void *context, FILE *list, rc_model_t **out, char **name, rc_err_t *err)
 {
     finding_t f = {.fits = fits, .context = context};
     const char *place[PLACES];
     int count = 0;
     int at = 0;
+    int best = 0;
     rc_status_t st = RC_OK;
     places(place);
     for (int i = 0; i < PLACES && st == RC_OK; i++)
         if (place[i] && (i == 0 || !place[0] || strcmp(place[0], place[i]) != 0))
             st = add_folder(&f, place[i], err);
-    for (int i = 0; i < f.count; i++)
-        if (f.model[i].fits) {
-            count++;
-            at = i;
-        }
+    for (int i = 0; i < f.count; i++) {
+        int of = f.model[i].fits ? rank(context, f.model[i].m) : 0;
+        if (!f.model[i].fits || (count && of < best))
+            continue;
+        count = count && of == best ? count + 1 : 1;
+        best = of;
+        at = i;
+    }
     if (st == RC_OK && count == 1) {
         *out = f.model[at].m;
         *name = f.model[at].path;
@@ -190,7 +194,7 @@ rc_status_t rc_command_fitting_model(
     } else if (st == RC_OK) {
         list_models(&f, list);
         st = count ? rc_fail(err, RC_EINVAL,
-                         "--model: %d installed models fit (of the list above): name one", count)
+                         "--model: %d installed models fit alike (of the list above): name one", count)
                    : rc_fail(err, RC_ENOENT, "--model: none of %d installed models fits", f.count);
     }
     for (int i = 0; i < f.count; i++) {

@@ -7,7 +7,7 @@ models=$top_srcdir/data/models
 store=$top_srcdir/data/results/h200.h5
 [ -f "$models/h200-plan.json" ] || skip_all "no data/models"
 command -v python3 >/dev/null || skip_all "no python3"
-plan 28
+plan 32
 ROWCAST_MODELS=$models
 export ROWCAST_MODELS
 
@@ -43,3 +43,11 @@ for layout in row col; do
         "$(sed -n "s/^| .h200-plan-$layout., chosen .*, \([0-9.]*\) | 0.90 |\$/\1/p" "$models/README.md") of $(get "$models/h200-plan-$layout.json" 'x["evaluation"]["all"]["speedup_over_library"]["rows"]')"
 done
 code "an unknown model is refused, and those there are named" 3 "$ROWCAST" predict rmat-14 --model nothing --k 8
+
+# of those that fit, the one for the layouts that are asked for, whatever was fitted for orders alone
+for layouts in row col row,col; do
+    case $layouts in row,col) name=h200-plan ;; *) name=h200-plan-$layouts ;; esac
+    "$ROWCAST" predict rmat-14 --k 32 --layouts "$layouts" --device 'cuda:NVIDIA H200:*' -f json >"$tmp/named" 2>"$tmp/err"
+    is "$layouts: $name" "$(basename "$(get "$tmp/named" 'x["rows"][0]["model"]')" .json)" "$name"
+done
+code "without layouts three are as good" 2 "$ROWCAST" predict rmat-14 --k 32 --device 'cuda:NVIDIA H200:*'
