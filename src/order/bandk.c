@@ -18,6 +18,9 @@ typedef struct bandk {
     rc_grouping_t groups[2];
     int64_t count[2]; /* of them, once they are expanded */
     int32_t *order; /* of the level in hand: position -> vertex, or its index */
+    int is_symmetric; /* the pattern of A */
+    int64_t *tptr;    /* pattern of A', where it is needed */
+    int32_t *tidx;
 } bandk_t;
 
 static void close_bandk(bandk_t *b)
@@ -27,6 +30,8 @@ static void close_bandk(bandk_t *b)
     for (int i = 0; i < 2; i++)
         rc_grouping_free(&b->groups[i]);
     free(b->order);
+    free(b->tptr);
+    free(b->tidx);
 }
 
 static rc_status_t order_level(bandk_t *b, int i, rc_err_t *err)
@@ -65,6 +70,56 @@ static rc_status_t coarsen(bandk_t *b, int i, rc_err_t *err)
     return st;
 }
 
+/* ------------------------------------------------------- without their graph */
+
+/* x, by vertex, becomes by index. */
+static rc_status_t put_by_index(int32_t **x, const rc_level_t *l, rc_err_t *err)
+{
+    int32_t *to = rc_alloc((size_t)l->g.n, sizeof *to, "names of vertices", err);
+    if (!to)
+        return RC_ENOMEM;
+    for (int64_t v = 0; v < l->g.n; v++)
+        to[l->index[v]] = (*x)[v];
+    free(*x);
+    *x = to;
+    return RC_OK;
+}
+
+/* The graph of the rows makes room for those of groups, where these have many edges.  The order inside of super-rows
+ * then finds neighbours in A, so the vertices of level 0 are numbered as its rows again.  Where they have few, the peak
+ * is before them, and neighbours are closer in the graph. */
+static rc_status_t drop_rows(bandk_t *b, rc_err_t *err)
+{
+    rc_level_t *l = &b->level[0];
+    const rc_graph_t *coarse = &b->level[1].g;
+    if (coarse->ptr[coarse->n] <= l->g.ptr[l->g.n] / 2)
+        return RC_OK;
+    rc_grouping_t *groups = &b->groups[0];
+    int64_t n = l->g.n;
+    rc_graph_free(&l->g);
+    l->g.n = n;
+    rc_status_t st = put_by_index(&groups->group, l, err);
+    if (st == RC_OK)
+        st = put_by_index(&l->rank, l, err);
+    if (st < 0)
+        return st;
+    for (int64_t i = 0; i < n; i++)
+        groups->member[i] = l->index[groups->member[i]];
+    for (int64_t r = 0; r < n; r++)
+        l->index[r] = (int32_t)r;
+    return RC_OK;
+}
+
+/* Edges of A off its diagonal. */
+static int64_t count_off_diagonal(const rc_csr_t *a)
+{
+    int64_t n = a->nnz;
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+            n -= a->col_idx[e] == r;
+    return n;
+}
+
 /* --------------------------------------------------------- inside of groups */
 
 /* A member of the group in hand. */
@@ -74,10 +129,20 @@ typedef struct member {
     int32_t vertex;
 } member_t;
 
+/* Neighbours of each vertex. */
+typedef struct lists {
+    const int64_t *ptr;
+    const int32_t *adj;
+} lists_t;
+
+enum { NO_PLACE = -1, LISTED = -2 };
+
 typedef struct expansion {
     const rc_level_t *l;
     const rc_grouping_t *groups;
-    int32_t *place; /* [n] of a vertex, -1: none yet */
+    lists_t near[2]; /* of a vertex; the second, if any, may repeat what the first has */
+    int nears;
+    int32_t *place; /* [n] of a vertex, NO_PLACE, or LISTED: it gets one with the others of a list */
     int32_t *order; /* [n] position -> vertex */
     int64_t end;    /* positions taken */
     member_t *member; /* [largest group] */
@@ -117,32 +182,39 @@ static void put(expansion_t *x, int32_t v)
 /* Places the members that are neighbours of v and have no place, by rank. */
 static void put_neighbours(expansion_t *x, int32_t v, member_t *scratch)
 {
-    const rc_graph_t *g = &x->l->g;
     int64_t n = 0;
-    for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
-        int32_t u = g->adj[e];
-        if (x->groups->group[u] == x->groups->group[v] && x->place[u] < 0)
+    for (const lists_t *l = x->near; l < x->near + x->nears; l++)
+        for (int64_t e = l->ptr[v]; e < l->ptr[v + 1]; e++) {
+            int32_t u = l->adj[e];
+            if (x->place[u] != NO_PLACE || x->groups->group[u] != x->groups->group[v])
+                continue;
+            x->place[u] = LISTED;
             scratch[n++] = (member_t){0, x->l->rank[u], u};
-    }
+        }
     sort_members(scratch, n);
     for (int64_t i = 0; i < n; i++)
         put(x, scratch[i].vertex);
 }
 
-/* \param[in] scratch  [members of the group] */
-static void expand_group(expansion_t *x, int32_t k, member_t *scratch)
+static int32_t earliest_neighbour(const expansion_t *x, int32_t v)
 {
-    const rc_graph_t *g = &x->l->g;
-    int64_t n = x->groups->ptr[k + 1] - x->groups->ptr[k];
-    for (int64_t i = 0; i < n; i++) {
-        int32_t v = x->groups->member[x->groups->ptr[k] + i];
-        int32_t earliest = INT32_MAX;
-        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
-            int32_t at = x->place[g->adj[e]];
+    int32_t earliest = INT32_MAX;
+    for (const lists_t *l = x->near; l < x->near + x->nears; l++)
+        for (int64_t e = l->ptr[v]; e < l->ptr[v + 1]; e++) {
+            int32_t at = x->place[l->adj[e]];
             if (at >= 0 && at < earliest)
                 earliest = at;
         }
-        x->member[i] = (member_t){earliest, x->l->rank[v], v};
+    return earliest;
+}
+
+/* \param[in] scratch  [members of the group] */
+static void expand_group(expansion_t *x, int32_t k, member_t *scratch)
+{
+    int64_t n = x->groups->ptr[k + 1] - x->groups->ptr[k];
+    for (int64_t i = 0; i < n; i++) {
+        int32_t v = x->groups->member[x->groups->ptr[k] + i];
+        x->member[i] = (member_t){earliest_neighbour(x, v), x->l->rank[v], v};
     }
     sort_members(x->member, n);
     int64_t at = x->end;
@@ -155,10 +227,26 @@ static void expand_group(expansion_t *x, int32_t k, member_t *scratch)
     }
 }
 
+/* Where the neighbours of the vertices of a level are: its graph or, without that, the patterns of A and A'. */
+static rc_status_t find_lists(bandk_t *b, const rc_graph_t *g, const rc_csr_t *a, expansion_t *x, rc_err_t *err)
+{
+    x->nears = 1;
+    x->near[0] = (lists_t){g->ptr, g->adj};
+    if (g->adj)
+        return RC_OK;
+    x->near[0] = (lists_t){a->row_ptr, a->col_idx};
+    if (b->is_symmetric)
+        return RC_OK;
+    x->nears = 2;
+    rc_status_t st = rc_pattern_transpose(a, &b->tptr, &b->tidx, err);
+    x->near[1] = (lists_t){b->tptr, b->tidx};
+    return st;
+}
+
 /* The order of level i from that of the groups of it, and where each group begins.
  * \param[in,out] b->order  of level i + 1, then of level i: positions -> indices
  * \param[out] ptr  [groups + 1], the caller's to free */
-static rc_status_t expand(bandk_t *b, int i, int64_t **ptr, rc_err_t *err)
+static rc_status_t expand(bandk_t *b, int i, const rc_csr_t *a, int64_t **ptr, rc_err_t *err)
 {
     const rc_grouping_t *groups = &b->groups[i];
     int64_t n = b->level[i].g.n;
@@ -173,8 +261,9 @@ static rc_status_t expand(bandk_t *b, int i, int64_t **ptr, rc_err_t *err)
     x.order = rc_alloc((size_t)n, sizeof *x.order, "an order", err);
     x.member = rc_alloc((size_t)most, sizeof *x.member, "members of a group", err);
     RC_TRY(begin && scratch && x.place && x.order && x.member ? RC_OK : RC_ENOMEM);
+    RC_TRY(find_lists(b, &b->level[i].g, a, &x, err));
     for (int64_t v = 0; v < n; v++)
-        x.place[v] = -1;
+        x.place[v] = NO_PLACE;
     begin[0] = 0;
     for (int64_t k = 0; k < groups->count; k++) {
         expand_group(&x, groups->named[b->order[k]], scratch);
@@ -220,7 +309,7 @@ static rc_status_t coarse_matrix(const rc_level_t *l, rc_csr_t *out, rc_err_t *e
         out->col_idx[at[i]++] = (int32_t)i;
         for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
             int64_t row = l->index[g->adj[e]];
-            out->val[at[row]] = g->weight[e];
+            out->val[at[row]] = rc_graph_weight(g, e);
             out->col_idx[at[row]++] = (int32_t)i;
         }
     }
@@ -281,8 +370,11 @@ rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads
         return rc_fail(err, RC_ENOTSUP, "Band-k takes at most %d entries, the matrix has %" PRId64,
             INT32_MAX, a->nnz);
     RC_TRY(rc_level_of_matrix(a, &b.level[0], err));
-    for (int i = 0; i < b.tops; i++)
-        RC_TRY(coarsen(&b, i, err));
+    b.is_symmetric = b.level[0].g.ptr[a->rows] == count_off_diagonal(a);
+    RC_TRY(coarsen(&b, 0, err));
+    RC_TRY(drop_rows(&b, err));
+    if (b.tops == 2)
+        RC_TRY(coarsen(&b, 1, err));
     RC_TRY(order_level(&b, b.tops, err));
     name_order(&b, b.tops);
     reverse(b.order, b.level[b.tops].g.n);
@@ -290,7 +382,7 @@ rc_status_t rc_bandk(const rc_csr_t *a, const rc_bandk_rule_t *rule, int threads
         RC_TRY(show(&b, stages, err));
     for (int i = b.tops - 1; i >= 0; i--) {
         rc_level_free(&b.level[i + 1]); /* its order says all */
-        RC_TRY(expand(&b, i, &ptr[i], err));
+        RC_TRY(expand(&b, i, a, &ptr[i], err));
         b.count[i] = b.groups[i].count;
         rc_grouping_free(&b.groups[i]);
     }

@@ -107,7 +107,7 @@ static rc_status_t add_candidates(growth_t *w, int64_t v, rc_err_t *err)
         int32_t u = g->adj[e];
         if (w->group[u] >= 0)
             continue;
-        w->weight[u] += (uint32_t)g->weight[e];
+        w->weight[u] += (uint32_t)rc_graph_weight(g, e);
         st = push(&w->candidate, (uint64_t)w->weight[u] << 32 | (UINT32_MAX - (uint32_t)u), err);
     }
     return st;
@@ -206,7 +206,7 @@ static void find_near(merging_t *m, int32_t k)
                     continue;
                 if (m->weight[other] == 0)
                     m->near[m->nears++] = other;
-                m->weight[other] += g->weight[e];
+                m->weight[other] += rc_graph_weight(g, e);
             }
         }
 }
@@ -329,10 +329,12 @@ done:
 
 /* ------------------------------------------------------------ coarse graph */
 
-/* The edges of one group; adj NULL: only how many.  at[k]: where group k is in the list, if it is. */
-static int64_t coarse_edges(const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *at,
-    int32_t *adj, int32_t *weight)
+/* The edges of one group.  at[k]: where group k is in its list, -1: it is not, as for all before and after. */
+static void coarse_edges(
+    const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *at, rc_graph_t *out)
 {
+    int64_t first = out->ptr[k];
+    int32_t *adj = out->adj + first;
     int32_t n = 0;
     for (int64_t i = groups->ptr[k]; i < groups->ptr[k + 1]; i++) {
         int64_t v = groups->member[i];
@@ -340,17 +342,17 @@ static int64_t coarse_edges(const rc_graph_t *g, const rc_grouping_t *groups, in
             int32_t other = groups->group[g->adj[e]];
             if (other == k)
                 continue;
+            int32_t weight = rc_graph_weight(g, e);
             if (at[other] < 0) {
                 adj[n] = other;
-                weight[n] = 0;
                 at[other] = n++;
-            }
-            weight[at[other]] += g->weight[e];
+            } else
+                weight += rc_graph_weight(out, first + at[other]);
+            rc_graph_set_weight(out, first + at[other], weight);
         }
     }
     for (int32_t i = 0; i < n; i++)
         at[adj[i]] = -1;
-    return n;
 }
 
 static int64_t count_edges(const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *seen)
@@ -394,6 +396,16 @@ static rc_status_t name_groups(const rc_level_t *fine, rc_grouping_t *groups, rc
     return RC_OK;
 }
 
+/* No edge between groups is heavier: all members of both are neighbours, with the heaviest edges. */
+static int32_t heaviest_between(const rc_graph_t *g, const rc_grouping_t *groups)
+{
+    int64_t most = 0;
+    for (int64_t k = 0; k < groups->count; k++)
+        most = groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
+    int64_t bound = rc_sat_mul(g->heaviest, rc_sat_mul(most, most));
+    return bound < INT32_MAX ? (int32_t)bound : INT32_MAX;
+}
+
 rc_status_t rc_coarse_level(const rc_level_t *fine, rc_grouping_t *groups, int threads,
     rc_level_t *out, rc_err_t *err)
 {
@@ -417,15 +429,13 @@ rc_status_t rc_coarse_level(const rc_level_t *fine, rc_grouping_t *groups, int t
         out->g.ptr[k + 1] = count_edges(g, groups, k, at + n * omp_get_thread_num());
     for (int64_t k = 0; k < n; k++)
         out->g.ptr[k + 1] += out->g.ptr[k];
-    out->g.adj = rc_alloc((size_t)out->g.ptr[n], sizeof *out->g.adj, "a graph of groups", err);
-    out->g.weight = rc_alloc((size_t)out->g.ptr[n], sizeof *out->g.weight, "a graph of groups", err);
-    RC_TRY(out->g.adj && out->g.weight ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_graph_alloc_edges(&out->g, heaviest_between(g, groups), "a graph of groups", err));
     for (int64_t i = 0; i < n * threads; i++)
         at[i] = -1;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) if (n > 10000)
     for (int64_t k = 0; k < n; k++)
-        (void)coarse_edges(g, groups, k, at + n * omp_get_thread_num(), out->g.adj + out->g.ptr[k],
-            out->g.weight + out->g.ptr[k]);
+        coarse_edges(g, groups, k, at + n * omp_get_thread_num(), &out->g);
+    rc_graph_narrow(&out->g);
 done:
     free(at);
     return st;

@@ -15,6 +15,36 @@ void rc_graph_free(rc_graph_t *g)
     *g = (rc_graph_t){0};
 }
 
+static int bytes_of(int32_t heaviest)
+{
+    return heaviest <= UINT8_MAX ? 1 : heaviest <= UINT16_MAX ? 2 : 4;
+}
+
+rc_status_t rc_graph_alloc_edges(rc_graph_t *g, int32_t heaviest, const char *what, rc_err_t *err)
+{
+    g->heaviest = heaviest;
+    g->weight_bytes = bytes_of(heaviest);
+    g->adj = rc_alloc((size_t)g->ptr[g->n], sizeof *g->adj, what, err);
+    g->weight = rc_alloc((size_t)g->ptr[g->n], (size_t)g->weight_bytes, what, err);
+    return g->adj && g->weight ? RC_OK : RC_ENOMEM;
+}
+
+void rc_graph_narrow(rc_graph_t *g)
+{
+    rc_graph_t to = *g;
+    to.heaviest = 0;
+    for (int64_t e = 0; e < g->ptr[g->n]; e++)
+        to.heaviest = rc_graph_weight(g, e) > to.heaviest ? rc_graph_weight(g, e) : to.heaviest;
+    to.weight_bytes = bytes_of(to.heaviest);
+    if (to.weight_bytes < g->weight_bytes) {
+        for (int64_t e = 0; e < g->ptr[g->n]; e++) /* in place: what is written has been read */
+            rc_graph_set_weight(&to, e, rc_graph_weight(g, e));
+        void *less = realloc(to.weight, (size_t)(to.weight_bytes * g->ptr[g->n]) + 1);
+        to.weight = less ? less : to.weight;
+    }
+    *g = to;
+}
+
 rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err)
 {
     int64_t *p = rc_alloc0((size_t)a->cols + 2, sizeof *p, "a transposed pattern", err);
@@ -37,9 +67,9 @@ rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx
     return RC_OK;
 }
 
-/* Merge row r of A and of A'; adj NULL: count only.  Returns the neighbours. */
-static int64_t merge_row(const rc_csr_t *a, const int64_t *tptr, const int32_t *tidx, int64_t r,
-    int32_t *adj, int32_t *weight)
+/* Merge row r of A and of A' into g, if it has room for edges already.  Returns the neighbours. */
+static int64_t merge_row(
+    const rc_csr_t *a, const int64_t *tptr, const int32_t *tidx, int64_t r, rc_graph_t *g)
 {
     int64_t n = 0;
     int64_t i = a->row_ptr[r];
@@ -52,9 +82,9 @@ static int64_t merge_row(const rc_csr_t *a, const int64_t *tptr, const int32_t *
         j += y == v;
         if (v == r)
             continue;
-        if (adj) {
-            adj[n] = v;
-            weight[n] = 1 + (x == y);
+        if (g->adj) {
+            g->adj[g->ptr[r] + n] = v;
+            rc_graph_set_weight(g, g->ptr[r] + n, 1 + (x == y));
         }
         n++;
     }
@@ -76,12 +106,10 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err)
     g.ptr = rc_alloc0((size_t)g.n + 1, sizeof *g.ptr, "a graph", err);
     RC_TRY(g.ptr ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < g.n; r++)
-        g.ptr[r + 1] = g.ptr[r] + merge_row(a, tptr, tidx, r, NULL, NULL);
-    g.adj = rc_alloc((size_t)g.ptr[g.n], sizeof *g.adj, "a graph", err);
-    g.weight = rc_alloc((size_t)g.ptr[g.n], sizeof *g.weight, "a graph", err);
-    RC_TRY(g.adj && g.weight ? RC_OK : RC_ENOMEM);
+        g.ptr[r + 1] = g.ptr[r] + merge_row(a, tptr, tidx, r, &g);
+    RC_TRY(rc_graph_alloc_edges(&g, 2, "a graph", err));
     for (int64_t r = 0; r < g.n; r++)
-        (void)merge_row(a, tptr, tidx, r, g.adj + g.ptr[r], g.weight + g.ptr[r]);
+        (void)merge_row(a, tptr, tidx, r, &g);
     *out = g;
     g = (rc_graph_t){0};
 done:

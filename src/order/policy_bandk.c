@@ -14,8 +14,8 @@
  * whole level; it starts from the member with the earliest placed neighbour in another group (none: last; then
  * degree, index), and again for members not reached.
  *
- * Memory beside A, at the peak: 12 bytes an end of an edge and 20 a row, that of three patterns of A + A'; where the graph
- * of groups has as many edges, up to 18 an end; see README.md.  Cost: O(nnz) but for sorting. */
+ * Memory beside A, at the peak: 9 bytes an end of an edge and 20 a row; where the graph of groups has as many edges as that
+ * of the rows, up to 14 an end: three patterns of A + A'; see README.md.  Cost: O(nnz) but for sorting. */
 #include "config.h"
 #include "order/bandk.h"
 #include "order/policy.h"

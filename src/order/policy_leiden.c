@@ -50,12 +50,12 @@ static rc_status_t list_edges(const rc_graph_t *g, edges_t *out, rc_err_t *err)
     }
     for (int64_t v = 0; v < g->n; v++)
         for (int64_t i = g->ptr[v]; i < g->ptr[v + 1]; i++) {
-            e.degree[v] += g->weight[i];
+            e.degree[v] += rc_graph_weight(g, i);
             if (g->adj[i] < v)
                 continue;
             e.end[2 * e.count] = v;
             e.end[2 * e.count + 1] = g->adj[i];
-            e.weight[e.count++] = g->weight[i];
+            e.weight[e.count++] = rc_graph_weight(g, i);
         }
     for (int64_t v = 0; v < g->n; v++)
         e.total += e.degree[v];

@@ -45,25 +45,48 @@ static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *
     return RC_OK;
 }
 
-/* The numbers of the edges in the new order of their vertices; with `at`, vertices named anew.  A thread takes a run of
- * new vertices, whose edges come after those of the runs before: no new pointers are needed beside the old ones.
+/* The edges in the new order of their vertices, which are named anew by `at`.  A thread takes a run of new vertices,
+ * whose edges come after those of the runs before: no new pointers are needed beside the old ones.
  * \param[in] run  [threads + 1] edges before each run */
-static rc_status_t take_edges(int32_t **x, const rc_graph_t *g, const int32_t *order, const int32_t *at,
-    const int64_t *run, int threads, rc_err_t *err)
+static rc_status_t take_edges(rc_graph_t *g, const int32_t *order, const int32_t *at, const int64_t *run,
+    int threads, rc_err_t *err)
 {
     int32_t *to = rc_alloc((size_t)g->ptr[g->n], sizeof *to, "a graph", err);
     if (!to)
         return RC_ENOMEM;
-    const int32_t *old = *x;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++) {
         int64_t end = run[t];
         for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++)
             for (int64_t e = g->ptr[order[p]]; e < g->ptr[order[p] + 1]; e++)
-                to[end++] = at ? at[old[e]] : old[e];
+                to[end++] = at[g->adj[e]];
     }
-    free(*x);
-    *x = to;
+    free(g->adj);
+    g->adj = to;
+    return RC_OK;
+}
+
+/* As take_edges, their weights. */
+static rc_status_t take_weights(
+    rc_graph_t *g, const int32_t *order, const int64_t *run, int threads, rc_err_t *err)
+{
+    size_t bytes = (size_t)g->weight_bytes;
+    char *to = rc_alloc((size_t)g->ptr[g->n], bytes, "a graph", err);
+    if (!to)
+        return RC_ENOMEM;
+    const char *from = g->weight;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        char *end = to + (size_t)run[t] * bytes;
+        for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++) {
+            int64_t first = g->ptr[order[p]];
+            size_t length = (size_t)(g->ptr[order[p] + 1] - first) * bytes;
+            memcpy(end, from + (size_t)first * bytes, length);
+            end += length;
+        }
+    }
+    free(g->weight);
+    g->weight = to;
     return RC_OK;
 }
 
@@ -93,11 +116,11 @@ rc_status_t rc_level_renumber(rc_level_t *l, const int32_t *order, int threads, 
     count_runs(g, order, threads, run);
     for (int64_t p = 0; p < g->n; p++)
         at[order[p]] = (int32_t)p;
-    RC_TRY(take_edges(&g->adj, g, order, at, run, threads, err));
+    RC_TRY(take_edges(g, order, at, run, threads, err));
     free(at);
     at = NULL;
     if (g->weight)
-        RC_TRY(take_edges(&g->weight, g, order, NULL, run, threads, err));
+        RC_TRY(take_weights(g, order, run, threads, err));
     ptr = rc_alloc((size_t)g->n + 1, sizeof *ptr, "a graph", err);
     RC_TRY(ptr ? RC_OK : RC_ENOMEM);
     ptr[0] = 0;
@@ -130,7 +153,7 @@ static rc_status_t sort_by_degree(const rc_level_t *l, int32_t *order, rc_err_t 
         for (int64_t v = 0; v < g->n; v++) {
             int64_t degree = 0;
             for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++)
-                degree += g->weight[e];
+                degree += rc_graph_weight(g, e);
             most = degree > most ? degree : most;
             key[v] = (int32_t)(degree >> shift & ((INT64_C(1) << bits) - 1));
         }
@@ -252,20 +275,20 @@ static void sort_keys(uint64_t *key, int64_t count, int64_t n, uint64_t *other)
  * \param[out] key  [2 * neighbours of v], scratch */
 static void sort_list(search_t *s, int64_t v, uint64_t *key)
 {
-    const rc_graph_t *g = s->g;
-    int64_t n = g->ptr[v + 1] - g->ptr[v];
-    int32_t *adj = g->adj + g->ptr[v];
-    int32_t *weight = g->weight + g->ptr[v];
+    rc_graph_t *g = s->g;
+    int64_t first = g->ptr[v];
+    int64_t n = g->ptr[v + 1] - first;
+    int32_t *adj = g->adj + first;
     uint64_t *other = key + n;
     for (int64_t e = 0; e < n; e++)
         key[e] = (uint64_t)s->rank[adj[e]] << 32 | (uint32_t)e;
     sort_keys(key, n, g->n, other);
     for (int64_t e = 0; e < n; e++)
-        other[e] = (uint64_t)(uint32_t)adj[e] << 32 | (uint32_t)weight[e];
+        other[e] = (uint64_t)(uint32_t)adj[e] << 32 | (uint32_t)rc_graph_weight(g, first + e);
     for (int64_t e = 0; e < n; e++) {
         uint64_t x = other[(uint32_t)key[e]];
         adj[e] = (int32_t)(x >> 32);
-        weight[e] = (int32_t)(uint32_t)x;
+        rc_graph_set_weight(g, first + e, (int32_t)(uint32_t)x);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "bandk_reference.h"
 #include "base/error.h"
 #include "failing_alloc.h"
+#include "order/graph.h"
 #include "order/policy.h"
 #include "order_matrix.h"
 #include "rowcast_io.h"
@@ -186,6 +187,7 @@ static void hard_ones_are_the_reference(void **state)
             rc_csr_t a = {0};
             assert_int_equal(rc_generate(specs[i], &a, NULL, NULL), RC_OK);
             expect_reference(&a, 8, 8, band, 2);
+            expect_reference(&a, 2, 3, band, 2); /* the graph of groups is large, the pattern symmetric */
             expect_reference(&a, 1000, 0, band, 2);
             expect_reference(&a, 1000, 1000, band, 2);
             rc_csr_free(&a);
@@ -273,6 +275,40 @@ static void memory_that_fails(void **state)
     rc_csr_free(&a);
 }
 
+/* What an order takes at once, over the pattern of A + A' without its diagonal. */
+static double memory_over_pattern(const char *order, const rc_csr_t *a)
+{
+    rc_graph_t g;
+    assert_int_equal(rc_graph_build(a, &g, NULL), RC_OK);
+    double pattern = (double)g.ptr[g.n] * sizeof *g.adj + ((double)g.n + 1) * sizeof *g.ptr;
+    rc_graph_free(&g);
+    failing_alloc_count();
+    rc_schedule_t s = build(order, a, 1);
+    double peak = (double)failing_alloc_peak();
+    rc_schedule_free(&s);
+    return peak / pattern;
+}
+
+/* Random graphs are the hard ones: groups have as many neighbours as all their members together. */
+static void memory_has_a_bound(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"rcm", "bandk", "bandk:coarsen=band", "bandk:srs=24", "bandk:ssrs=0"};
+    static const char *const matrices[] = {"uniform:n=200000,mean=6", "rmat:scale=15,edges=16",
+        "mesh2d:n=200,shuffle=both", "mesh3d:n=20,points=27", "road:n=50000"};
+    const double most = 3;
+    for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++) {
+        rc_csr_t a = {0};
+        assert_int_equal(rc_generate(matrices[m], &a, NULL, NULL), RC_OK);
+        for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+            double found = memory_over_pattern(orders[i], &a);
+            if (!(found > 1 && found <= most))
+                fail_msg("%s of %s takes %.2f patterns of A + A', at most %g expected", orders[i], matrices[m], found, most);
+        }
+        rc_csr_free(&a);
+    }
+}
+
 static void parameters(void **state)
 {
     (void)state;
@@ -306,6 +342,7 @@ int main(void)
         cmocka_unit_test(does_not_depend_on_threads),
         cmocka_unit_test(products_are_renumbered),
         cmocka_unit_test(memory_that_fails),
+        cmocka_unit_test(memory_has_a_bound),
         cmocka_unit_test(parameters),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
