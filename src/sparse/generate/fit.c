@@ -18,6 +18,7 @@ typedef struct fit {
     int square;
     int pairs;      /* 1: items are pairs */
     int diagonal;   /* RC_DIAGONAL_* */
+    int late;       /* 1: it is not yet what it has to be, and the pass that thins out sees to it */
     int64_t keep;   /* items that stay */
     int64_t single; /* pairs of which one side stays, of those that stay */
     int flip; /* 1: the last entry of the diagonal goes where there is one, and comes where not */
@@ -127,7 +128,7 @@ static int stays(const fit_t *f, int64_t i, int64_t k)
 {
     int64_t j = f->a->col_idx[k];
     if (f->square && j == i)
-        return !(f->flip && i == f->a->rows - 1);
+        return !f->late && !(f->flip && i == f->a->rows - 1);
     int64_t item = item_of(f, i, k);
     if (bit_of(f->gone, item))
         return 0;
@@ -143,7 +144,8 @@ static void thinned_row(const void *of, int64_t i, rc_row_t *out)
     for (int64_t k = f->a->row_ptr[i]; k < f->a->row_ptr[i + 1]; k++)
         if (stays(f, i, k))
             rc_row_add(out, f->a->col_idx[k]);
-    if (f->flip && i == f->a->rows - 1 && !has(f->a, i, i))
+    int last = f->flip && i == f->a->rows - 1;
+    if (f->late ? (f->diagonal == RC_DIAGONAL_FULL) != last : last && !has(f->a, i, i))
         rc_row_add(out, i);
 }
 
@@ -250,8 +252,9 @@ static rc_status_t aim(fit_t *f, const rc_form_t *form, int64_t diagonal, rc_err
     if (form->entries < 0) /* of the pairs that there are, as many single ones as it takes */
         off = f->pairs ? (int64_t)floor((double)items / (1 - form->symmetry / 2)) : items;
     else if (f->pairs && form->symmetry == 1 && off % 2 != 0 && a->rows > 0) {
+        int there = f->late ? f->diagonal == RC_DIAGONAL_FULL : has(a, a->rows - 1, a->rows - 1);
         f->flip = 1;
-        off += has(a, a->rows - 1, a->rows - 1) ? 1 : -1;
+        off += there ? 1 : -1;
     }
     if (off < 0)
         return rc_fail(err, RC_EINVAL,
@@ -300,28 +303,39 @@ static int has_diagonal(const fit_t *f, const rc_csr_t *a)
     return on == (f->diagonal == RC_DIAGONAL_FULL ? a->rows : 0);
 }
 
+/* Entries on the diagonal in the end, `on` of which are there. */
+static int64_t diagonal_of(const fit_t *f, int64_t on)
+{
+    return !f->late ? on : f->diagonal == RC_DIAGONAL_FULL ? f->a->rows : 0;
+}
+
 static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *err)
 {
     uint64_t seed = (uint64_t)form->seed;
     double entries = (double)(form->entries > a->nnz ? form->entries : a->nnz);
-    int64_t diagonal = 0;
+    int64_t on = 0;
     rc_status_t st;
-    int mirror = f->pairs && !is_symmetric(a);
-    if (mirror || !has_diagonal(f, a))
-        RC_TRY(pass(f, copy_row, mirror, mirror ? 2 * entries : entries, seed, a, err));
-    RC_TRY(count_items(f, &diagonal, err));
-    RC_TRY(aim(f, form, diagonal, err));
+    if (f->pairs && !is_symmetric(a))
+        RC_TRY(pass(f, copy_row, 1, 2 * entries, seed, a, err));
+    else
+        f->late = !has_diagonal(f, a);
+    RC_TRY(count_items(f, &on, err));
+    RC_TRY(aim(f, form, diagonal_of(f, on), err));
     int64_t items = f->before[a->rows];
     if (items < f->keep) {
+        if (f->late) /* what is added begins at entries that are there */
+            RC_TRY(pass(f, copy_row, 0, entries, seed, a, err));
+        f->late = 0;
         RC_TRY(deal(f, f->keep - items, err));
         RC_TRY(pass(f, filled_row, f->pairs, entries, seed, a, err));
-        RC_TRY(count_items(f, &diagonal, err));
+        RC_TRY(count_items(f, &on, err));
         items = f->before[a->rows];
     }
     if (items > f->keep || f->single > 0 || f->flip) {
         RC_TRY(choose(f, items, err));
         RC_TRY(pass(f, thinned_row, 0, entries, seed, a, err));
-    }
+    } else if (f->late)
+        RC_TRY(pass(f, copy_row, 0, entries, seed, a, err));
 done:
     return st;
 }

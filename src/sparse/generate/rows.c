@@ -125,18 +125,27 @@ static int64_t block_end(const pattern_t *p, int64_t b)
     return (b + 1) * BLOCK < p->rows ? (b + 1) * BLOCK : p->rows;
 }
 
-/* Sorts the row and leaves out what does not belong there. */
-static void tidy(const rc_rows_t *r, int64_t i, rc_row_t *row)
+/* Sorts the row, once each column, and leaves out what is outside the matrix. */
+static void tidy(int64_t cols, rc_row_t *row)
 {
     rc_sort_u64(row->col, row->n);
     int64_t kept = 0;
     for (int64_t k = 0; k < row->n; k++) {
         uint64_t c = row->col[k];
-        if (c < (uint64_t)r->cols && (r->loops || c != (uint64_t)i) &&
-            (kept == 0 || row->col[kept - 1] != c))
+        if (c < (uint64_t)cols && (kept == 0 || row->col[kept - 1] != c))
             row->col[kept++] = c;
     }
     row->n = kept;
+}
+
+/* Append row i, whose columns are sorted, to the block.  \return how many they are without what is left out */
+static int32_t append(const rc_rows_t *r, int64_t i, const rc_row_t *row, int32_t *to)
+{
+    int32_t n = 0;
+    for (int64_t k = 0; k < row->n; k++)
+        if (r->loops || row->col[k] != (uint64_t)i)
+            to[n++] = (int32_t)row->col[k];
+    return n;
 }
 
 /* The rows of block b.  Returns 0 when there is no memory. */
@@ -145,22 +154,21 @@ static int make_block(const rc_rows_t *r, pattern_t *p, int64_t b, rc_row_t *row
     size_t n = 0;
     size_t capacity = 0;
     void *col = NULL;
-    for (int64_t i = b * BLOCK; i < block_end(p, b); i++) {
-        row->n = 0;
-        r->row(r->of, i, row);
-        if (row->failed)
-            break;
-        tidy(r, i, row);
-        size_t need = n + (size_t)row->n;
-        if (rc_grow(&col, &capacity, need, sizeof(int32_t), "rows", NULL) < 0) {
+    const int64_t first = b * BLOCK;
+    for (int64_t i = first; i < block_end(p, b); i++) {
+        if (i == first || r->same < 2 || i % r->same == 0) {
+            row->n = 0;
+            r->row(r->of, i, row);
+            if (row->failed)
+                break;
+            tidy(r->cols, row);
+        }
+        if (rc_grow(&col, &capacity, n + (size_t)row->n, sizeof(int32_t), "rows", NULL) < 0) {
             row->failed = 1;
             break;
         }
-        int32_t *to = (int32_t *)col + n;
-        for (int64_t k = 0; k < row->n; k++)
-            to[k] = (int32_t)row->col[k];
-        n = need;
-        p->length[i] = (int32_t)row->n;
+        p->length[i] = append(r, i, row, (int32_t *)col + n);
+        n += (size_t)p->length[i];
     }
     p->block[b] = col;
     return !row->failed;
@@ -247,7 +255,7 @@ static int close_ranks(const rc_rows_t *r, pattern_t *p, const int64_t *start, i
                 row.n = 0;
                 for (int64_t k = start[i]; k < end; k++)
                     rc_row_add(&row, p->flat[k]);
-                tidy(r, i, &row);
+                tidy(r->cols, &row);
                 for (int64_t k = 0; k < row.n; k++)
                     *to++ = (int32_t)row.col[k];
                 p->length[i] = (int32_t)row.n;
