@@ -132,28 +132,6 @@ rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
     return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
 }
 
-/* The reference of a symmetric order: of the matrix of the group, whose column c meets the row of B
- * where the order put it.  Free with rc_reference_free. */
-static rc_status_t refer_through(
-    rc_measuring_t *s, const rc_schedule_t *order, int64_t tile, rc_reference_t **out, rc_err_t *err)
-{
-    rc_columns_t columns = rc_tiling_columns(&s->tiling, tile);
-    rc_group_t g = *s->g;
-    rc_status_t st = rc_operands_fill(s->ctx, tile, err);
-    if (st < 0)
-        return st;
-    int32_t *place = rc_alloc((size_t)order->cols, sizeof *place, "the places of columns", err);
-    if (!place)
-        return RC_ENOMEM;
-    for (int64_t p = 0; p < order->cols; p++)
-        place[order->col[p]] = (int32_t)p;
-    g.place = place;
-    rc_operands_t o = rc_operands_of(s->ctx, 0, tile);
-    st = rc_reference_new(&g, s->cfg, &columns, s->d, &o.in[0], out, err);
-    free(place);
-    return st;
-}
-
 /* Poison the output, run once, compare. */
 static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err_t *why)
 {
@@ -174,19 +152,16 @@ static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err
         .by_slot = j->problem[RC_WIDE].c_order != RC_C_ORIGINAL,
     };
     rc_status_t st;
-    rc_reference_t *own = NULL;
-    RC_TRY(p.schedule->cols > 0 ? refer_through(s, p.schedule, tile, &own, why)
-                                : rc_operands_refer(s->ctx, tile, why));
+    RC_TRY(rc_operands_refer(s->ctx, tile, p.schedule, why));
     RC_TRY(s->d->dense_poison(s->d, &p.c, NULL, why));
     RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->first, 1, &ns, why));
     j->m->first_ns += ns;
-    st = rc_reference_check(own ? own : s->ctx->ref, s->d, &p, &max, &rel, why);
+    st = rc_reference_check(s->ctx->ref, s->d, &p, &max, &rel, why);
     if (st < 0 && st != RC_EWRONG)
         goto done;
     j->m->error_max = fmax(j->m->error_max, max); /* of a NaN and a number the number */
     j->m->error_rel = fmax(j->m->error_rel, rel);
 done:
-    rc_reference_free(own);
     return st;
 }
 

@@ -92,6 +92,8 @@ typedef struct rc_group {
     rc_geometry_t geometry;
     const int32_t *place; /**< [cols] row of B that column c meets, for the reference of a symmetric
                                order; NULL: row c */
+    rc_digest_t order; /**< of that symmetric order: what was computed through it serves the next group
+                            with the same; zero: none */
     int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together, with the
                                matrix itself where kernels build from it on the device and it takes more than a
                                sixteenth; less is beside; the verification needs some 17 bytes per row beside */

@@ -267,36 +267,60 @@ static int64_t references_kept(const rc_measure_context_t *ctx)
     return fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
 }
 
+/* The reference of a symmetric order is that of the matrix whose columns meet the rows of B where the order put
+ * them. */
+static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g, const rc_columns_t *columns,
+    const rc_dense_t *b, const rc_schedule_t *order, rc_reference_t **out, rc_err_t *err)
+{
+    rc_group_t through = *g;
+    int32_t *place = NULL;
+    if (order->cols > 0) {
+        place = rc_alloc((size_t)order->cols, sizeof *place, "the places of columns", err);
+        if (!place)
+            return RC_ENOMEM;
+        for (int64_t p = 0; p < order->cols; p++)
+            place[order->col[p]] = (int32_t)p;
+    }
+    through.place = place;
+    rc_status_t st = rc_reference_new(&through, ctx->cfg, columns, ctx->d, b, out, err);
+    free(place);
+    return st;
+}
+
 /* The reference of a tile that the inputs hold, of those that are kept or computed. */
-static rc_status_t find_reference(
-    rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_operands_t *list, rc_err_t *err)
+static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_dense_t *b,
+    const rc_schedule_t *order, rc_err_t *err)
 {
     int64_t fit = references_kept(ctx);
+    rc_group_t g = *ctx->g;
     rc_reference_t *ref = NULL;
+    if (order->cols > 0)
+        g.order = rc_digest(order->col, (size_t)order->cols * sizeof *order->col);
     for (int i = 0; i < ctx->kept_count; i++)
-        if (rc_reference_serves(ctx->kept[i], ctx->g, ctx->cfg, columns)) {
+        if (rc_reference_serves(ctx->kept[i], &g, ctx->cfg, columns)) {
             put_first(ctx, i, ctx->kept[i]);
-            rc_reference_borrow(ctx->ref, ctx->g->a);
+            rc_reference_borrow(ctx->ref, g.a);
             return RC_OK;
         }
     /* the matrices of a sweep come one after the other */
-    if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], ctx->g))
+    if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], &g))
         forget(ctx, 0);
     forget(ctx, (int)fit - 1);
-    rc_status_t st = rc_reference_new(ctx->g, ctx->cfg, columns, ctx->d, &list->in[0], &ref, err);
+    rc_status_t st = new_reference(ctx, &g, columns, b, order, &ref, err);
     if (st == RC_OK)
         put_first(ctx, ctx->kept_count++, ref);
     return st;
 }
 
-rc_status_t rc_operands_refer(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err)
+rc_status_t rc_operands_refer(
+    rc_measure_context_t *ctx, int64_t tile, const rc_schedule_t *order, rc_err_t *err)
 {
     rc_columns_t columns = rc_tiling_columns(&ctx->tiling, tile);
     rc_status_t st = rc_operands_fill(ctx, tile, err);
-    if (st < 0 || ctx->ref_fresh)
+    if (st < 0 || (ctx->ref_fresh && order->cols == 0))
         return st;
     rc_operands_t list = rc_operands_of(ctx, 0, tile);
-    st = find_reference(ctx, &columns, &list, err);
-    ctx->ref_fresh = st == RC_OK;
+    st = find_reference(ctx, &columns, &list.in[0], order, err);
+    ctx->ref_fresh = st == RC_OK && order->cols == 0;
     return st;
 }

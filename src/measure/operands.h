@@ -33,7 +33,7 @@ struct rc_measure_context {
     const rc_measure_config_t *cfg;
     rc_tiling_t tiling;
     int64_t tile;  /**< that the inputs hold; -1: none */
-    int ref_fresh; /**< 1: ref is that of the tile */
+    int ref_fresh; /**< 1: ref is that of the tile, without an order */
 };
 
 /** Begin a group: memory for the widest tile of the operands.
@@ -65,8 +65,11 @@ int64_t rc_operands_held(const rc_measure_context_t *ctx);
 /** Fill the inputs with their columns of a tile, unless they hold them. */
 rc_status_t rc_operands_fill(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
 
-/** As rc_operands_fill, and make the reference of the tile. */
-rc_status_t rc_operands_refer(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
+/** As rc_operands_fill, and make the reference of the tile.
+ *  \param[in] order  the reference is of the matrix through this order, where it is symmetric: column c meets
+ *                    the row of B where the order put it */
+rc_status_t rc_operands_refer(
+    rc_measure_context_t *ctx, int64_t tile, const rc_schedule_t *order, rc_err_t *err);
 
 /** The operands of a tile, the output with so many rows. */
 rc_operands_t rc_operands_of(const rc_measure_context_t *ctx, int64_t c_rows, int64_t tile);

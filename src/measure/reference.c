@@ -253,6 +253,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
         .op = rc_operation_of(g->kernel->kernel->op),
         .m = {.precision = g->precision, .threads = threads > 0 ? threads : 1},
         .digest = g->digest,
+        .order = g->order,
         .nnz = g->a->nnz,
         .columns = *columns,
         .place = g->place,
@@ -283,7 +284,7 @@ int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g)
 int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
     const rc_measure_config_t *cfg, const rc_columns_t *columns)
 {
-    return rc_reference_is_of(ref, g) && ref->op->op == g->kernel->kernel->op &&
+    return rc_reference_is_of(ref, g) && rc_digest_compare(&g->order, &ref->order) == 0 && ref->op->op == g->kernel->kernel->op &&
            ref->m.precision == g->precision && ref->columns.k == columns->k &&
            ref->columns.j0 == columns->j0 && ref->columns.width == columns->width &&
            ref->seed == cfg->seed && ref->verify_rows == cfg->verify_rows &&

@@ -10,6 +10,7 @@ struct rc_reference {
     rc_reference_matrix_t m; /**< of the group in hand */
     rc_csr_t transposed;     /**< own, of an operation that reads the transpose */
     rc_digest_t digest;
+    rc_digest_t order; /* of the group */
     int64_t nnz;
     rc_columns_t columns;
     const int32_t *place; /**< of the group, while the reference is computed */

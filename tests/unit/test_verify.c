@@ -3,6 +3,7 @@
 
 #include "measure/measure.h"
 #include "measure/tiling.h"
+#include "sparse/csr.h"
 #include "verify_properties.h"
 
 #include <stdlib.h>
@@ -161,6 +162,65 @@ static void a_context_keeps_what_it_can(void **state)
     rc_device_close(d);
 }
 
+/* The same through symmetric orders: one reference for each order, whatever the kernel. */
+static void a_context_keeps_what_orders_make_of_it(void **state)
+{
+    (void)state;
+    enum { rows = 5, orders = 3, groups = 4 };
+    static const char *const kernel[groups] = {"cstat", "rowsplit", "cstat", "rowsplit"};
+    static const int64_t k[groups] = {9, 9, 5, 5};
+    static const int projected[groups] = {orders, 0, orders, 0};
+    int64_t row_ptr[rows + 1] = {0, 1, 2, 4, 5, 6};
+    int32_t col_idx[] = {0, 4, 1, 2, 1, 3};
+    double val[] = {1, 2, 3, 4, 5, 6};
+    int32_t to[orders][rows] = {{0, 1, 2, 3, 4}, {4, 2, 0, 1, 3}, {1, 0, 3, 2, 4}};
+    rc_csr_t a = {rows, rows, 6, row_ptr, col_idx, val};
+    rc_csr_t renumbered[orders] = {{0}};
+    rc_schedule_t order[orders];
+    for (int o = 0; o < orders; o++) {
+        order[o] = (rc_schedule_t){.slots = rows, .rows = rows, .row = to[o]};
+        if (o == 0)
+            continue;
+        order[o].cols = rows;
+        order[o].col = to[o];
+        assert_int_equal(rc_csr_renumber_columns(&a, to[o], &renumbered[o], NULL), RC_OK);
+    }
+    rc_device_t *d = open_cpu();
+    rc_measure_context_t *ctx = NULL;
+    assert_int_equal(rc_measure_context_new(d, &ctx, NULL), RC_OK);
+    real_project = d->dense_project;
+    d->dense_project = counting_project;
+    for (int i = 0; i < groups; i++) {
+        rc_kernel_spec_t spec;
+        rc_measure_config_t cfg;
+        rc_measured_t m[orders] = {{.schedule = NULL}};
+        rc_measure_defaults(&cfg, RC_DEVICE_CPU);
+        cfg.budget_ns = 1;
+        assert_int_equal(rc_kernel_spec_parse(kernel[i], RC_DEVICE_CPU, &spec, NULL), RC_OK);
+        for (int o = 0; o < orders; o++)
+            m[o] = (rc_measured_t){.schedule = &order[o], .a = o > 0 ? &renumbered[o] : NULL};
+        rc_group_t g = {.a = &a,
+            .digest = {0, 7},
+            .kernel = &spec,
+            .k = k[i],
+            .precision = RC_FP32,
+            .geometry = spec.kernel->geometry(&d->executor, spec.param, RC_FP32),
+            .memory_limit = INT64_MAX};
+        projections_of_b = 0;
+        assert_int_equal(rc_measure_group(ctx, &cfg, &g, m, orders, NULL, NULL, NULL, NULL), RC_OK);
+        for (int o = 0; o < orders; o++) {
+            if (m[o].status != RC_CASE_OK)
+                fail_msg("group %d, order %d: %s", i, o, m[o].text);
+            rc_measured_free(&m[o]);
+        }
+        assert_int_equal(projections_of_b, projected[i]);
+    }
+    rc_measure_context_free(ctx);
+    rc_device_close(d);
+    for (int o = 1; o < orders; o++)
+        rc_csr_free(&renumbered[o]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +230,7 @@ int main(void)
         cmocka_unit_test(wrong_values_in_tiles_are_found),
         cmocka_unit_test(tilings),
         cmocka_unit_test(a_context_keeps_what_it_can),
+        cmocka_unit_test(a_context_keeps_what_orders_make_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
