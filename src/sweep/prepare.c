@@ -18,6 +18,7 @@ struct rc_prepare {
     int exhausted; /* the queue has no more */
     int asking;    /* a preparer is taking an item */
     int preparing; /* jobs that are being prepared */
+    int behind;    /* jobs that were ready before they had features, and have none yet */
     int ready;     /* jobs in the list */
     int measuring; /* 1: the measuring thread has a job */
     int alone;     /* 1: a suspect is in hand */
@@ -47,7 +48,7 @@ static int is_full(const rc_prepare_t *p)
 
 static int in_hand(const rc_prepare_t *p)
 {
-    return p->preparing + p->ready + p->measuring;
+    return p->preparing + p->ready + p->measuring + p->behind;
 }
 
 /* Loading and ordering it keeps all threads busy by itself: then one after the other is ready before two
@@ -185,27 +186,71 @@ static rc_job_t *next_job(rc_prepare_t *p)
     return j;
 }
 
+/* The last hand lets go of a job.  Called and left with the mutex held.  \return as rc_job_end */
+static rc_status_t let_go(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
+{
+    if (--j->hands > 0)
+        return RC_OK;
+    pthread_mutex_unlock(&p->mutex);
+    rc_status_t st = rc_job_end(j, j->outcome, err);
+    pthread_mutex_lock(&p->mutex);
+    leave(p, j);
+    rc_job_free(j);
+    pthread_cond_broadcast(&p->changed);
+    return st;
+}
+
+/* Features of a job that is measured meanwhile.  Half of its threads make the next matrix, which the device
+ * will wait for; nothing waits for features.  Called and left with the mutex held. */
+static void featurise_behind(rc_prepare_t *p, rc_job_t *j)
+{
+    rc_err_t err = {0};
+    int given = j->threads / 2;
+    int kept = j->threads - given;
+    j->threads = kept;
+    p->free_threads += given;
+    p->behind++;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->mutex);
+    rc_status_t st = rc_job_featurise(j, &err);
+    pthread_mutex_lock(&p->mutex);
+    if (st < 0 && st != RC_EINTR)
+        fail(p, st, &err);
+    st = let_go(p, j, &err);
+    if (st < 0 && st != RC_EINTR)
+        fail(p, st, &err);
+    p->free_threads += kept;
+    p->behind--;
+    pthread_cond_broadcast(&p->changed);
+}
+
 /* Called and left with the mutex held. */
 static void prepare_one(rc_prepare_t *p, rc_job_t *j)
 {
     rc_err_t err = {0};
     int threads = j->threads;
+    j->behind = !j->item->suspect; /* of a suspect one thing at a time is in flight */
     pthread_mutex_unlock(&p->mutex);
     rc_status_t st = rc_job_prepare(j, &err);
     if (st < 0 || !j->ready)
         st = rc_job_end(j, st, &err);
     pthread_mutex_lock(&p->mutex);
-    p->free_threads += threads;
     p->preparing--;
-    if (st == RC_OK && j->ready)
+    if (st == RC_OK && j->ready) {
+        j->hands = 1 + j->behind;
         push(p, j);
-    else {
+        if (j->behind) {
+            featurise_behind(p, j);
+            return;
+        }
+    } else {
         if (st < 0 && st != RC_EINTR)
             fail(p, st, &err);
         no_more_ahead(p, j);
         leave(p, j);
         rc_job_free(j);
     }
+    p->free_threads += threads;
     pthread_cond_broadcast(&p->changed);
 }
 
@@ -300,7 +345,7 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
             pthread_cond_broadcast(&p->changed);
             break;
         }
-        if (p->exhausted && !p->asking && p->preparing == 0)
+        if (p->exhausted && !p->asking && p->preparing + p->behind == 0)
             break;
         wait_briefly(p);
     }
@@ -310,16 +355,18 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
 
 rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err)
 {
-    st = rc_job_end(j, st, err);
-    if (p->threads > 0) {
-        pthread_mutex_lock(&p->mutex);
-        p->measuring = 0;
-        leave(p, j);
-        pthread_cond_broadcast(&p->changed);
-        pthread_mutex_unlock(&p->mutex);
+    if (p->threads == 0) {
+        st = rc_job_end(j, st, err);
+        rc_job_free(j);
+        return st;
     }
-    rc_job_free(j);
-    return st;
+    pthread_mutex_lock(&p->mutex);
+    p->measuring = 0;
+    j->outcome = st;
+    rc_status_t ended = let_go(p, j, err);
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->mutex);
+    return st < 0 ? st : ended;
 }
 
 /* ------------------------------------------------------------- opening, closing */

@@ -51,13 +51,20 @@ static rc_status_t interrupted(const rc_job_t *j, rc_err_t *err)
 
 /* ----------------------------------------------------------------- features */
 
+/* The job in the journal that features are part of.  Beside measuring it is another one, so that neither says that
+ * what the other does is over. */
+static int64_t feature_job(const rc_job_t *j)
+{
+    return j->behind ? -1 - j->number : j->number;
+}
+
 static rc_status_t compute_set(
     rc_job_t *j, const rc_feature_set_t *f, const rc_geometry_t *g, rc_err_t *err)
 {
     rc_str_t names = {0};
     rc_err_t why = {0};
     rc_status_t st =
-        rc_ledger_begin(j->w->ledger, j->number, j->entry, NULL, RC_PHASE_FEATURE, err);
+        rc_ledger_begin(j->w->ledger, feature_job(j), j->entry, NULL, RC_PHASE_FEATURE, err);
     if (st < 0)
         return st;
     double *value = rc_alloc((size_t)f->count, sizeof *value, "features", err);
@@ -325,9 +332,9 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
 static void tell_stages(const rc_job_t *j, const int64_t *at)
 {
     rc_log(j->w->log, RC_LOG_DEBUG, "sweep",
-        "%s: loaded in %.3f s, features %.3f s, orders %.3f s, %d threads", j->entry->name,
+        "%s: loaded in %.3f s, orders %.3f s, features %.3f s%s, %d threads", j->entry->name,
         (double)(at[1] - at[0]) * 1e-9, (double)(at[2] - at[1]) * 1e-9,
-        (double)(at[3] - at[2]) * 1e-9, j->threads);
+        (double)(at[3] - at[2]) * 1e-9, j->ready && j->behind ? " so far" : "", j->threads);
 }
 
 rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
@@ -342,10 +349,11 @@ rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
     if (st == RC_OK && loaded && !j->claimed && j->item->part == 0)
         rc_ledger_alias(j->w->ledger);
     if (st == RC_OK && j->claimed)
-        st = featurise_all(j, err);
-    at[2] = rc_clock_ns();
-    if (st == RC_OK && j->claimed)
         st = order_all(j, err);
+    at[2] = rc_clock_ns();
+    j->behind = j->behind && j->ready;
+    if (st == RC_OK && j->claimed && !j->behind)
+        st = featurise_all(j, err);
     at[3] = rc_clock_ns();
     if (st == RC_OK && j->claimed)
         tell_stages(j, at);
@@ -356,6 +364,16 @@ rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
         st = rc_ledger_settled(j->w->ledger, j->number, 0, err);
     j->span_ns += rc_clock_ns() - start;
     return st;
+}
+
+rc_status_t rc_job_featurise(rc_job_t *j, rc_err_t *err)
+{
+    int64_t start = rc_clock_ns();
+    rc_status_t st = featurise_all(j, err);
+    rc_log(j->w->log, RC_LOG_DEBUG, "sweep", "%s: features %.3f s beside measuring, %d threads",
+        j->entry->name, (double)(rc_clock_ns() - start) * 1e-9, j->threads);
+    rc_status_t settled = rc_ledger_settled(j->w->ledger, feature_job(j), 1, st < 0 ? NULL : err);
+    return st < 0 ? st : settled;
 }
 
 static int64_t schedule_bytes(const rc_ordered_t *o)

@@ -30,6 +30,9 @@ typedef struct rc_job {
     int claimed; /**< 1: this rank measures it, nobody else */
     int ready;   /**< 1: there is something to measure */
     int touched; /**< 1: measuring it has begun */
+    int behind;  /**< 1: what is ready may be measured before there are features; rc_job_featurise makes them */
+    int hands;   /**< threads that hold it once it is ready: the measuring one, and the one that featurises */
+    rc_status_t outcome; /**< of measuring it, for the last hand */
     rc_ordered_t *order;
     size_t orders;
     size_t order_capacity;
@@ -43,11 +46,15 @@ typedef struct rc_job {
 /** Take an item in hand.  \return NULL with err set when there is no memory */
 rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t *err);
 
-/** Load, claim, featurise, order.  What it finds out is in the journal when it returns; a matrix
+/** Load, claim, order, featurise.  What it finds out is in the journal when it returns; a matrix
  *  that cannot be loaded is a result, not an error.  Afterwards the job is ready, or nothing of it
- *  is left to do. \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO, RC_ENOMEM,
+ *  is left to do; one that is ready and `behind` lacks its features. \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO, RC_ENOMEM,
  *  RC_EMPI */
 rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err);
+
+/** The features of a job that is `behind`, beside its measuring: in the journal this is a job of its own.
+ *  \return as rc_job_prepare */
+rc_status_t rc_job_featurise(rc_job_t *j, rc_err_t *err);
 
 /** The order of a policy that the job was prepared with; NULL when there is none. */
 const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g);

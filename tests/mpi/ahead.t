@@ -3,7 +3,7 @@
 # ahead.  How such runs end is in ahead_crash.t and ahead_ends.t.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 30
+plan 35
 
 for i in 1 2 3 4 5 6 7 8; do
     matrix "m$i" uniform:n=$((60 + 20 * i))
@@ -13,6 +13,12 @@ list="-k 2,n -p csr,lpt,cta,hybrid1 --kernels rowsplit,null"
 count() # count WHAT: the numbers of a line of the last result table
 {
     grep "^$1" "$tmp/out" | tr -s ' ' | sed "s/^$1 //"
+}
+
+features() # features STORE: lines of features
+{
+    rm -rf "$tmp/tables"
+    alone export "$1" -a --csv "$tmp/tables" -q && cat "$tmp/tables"/features_*.csv | wc -l
 }
 
 # ------------------------------------------------------------ the same, ahead or not
@@ -27,10 +33,12 @@ for how in 1-1 1-4 2-3 3-8; do
     code "$ranks ranks, $ahead ahead" 0 sweep "$ranks" "$store" $list --ahead "$ahead"
     is "the same cases" "$(cases "$store")" "$(cases "$tmp/0.h5")"
     is "none of them twice" "$(twice "$store")" ""
+    is "the features, which come while a matrix is measured" "$(features "$store")" "$(features "$tmp/0.h5")"
     # shellcheck disable=SC2086
     code "a second run" 0 sweep "$ranks" "$store" $list --ahead "$ahead"
     ok "has nothing to do" grep -q "nothing to do: all 128 cases of 8 matrices" "$tmp/err"
 done
+ok "of 8 matrices each" test "$(features "$tmp/0.h5")" -gt 8
 # shellcheck disable=SC2086
 code "room for one matrix at a time" 0 sweep 2 "$tmp/room.h5" $list --ahead 6 -m 400K
 is "takes them one by one" "$(cases "$tmp/room.h5")" "$(cases "$tmp/0.h5")"
