@@ -18,14 +18,12 @@ static rc_status_t compute(
     (void)geometry;
     for (int i = 0; i < 2; i++) {
         rc_tile_rule_t rule = RC_TILE_RULE;
-        rc_tile_figures_t f;
         rule.col_min = col_min[i];
         rule.tile_min = col_min[i] + 1;
-        rc_status_t st = rc_tile_figures(a, NULL, &rule, rc_feature_threads(a, 0, threads), &f, err);
+        rc_status_t st = rc_tile_shares(
+            a, NULL, &rule, rc_feature_threads(a, 0, threads), &out[2 * i], &out[2 * i + 1], err);
         if (st < 0)
             return st;
-        out[2 * i] = f.dense_ratio;
-        out[2 * i + 1] = f.rest_similarity;
     }
     return RC_OK;
 }

@@ -425,6 +425,22 @@ rc_status_t rc_panel_reuse(const rc_csr_t *a, const rc_schedule_t *order, int32_
     return st;
 }
 
+rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
+    int threads, double *dense_ratio, double *rest_similarity, rc_err_t *err)
+{
+    rc_tiles_t t = {0};
+    rc_csr_t rest = {0};
+    rc_status_t st;
+    RC_TRY(rc_tiles_find(a, order, rule, threads, &t, err));
+    RC_TRY(rc_tiles_rest(a, order, &t, threads, &rest, err));
+    RC_TRY(rc_mean_similarity(&rest, NULL, threads, rest_similarity, err));
+    *dense_ratio = rc_tiles_ratio(&t, a);
+done:
+    rc_csr_free(&rest);
+    rc_tiles_free(&t);
+    return st;
+}
+
 rc_status_t rc_tile_figures(const rc_csr_t *a, const rc_schedule_t *order,
     const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err)
 {

@@ -162,6 +162,9 @@ static void check(
         rc_tile_figures_t got;
         assert_int_equal(rc_tile_figures(a, s, rule, threads[i], &got, NULL), RC_OK);
         expect_same(what, &want, &got);
+        got.dense_ratio = got.rest_similarity = -1;
+        assert_int_equal(rc_tile_shares(a, s, rule, threads[i], &got.dense_ratio, &got.rest_similarity, NULL), RC_OK);
+        expect_same(what, &want, &got);
     }
 }
 
