@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 typedef struct greedy {
+    const rc_order_input_t *in;
     const rc_greedy_rule_t *rule;
     const rc_nearest_tuning_t *tuning;
     int threads;
@@ -26,6 +27,7 @@ typedef struct greedy {
 static rc_status_t chain(
     greedy_t *g, const int32_t *rows, int64_t n, int32_t *slot, int64_t p, rc_err_t *err)
 {
+    enum { asked = 256 }; /* slots from one question whether to go on to the next */
     const rc_nearest_tuning_t lists = {.dense_lines = 0, .parallel_ns = -1};
     int64_t look = g->rule->look;
     rc_nearest_t *nn = NULL;
@@ -36,6 +38,8 @@ static rc_status_t chain(
     if (look)
         st = rc_nearest_limit(nn, look, g->number.row, err);
     for (int64_t end = p + n; st == RC_OK && p < end; p++) {
+        if (p % asked == 0)
+            st = rc_order_go_on(g->in, err);
         int32_t ref = slot[g->rule->by_warp ? p - g->nw : p - 1];
         slot[p] = rc_nearest_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
         if (g->placed)
@@ -111,7 +115,8 @@ rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *
     const rc_geometry_t *geometry = in->geometry;
     rc_status_t st;
     rc_schedule_t s = {0};
-    greedy_t g = {.rule = rule,
+    greedy_t g = {.in = in,
+        .rule = rule,
         .tuning = tuning,
         .threads = in->threads,
         .placed = in->placed,

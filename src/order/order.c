@@ -192,30 +192,56 @@ static rc_status_t make_input(const rc_policy_spec_t *spec, const rc_csr_t *a,
     return check_input(spec->policy, a, out->geometry, threads, err);
 }
 
-rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
-    rc_schedule_t *out, rc_err_t *err)
+rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err)
 {
-    const rc_policy_t *p = spec->policy;
-    rc_order_input_t in;
+    return in->stop && in->stop(in->user) ? rc_fail(err, RC_EINTR, "drained") : RC_OK;
+}
+
+static rc_status_t build_from(const rc_policy_t *p, const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+{
     rc_schedule_t s = {0};
-    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
-    in.placed = placed;
-    in.facts = facts;
+    rc_status_t st = p->build(in, &s, err);
     if (st == RC_OK)
-        st = p->build(&in, &s, err);
-    if (st == RC_OK)
-        st = rc_schedule_check(&s, a, err);
-    if (st == RC_OK && (s.cols > 0) != (p->columns && a->cols > 0))
+        st = rc_schedule_check(&s, in->a, err);
+    if (st == RC_OK && (s.cols > 0) != (p->columns && in->a->cols > 0))
         st = rc_fail(err, RC_EINVAL, "it %s columns, and does not say so",
             s.cols > 0 ? "returned" : "did not return");
     if (st < 0) {
-        rc_err_context(err, "policy %s", p->name);
         rc_schedule_free(&s);
         return st;
     }
     *out = s;
     return RC_OK;
+}
+
+rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
+    rc_schedule_t *out, rc_err_t *err)
+{
+    rc_order_input_t in;
+    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
+    in.placed = placed;
+    in.facts = facts;
+    if (st == RC_OK)
+        st = build_from(spec->policy, &in, out, err);
+    if (st < 0)
+        rc_err_context(err, "policy %s", spec->policy->name);
+    return st;
+}
+
+rc_status_t rc_policy_build_unless(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user, rc_schedule_t *out,
+    rc_err_t *err)
+{
+    rc_order_input_t in;
+    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
+    in.stop = stop;
+    in.user = user;
+    if (st == RC_OK)
+        st = build_from(spec->policy, &in, out, err);
+    if (st < 0)
+        rc_err_context(err, "policy %s", spec->policy->name);
+    return st;
 }
 
 void rc_order_stages_free(rc_order_stages_t *s)

@@ -25,6 +25,9 @@ typedef struct rc_facts {
 void rc_fact_number(rc_facts_t *f, const char *name, int64_t value);
 void rc_fact_text(rc_facts_t *f, const char *name, const char *fmt, ...) RC_PRINTF(3, 4);
 
+/** Asked now and then by policies that take long; non-zero ends the build with RC_EINTR. */
+typedef int rc_order_stop_fn(void *user);
+
 /** What a policy builds from.  Everything is borrowed. */
 typedef struct rc_order_input {
     const rc_csr_t *a;
@@ -35,7 +38,12 @@ typedef struct rc_order_input {
     _Atomic int64_t *placed;       /**< told how many rows have their slot, for orders that take
                                         long; NULL: nobody asks */
     rc_facts_t *facts;             /**< told how the order came about; NULL: nobody asks */
+    rc_order_stop_fn *stop;        /**< NULL: nobody ends it */
+    void *user;                    /**< of stop */
 } rc_order_input_t;
+
+/** RC_OK, or RC_EINTR when the build is to end. */
+rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err);
 
 /** The matrix of groups that an order was made from, where it is made by levels. */
 typedef struct rc_order_stages {
@@ -113,6 +121,12 @@ void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text);
  *                      know; NULL: nobody asks */
 rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
+    rc_err_t *err);
+
+/** As rc_policy_build, but given up when it is asked to.
+ *  \return as rc_policy_build; RC_EINTR: stop said so */
+rc_status_t rc_policy_build_unless(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user, rc_schedule_t *out,
     rc_err_t *err);
 
 /** As rc_policy_build, with what the policy says about the order.

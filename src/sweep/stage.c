@@ -237,8 +237,10 @@ static rc_status_t build_order(
     o->policy = policy;
     o->geometry = *g;
     int64_t start = rc_clock_ns();
-    o->status = rc_policy_build(
-        &j->w->config->policy[policy], &j->a, g, j->threads, NULL, &o->schedule, &o->err);
+    o->status = rc_policy_build_unless(&j->w->config->policy[policy], &j->a, g, j->threads, rc_queue_draining,
+        j->w->queue, &o->schedule, &o->err);
+    if (o->status == RC_EINTR)
+        return rc_fail(err, RC_EINTR, "drained");
     if (o->status == RC_OK && o->schedule.cols > 0)
         o->status = rc_csr_renumber_columns(&j->a, o->schedule.col, &o->a, &o->err);
     o->order_ns = rc_clock_ns() - start;

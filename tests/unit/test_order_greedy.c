@@ -9,6 +9,7 @@
 #include "order/policy.h"
 #include "base/str.h"
 #include "rowcast_io.h"
+#include "sparse/generate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,6 +216,45 @@ static void real_matrices_follow_the_definition(void **state)
     print_message("# %d real matrices\n", compared);
 }
 
+typedef struct patience {
+    int64_t questions;
+    int64_t most; /* the last one of them is answered with yes; 0: none is */
+} patience_t;
+
+static int stop_at_last(void *user)
+{
+    patience_t *p = user;
+    return ++p->questions == p->most;
+}
+
+/* An order that takes long is given up soon after it is asked to be, and has asked often enough. */
+static void builds_end_when_asked(void **state)
+{
+    (void)state;
+    enum { least = 8 };
+    const rc_geometry_t g = {4, 32, 32};
+    rc_csr_t a = {0};
+    assert_int_equal(rc_generate("uniform:n=4000,mean=6", &a, NULL, NULL), RC_OK);
+    for (int k = 0; k < 2 * greedy_count; k++) {
+        char text[64];
+        rc_policy_spec_t spec;
+        rc_schedule_t s = {0};
+        rc_err_t err = {0};
+        patience_t all = {0};
+        snprintf(text, sizeof text, "%s%s", greedy[k / 2].name, k % 2 ? "-near" : "");
+        assert_int_equal(rc_policy_spec_parse(text, &spec, NULL), RC_OK);
+        assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 1, stop_at_last, &all, &s, NULL), RC_OK);
+        rc_schedule_free(&s);
+        if (all.questions < least)
+            fail_msg("%s asked %ld times", text, (long)all.questions);
+        patience_t some = {.most = 3};
+        assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 1, stop_at_last, &some, &s, &err), RC_EINTR);
+        assert_int_equal(some.questions, some.most);
+        assert_null(s.row);
+    }
+    rc_csr_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +263,7 @@ int main(void)
         cmocka_unit_test(larger_matrices_follow_the_definition),
         cmocka_unit_test(real_matrices_follow_the_definition),
         cmocka_unit_test(popcount_variants_agree),
+        cmocka_unit_test(builds_end_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
