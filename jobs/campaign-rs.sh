@@ -62,3 +62,101 @@ part_rs()
     sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision fp32,fp64 --policies csr \
         --kernels "rs-spmm_t:t=1..16:cfv=1..4,growmajor-spmm_t,cusparse-spmm_t-copy-*:alg=0..3,$transposed"
 }
+
+# name spec: of 0.1 to 2 million entries, for the tuning
+rs_train_set()
+{
+    cat <<'SET'
+rs-train-arrow-50k arrow:n=50000,width=5
+rs-train-banded-30k banded:n=30000
+rs-train-block-20k-32 block:n=20000,size=32,between=1
+rs-train-block-16k-64 block:n=16384,size=64,between=1
+rs-train-lp-80k lp:rows=20000,cols=80000
+rs-train-mesh2d-300 mesh2d:n=300,points=9
+rs-train-mesh3d-30-dof3 mesh3d:n=30,dof=3
+rs-train-rmat-15 rmat:scale=15,edges=8
+rs-train-rmat-16 rmat:scale=16,edges=16
+rs-train-rowclusters-20k rowclusters:rows=20000
+rs-train-segments-4k segments:n=4096,w=256,tau=2
+rs-train-uniform-20k-20 uniform:n=20000,mean=20
+SET
+}
+
+# name spec: of about a million entries; of most no generator trains
+rs_others_set()
+{
+    cat <<'SET'
+rs-others-bipartite-50k bipartite:rows=50000,cols=20000
+rs-others-circuit-150k circuit:n=150000
+rs-others-sbm-50k sbm:n=50000,communities=100
+rs-others-triangulation-150k triangulation:n=150000
+rs-others-powerlaw-100k powerlaw:n=100000
+rs-others-banded-sparse banded:n=50000,lower=100,upper=100,fill=0.1
+rs-others-mesh3d-40-27 mesh3d:n=40,points=27
+rs-others-lp-50k lp:rows=50000,cols=20000
+rs-others-block-8k-128 block:n=8192,size=128,between=1
+rs-others-rmat-17 rmat:scale=17,edges=8
+SET
+}
+
+# rs_every STEP FIRST: of the matrices of --collection with 10,000 entries, by their number, number FIRST and every STEP from there
+rs_every()
+{
+    "${run[@]}" rowcast catalog --collection "$collection" --where 'present && nnz >= 10000' --columns nnz,fullname --format csv \
+        | tr -d '"\r' | sed 1d | sort -t, -k1,1n -k2,2 | awk -F, -v step="$1" -v first="$2" 'NR % step == first % step { print $2 }'
+}
+
+# rs_some TO STEP FIRST GROUP: a folder of what rs_every names, and of the lines "name spec" on stdin
+rs_some()
+{
+    local name data=$1
+    specs "$4"
+    for name in $(rs_every "$2" "$3"); do
+        mkdir -p "$data/${name%/*}"
+        find -L "$collection/${name%/*}" -maxdepth 1 -name "${name##*/}.*" -exec ln -sf -t "$data/${name%/*}" {} +
+    done
+}
+
+rs_fixed='rs:t=1..16:cfv=1..4:cfh=2'
+
+# What the tuning of rs is made of, and the tuning, STORE.json.
+part_rs-train()
+{
+    local data=$work/rs-train kinds=fp32,fp64 costs=${store%.h5}-costs.json ks=8,32,128,512
+    [[ $collection ]] || die 2 "rs-train: needs --collection"
+    ((dry)) || rs_train_set | rs_some "$data" 5 5 rs-train
+    kinds=${RS_PRECISION:-$kinds}
+    sweep "rs-train: parameters" "$store" 1 --op spmm --k "$ks" --precision "$kinds" --policies csr --kernels "$rs_fixed"
+    ((!dry)) || return 0
+    [[ -s $costs ]] || "${run[@]}" rowcast calibrate --kernel rs --device "$device" --k "$ks" --precision "$kinds" -o "$costs" >&2
+    "${run[@]}" rowcast train "$store" --task parameters --kernel rs --costs "$costs" --training '*' --paths "$data" \
+        -o "${store%.h5}.json" || say "rs-train: no tuning"
+}
+
+# What the paper's figures take of real matrices.  RS_TUNING: a tuning in place of the installed one
+part_rs-figures()
+{
+    local where='present && group != builtin' ks=8,32,128,512 both=fp32,fp64
+    local model=${RS_TUNING:+:tune=$RS_TUNING} loops=loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
+    local none=rs:t=5:cfv=1:cfh=1
+    local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
+    local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
+    [[ $device == cuda ]] || die 2 "rs-figures: needs --device cuda"
+    sweep "rs-figures: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --policies csr \
+        --kernels "rs$model,$none,growmajor,$csr,$coo"
+    sweep "rs-figures: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
+        --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
+    sweep "rs-figures: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
+    sweep "rs-figures: loops" "$store" 1 --where "$where" --op spmm --k 8,32 --precision "$both" --policies csr --kernels "$loops"
+    sweep "rs-figures: long loops" "$store" 1 --where "$where" --op spmm --k 128,512 --precision "$both" --policies csr --kernels "$loops"
+}
+
+# What the tuning keeps on matrices that did not train it, beside the published model of the same file, STORE-published.json.
+part_rs-others()
+{
+    local data=$work/rs-others model=${RS_TUNING:+:tune=$RS_TUNING}
+    [[ $collection ]] || die 2 "rs-others: needs --collection"
+    ((dry)) || rs_others_set | rs_some "$data" 10 3 rs-others
+    sweep "rs-others: every parameter" "$store" 1 --op spmm --k 8,32,128,512 --precision "${RS_PRECISION:-fp32,fp64}" --policies csr \
+        --kernels "rs$model,$rs_fixed${RS_PUBLISHED:+,rs:tune=$RS_PUBLISHED}"
+}

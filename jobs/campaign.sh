@@ -44,6 +44,10 @@
 #   rs       RS-SpMM and its rivals, A B at K = 8, 32, 128, 512 and A' B at K = 128, fp32 and fp64, all matrices and
 #            generated ones of about 1 to 20 million entries (group rs).  Into a store of its own: -s rs.h5, which rowcast
 #            calibrate and train --task parameters make a tuning of, for RS_TUNING=FILE in the next run
+#   rs-train the tuning of rs from the paper's rule: fp32 and fp64 or what RS_PRECISION says, every 5th real matrix of 10,000 entries
+#            and generated ones of 0.1 to 2 million; makes STORE.json.  -s train.h5
+#   rs-others  what that tuning keeps of the best on other matrices: RS_TUNING=FILE, beside it RS_PUBLISHED=FILE.  -s others.h5
+#   rs-figures  rs and few rivals, all real matrices, both products, K = 8, 32, 128, 512, fp32 and fp64.  -s figures.h5
 #   sddmm    the sampled product: row-sddmm and the library, K = 32, 128, 512 and 1,024, fp32 and fp64, all matrices and
 #            generated ones of about 1 to 30 million entries (group sddmm).  Into a store of its own: -s sddmm.h5
 #   tiles    row reordering for dense tiles (Jiang et al. 2020): no order, both rounds by rule and forced, METIS, RCM, A B and the
@@ -102,7 +106,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables | tiles-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | rs-train | rs-others | rs-figures | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables | tiles-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
