@@ -113,7 +113,8 @@ rs_some()
     specs "$4"
     for name in $(rs_every "$2" "$3"); do
         mkdir -p "$data/${name%/*}"
-        find -L "$collection/${name%/*}" -maxdepth 1 -name "${name##*/}.*" -exec ln -sf -t "$data/${name%/*}" {} +
+        find -L "$collection/${name%/*}" -maxdepth 1 -name "${name##*/}.*" -exec realpath -z {} + \
+            | xargs -0 -r ln -sf -t "$data/${name%/*}"
     done
 }
 
@@ -130,15 +131,28 @@ part_rs-train()
     ((!dry)) || return 0
     [[ -s $costs ]] || "${run[@]}" rowcast calibrate --kernel rs --device "$device" --k "$ks" --precision "$kinds" -o "$costs" >&2
     "${run[@]}" rowcast train "$store" --task parameters --kernel rs --costs "$costs" --training '*' --paths "$data" \
-        -o "${store%.h5}.json" || say "rs-train: no tuning"
+        ${RS_ONTO:+--onto "$RS_ONTO"} -o "${store%.h5}.json" || say "rs-train: no tuning"
+}
+
+# rs_loops KS: a product with each column
+rs_loops()
+{
+    sweep "rs: loops, K = $1" "$store" 1 --where 'present && group != builtin' --op spmm --k "$1" --precision fp32,fp64 \
+        --policies csr --kernels loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
+}
+
+# Up to a thousand launches a product.
+part_rs-loops()
+{
+    rs_loops 128
+    rs_loops 512
 }
 
 # What the paper's figures take of real matrices.  RS_TUNING: a tuning in place of the installed one
 part_rs-figures()
 {
     local where='present && group != builtin' ks=8,32,128,512 both=fp32,fp64
-    local model=${RS_TUNING:+:tune=$RS_TUNING} loops=loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
-    local none=rs:t=5:cfv=1:cfh=1
+    local model=${RS_TUNING:+:tune=$RS_TUNING} none=rs:t=5:cfv=1:cfh=1
     local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
     local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
     [[ $device == cuda ]] || die 2 "rs-figures: needs --device cuda"
@@ -147,11 +161,10 @@ part_rs-figures()
     sweep "rs-figures: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
     sweep "rs-figures: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
-    sweep "rs-figures: loops" "$store" 1 --where "$where" --op spmm --k 8,32 --precision "$both" --policies csr --kernels "$loops"
-    sweep "rs-figures: long loops" "$store" 1 --where "$where" --op spmm --k 128,512 --precision "$both" --policies csr --kernels "$loops"
+    rs_loops 8,32
 }
 
-# What the tuning keeps on matrices that did not train it, beside the published model of the same file, STORE-published.json.
+# What a tuning keeps on matrices that did not train it.  RS_PUBLISHED: another tuning, whose choices are run beside
 part_rs-others()
 {
     local data=$work/rs-others model=${RS_TUNING:+:tune=$RS_TUNING}
