@@ -213,7 +213,7 @@ specs()
     done
 }
 
-# One folder with the collection, the built-in set and the generated matrices.
+# One folder with the collection; the built-in set and generated matrices come into it.
 prepare_data()
 {
     local group
@@ -223,6 +223,10 @@ prepare_data()
     for group in ${collection:+"$collection"/*/}; do
         ln -sfn "$(realpath "$group")" "$data/$(basename "$group")"
     done
+}
+
+prepare_builtin()
+{
     make_group builtin < <("${run[@]}" rowcast generate --list-set --format csv \
         | awk -F, 'NR > 1 { print $1, $1 }')
 }
@@ -570,6 +574,7 @@ prepare_program
 if [[ $out ]] && ((!dry)); then trap hand_over EXIT; fi
 for part in "${parts[@]}"; do
     if [[ $part != *tables && -z ${data:-} ]]; then prepare_data; fi
+    [[ $part == *tables || $part == rs-* || -d $data/builtin ]] || prepare_builtin
     case $part in
     scale*) part_scale "${part#scale}" ;;
     *) "part_$part" ;;
