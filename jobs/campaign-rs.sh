@@ -156,11 +156,11 @@ part_rs-figures()
     local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
     local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
     [[ $device == cuda ]] || die 2 "rs-figures: needs --device cuda"
-    sweep "rs-figures: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --policies csr \
-        --kernels "rs$model,$none,growmajor,$csr,$coo"
     sweep "rs-figures: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
     sweep "rs-figures: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
+    sweep "rs-figures: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --policies csr \
+        --kernels "rs$model,$none,growmajor,$csr,$coo"
     rs_loops 8,32
 }
 
