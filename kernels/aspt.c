@@ -83,6 +83,42 @@ static rc_status_t count_groups(
     return st;
 }
 
+/* Entries of a slot that are not taken in pieces. */
+static int64_t entries_of(const rc_problem_t *p, int64_t slot)
+{
+    int64_t r = p->schedule->row[slot];
+    int64_t n = r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r];
+    return n > RC_ASPT_PIECE ? 0 : n;
+}
+
+/* A CTA takes the rows of a panel one after the other, and a pass of its own has a warp for each; but then rows of C are
+ * stored twice. */
+static int is_apart(const rc_problem_t *p, const rc_tiles_t *t)
+{
+    int64_t slots = 0;
+    int64_t beside = 0;
+    for (int64_t i = 0; i < t->panels; i++) {
+        int64_t first = i * t->rule.panel;
+        int64_t last = first + t->rule.panel < p->schedule->slots ? first + t->rule.panel : p->schedule->slots;
+        if (t->col_ptr[i] == t->col_ptr[i + 1])
+            continue;
+        for (int64_t s = first; s < last; s++)
+            beside += entries_of(p, s);
+        beside -= t->dense_ptr[i + 1] - t->dense_ptr[i];
+        slots += last - first;
+    }
+    return beside > RC_ASPT_BESIDE * slots;
+}
+
+int32_t rc_aspt_shares(int64_t ctas, int64_t wanted, int64_t groups, int64_t at_once)
+{
+    int64_t most = (groups + at_once - 1) / at_once;
+    int64_t shares = (wanted + ctas - 1) / ctas;
+    if (shares > most)
+        shares = most;
+    return (int32_t)(shares > 1 ? shares : 1);
+}
+
 rc_status_t rc_aspt_measure(
     const rc_problem_t *p, int grouped, int64_t segment, rc_aspt_size_t *out, rc_err_t *err)
 {
@@ -95,6 +131,7 @@ rc_status_t rc_aspt_measure(
     RC_TRY(rc_tiles_find(p->a, p->schedule, &rule, 1, &t, err));
     RC_TRY(rc_tile_measure(&t, p->schedule->slots, p->a->nnz, &n.tiles, err));
     n.groups = (rc_tile_group_size_t){1, n.tiles.ptrs, n.tiles.nnz_dense};
+    n.apart = is_apart(p, &t);
     if (grouped)
         RC_TRY(count_groups(p, &t, &n.groups, err));
     if (segment > 0 || has_long_row(p->a)) /* else the sparse part has none */

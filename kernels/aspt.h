@@ -34,6 +34,7 @@ enum {
     RC_ASPT_LANES = 32,    /**< columns of B that a tile has for each step */
     RC_ASPT_STEPS_MAX = 4, /**< of cf */
     RC_ASPT_PIECE = 512,   /**< entries of a row of the sparse part beyond which it is computed in pieces */
+    RC_ASPT_BESIDE = 4,  /**< entries of a row of the sparse part up to which a CTA of the tiles takes them too */
     RC_ASPT_SHARED = 227 * 1024 /**< bytes that a tile may take: the shared memory of a CTA of compute
                                      capability 9.0.  Devices refuse alike */
 };
@@ -79,6 +80,8 @@ typedef struct rc_aspt_size {
     int64_t longs;  /**< rows of the sparse part with more than RC_ASPT_PIECE entries */
     int64_t pieces; /**< of them */
     int64_t segments; /**< of all rows of the sparse part, where they are asked for */
+    int apart; /**< 1: where a device multiplies the sparse part beside tiles, it does that apart from the tiles: rows there have
+                    more than RC_ASPT_BESIDE entries in the mean, without those in pieces */
 } rc_aspt_size_t;
 
 /** Count the cut of a problem under its schedule.
@@ -88,6 +91,12 @@ typedef struct rc_aspt_size {
  *          RC_ENOMEM.  Cost O(nnz + slots). */
 rc_status_t rc_aspt_measure(
     const rc_problem_t *p, int grouped, int64_t segment, rc_aspt_size_t *out, rc_err_t *err);
+
+/** CTAs among which the rows of a panel are divided: enough for a device to have `wanted`, but none without a group.
+ *  \param[in] ctas     of all panels, undivided: >= 1
+ *  \param[in] groups   of rows of a panel
+ *  \param[in] at_once  that a CTA takes at a time */
+int32_t rc_aspt_shares(int64_t ctas, int64_t wanted, int64_t groups, int64_t at_once);
 
 /** A matrix cut. */
 typedef struct rc_aspt_cut {

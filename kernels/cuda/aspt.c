@@ -1,7 +1,8 @@
 /* Adaptive sparse tiling on a GPU, without atomics.  Rows of the sparse part that are long are multiplied in pieces,
  * whose sums are added in their order, rows that no tile has by the device functions of growmajor.  Then the
- * tiles: a CTA has all tiles of a panel, one after the other, and with the last one takes the sparse part of
- * its rows, which are stored once where the panel has one tile.  Where the sparse part has an order of its own it is
+ * tiles: a CTA has all tiles of a panel, one after the other, or those of a share of its rows where panels are few, and
+ * with the last one takes the sparse part of its rows, which are stored once where the panel has one tile.  Where the
+ * sparse part has an order of its own, or many entries beside tiles, it is
  * multiplied as a whole first, and the tiles add to it.  Rows may be taken in groups of four, which share loads of B.
  * So sums have one order, and the published kernel
  * differs: it has a CTA for each tile, and all parts add to a C of zeros with atomics. */
@@ -31,7 +32,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
                                : (double)(n.groups.columns * n.groups.rows + n.tiles.nnz_rest) /
                                      (double)p->a->nnz;
     const int64_t chosen[] = {n.groups.rows, n.groups.ptrs, n.groups.columns, n.tiles.panels,
-        n.tiles.cols, n.tiles.widest, n.tiles.nnz_dense, n.longs, n.pieces};
+        n.tiles.cols, n.tiles.widest + (n.apart ? RC_CUDA_ASPT_APART : 0), n.tiles.nnz_dense, n.longs, n.pieces};
     memcpy(out->chosen, chosen, sizeof chosen);
     return RC_OK;
 }
@@ -68,12 +69,16 @@ static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
     rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     const rc_slices_t c = rc_slices_narrow(s->k, s->steps);
+    const int64_t ctas = (int64_t)s->parts.panels * rc_slices_grid(&c);
+    const int32_t shares = rc_aspt_shares(ctas, (int64_t)RC_ASPT_CTAS_PER_SM * rc_cuda_sms(s->memory.x),
+        rc_ceil_div(s->parts.panel_slots, s->parts.rows), RC_ASPT_THREADS / c.lanes);
     rc_aspt_args_t args = {.a = s->parts,
         .b = o->in[0].data,
         .c = o->out.data,
         .k = (int32_t)s->k,
         .lanes = c.lanes,
         .slices = c.count,
+        .shares = shares,
         .scalars = scalars};
     const void *entry = rc_cuda_aspt_tiles(
         s->precision, s->parts.rows, c.steps, c.lanes == RC_SLICE_LANES);
@@ -82,7 +87,7 @@ static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
     if (st < 0)
         return st;
     return rc_cuda_check(
-        cudaLaunchKernel(entry, (dim3){(unsigned)s->parts.panels, rc_slices_grid(&c), 1},
+        cudaLaunchKernel(entry, (dim3){(unsigned)s->parts.panels * (unsigned)shares, rc_slices_grid(&c), 1},
             (dim3){RC_ASPT_THREADS, 1, 1}, list, tile_bytes(s, &c), rc_cuda_stream(s->memory.x)),
         "launch of the tiles of aspt", err);
 }
@@ -247,7 +252,8 @@ const rc_kernel_t rc_kernel_cuda_aspt = {
     .summary = "ASpT, row-major: rows of B of dense tiles in shared memory, the rest by rows; no atomics",
     .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
               "doi:10.1145/3332466.3374546",
-    .version = 2, /* 1: tiles cut on the host alone, where the matrix is on the GPU too */
+    .version = 3, /* 1: tiles cut on the host alone, where the matrix is on the GPU too; 2: a CTA for each panel, which took
+                     all of the sparse part of its rows */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,

@@ -1,8 +1,8 @@
-/* Device functions of aspt.  A CTA has a panel and a slice of columns: it loads the rows of B of a tile into
- * shared memory, multiplies the entries of the tile, then those of the next tile.  With the last one it takes
- * the entries of the sparse part of its rows too, so that most rows of C are stored once.  The lanes of a slice
- * hold neighbouring columns and take a group of rows: a value of B from shared memory, which is what they
- * wait for, serves all rows of the group. */
+/* Device functions of aspt.  A CTA has a slice of columns and a panel, or a share of its rows where there are few panels: it
+ * loads the rows of B of a tile into shared memory, multiplies the entries of the tile, then those of the next tile.
+ * With the last one it takes the entries of the sparse part of its rows too, unless all of that is in C already, so that
+ * most rows of C are stored once.  The lanes of a slice hold neighbouring columns and take a group of rows: a value of B
+ * from shared memory, which is what they wait for, serves all rows of the group. */
 #include "kernels/cuda/aspt_tile.cuh"
 #include "kernels/cuda/ranges.h"
 #include "kernels/cuda/store.cuh"
@@ -89,7 +89,8 @@ template <int ROWS> struct group {
     int64_t end;
     bool started;           /* it had columns in earlier tiles */
     int32_t row[ROWS];      /* of C; -1: none */
-    int64_t rest[ROWS + 1]; /* where its rows begin in the sparse part, and the end */
+    int64_t rest;           /* where its rows begin in the sparse part */
+    int32_t count[ROWS];    /* entries of them there */
 
     __device__ __forceinline__ group(const rc_aspt_parts_t &a, const step &at, int32_t number)
     {
@@ -102,28 +103,77 @@ template <int ROWS> struct group {
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             row[r] = first + r >= last ? -1 : a.row ? __ldg(a.row + first + r) : first + r;
+        rest = a.apart ? 0 : pointer_at(a.rest_ptr, a.ptr_bytes, first);
+        int64_t before = rest;
 #pragma unroll
-        for (int r = 0; r <= ROWS; r++)
-            rest[r] = a.apart ? 0 : pointer_at(a.rest_ptr, a.ptr_bytes, first + r < last ? first + r : last);
+        for (int r = 0; r < ROWS; r++) {
+            const int64_t next = a.apart ? 0 : pointer_at(a.rest_ptr, a.ptr_bytes, first + r < last ? first + r + 1 : last);
+            count[r] = static_cast<int32_t>(next - before);
+            before = next;
+        }
+    }
+
+    __device__ __forceinline__ bool in_pieces(int r) const
+    {
+        return count[r] > RC_ASPT_PIECE;
+    }
+
+    __device__ __forceinline__ bool has_pieces() const
+    {
+        bool has = false;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            has |= in_pieces(r);
+        return has;
     }
 };
 
-/* What a row of a group has to do in the end. */
+/* The same of all rows of a group, whose entries follow each other: rows have too few of them to keep loads in flight. */
 template <typename T, int STEPS, int ROWS>
-__device__ __forceinline__ void finish_row(const rc_aspt_args_t &x, const step &at, int32_t row, int64_t begin,
-    int64_t end, bool has, bool started, int lane, int lanes, T (&sum)[STEPS])
+__device__ __forceinline__ void add_rests(
+    const rc_aspt_args_t &x, const group<ROWS> &g, const T *b, int32_t left, int lanes, T (&sum)[ROWS][STEPS])
 {
-    const int32_t left = static_cast<int32_t>(x.k - at.j0 - lane); /* columns of the slice from that of the lane on */
-    const bool elsewhere = x.a.apart || end - begin > RC_ASPT_PIECE; /* its sparse part is in C */
-    if (row < 0)
-        return;
-    if (!elsewhere && at.tile == at.tiles - 1) {
-        add_rest<T, STEPS, (ROWS * STEPS > 8 ? 2 : 4)>(x, begin, end, static_cast<const T *>(x.b) + at.j0 + lane, left, lanes, sum);
-        has = has || begin < end || !started;
+    constexpr int UNROLL = ROWS * STEPS > 8 ? 2 : 4; /* as registers allow */
+    const int32_t *col = x.a.rest_col + g.rest;
+    const T *val = static_cast<const T *>(x.a.rest_val) + g.rest;
+    int32_t end[ROWS];
+    int32_t count = 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        end[r] = count += g.count[r];
+#pragma unroll 1
+    for (int32_t e = 0; e < count; e += UNROLL) {
+        T v[UNROLL];
+        T m[UNROLL][STEPS];
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++) {
+            const bool has = e + i < count;
+            const T *from = b + rc::line_at(has ? __ldg(col + e + i) : 0, x.ldb);
+            v[i] = has ? __ldg(val + e + i) : T(0);
+#pragma unroll
+            for (int u = 0; u < STEPS; u++)
+                m[i][u] = has && u * lanes < left ? __ldg(from + u * lanes) : T(0);
+        }
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                if (e + i < end[r] && (r == 0 || e + i >= end[r - 1]))
+#pragma unroll
+                    for (int u = 0; u < STEPS; u++)
+                        sum[r][u] = fma(v[i], m[i][u], sum[r][u]);
     }
+}
+
+/* Store a row of a group or add it to C.
+ * \param[in] has        it has entries, or is to be stored without
+ * \param[in] elsewhere  its sparse part is in C */
+template <typename T, int STEPS>
+__device__ __forceinline__ void put_row(const rc_aspt_args_t &x, T *to, bool has, bool elsewhere, bool started, int32_t left,
+    int lanes, const T (&sum)[STEPS])
+{
     if (!has)
         return;
-    T *to = static_cast<T *>(x.c) + rc::line_at(row, x.ldc) + at.j0 + lane;
 #pragma unroll
     for (int u = 0; u < STEPS; u++)
         if (u * lanes < left) {
@@ -139,14 +189,28 @@ __device__ __forceinline__ void take_group(
     const rc_aspt_args_t &x, const step &at, int32_t number, const T *tile, int lane, int lanes)
 {
     const group<ROWS> g(x.a, at, number);
-    if (g.begin == g.end && at.tile < at.tiles - 1)
+    const bool is_last = at.tile == at.tiles - 1;
+    const int32_t left = static_cast<int32_t>(x.k - at.j0 - lane); /* columns of the slice from that of the lane on */
+    const T *b = static_cast<const T *>(x.b) + at.j0 + lane;
+    if (g.begin == g.end && (!is_last || x.a.apart))
         return;
     T sum[ROWS][STEPS] = {};
     add_tile<T, STEPS, ROWS>(x.a, g.begin, g.end, tile + lane, lanes, sum);
+    const bool at_once = ROWS > 1 && is_last && !g.has_pieces();
+    if (at_once)
+        add_rests<T, STEPS, ROWS>(x, g, b, left, lanes, sum);
+    int64_t rest = g.rest;
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        finish_row<T, STEPS, ROWS>(x, at, g.row[r], g.rest[r], g.rest[r + 1], g.begin < g.end, g.started, lane, lanes,
-            sum[r]);
+    for (int r = 0; r < ROWS; rest += g.count[r++]) {
+        const bool elsewhere = x.a.apart || g.in_pieces(r);
+        const bool takes = is_last && !elsewhere;
+        if (g.row[r] < 0)
+            continue;
+        if (takes && !at_once)
+            add_rest<T, STEPS, (ROWS * STEPS > 8 ? 2 : 4)>(x, rest, rest + g.count[r], b, left, lanes, sum[r]);
+        put_row<T, STEPS>(x, static_cast<T *>(x.c) + rc::line_at(g.row[r], x.ldc) + at.j0 + lane,
+            g.begin < g.end || (takes && (g.count[r] > 0 || !g.started)), elsewhere, g.started, left, lanes, sum[r]);
+    }
 }
 
 template <typename T, int STEPS, bool FULL, int ROWS>
@@ -157,7 +221,9 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS, sizeof(T) == 4 ? 4 : 2) tiles
     const int lanes = FULL ? 32 : x.lanes;
     const int lane = threadIdx.x & (lanes - 1);
     step at;
-    at.panel = x.a.panel[blockIdx.x];
+    const int32_t at_once = RC_ASPT_THREADS / lanes;
+    const int32_t mine = static_cast<int32_t>(blockIdx.x % x.shares) * at_once + threadIdx.x / lanes;
+    at.panel = x.a.panel[blockIdx.x / x.shares];
     at.tiles = static_cast<int32_t>(rc_ceil_div(at.panel.cols, x.a.tile_cols));
     const int32_t left = x.a.slots - at.panel.slot;
     at.slots = left < x.a.panel_slots ? left : x.a.panel_slots;
@@ -170,7 +236,7 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS, sizeof(T) == 4 ? 4 : 2) tiles
             rc::load_tile(static_cast<const T *>(x.b), x.ldb, x.k, x.a.tile_col + at.panel.col + first,
                 more < x.a.tile_cols ? more : x.a.tile_cols, lanes * STEPS, at.j0, tile);
             __syncthreads();
-            for (int32_t g = threadIdx.x / lanes; g < groups; g += RC_ASPT_THREADS / lanes)
+            for (int32_t g = mine; g < groups; g += at_once * x.shares)
                 take_group<T, STEPS, ROWS>(x, at, g, tile, lane, lanes);
             __syncthreads(); /* the tile is read, and what C holds is seen by the whole CTA */
         }

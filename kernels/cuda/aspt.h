@@ -11,7 +11,8 @@ extern "C" {
 
 enum {
     RC_ASPT_THREADS = 256, /**< of a CTA of the tiles */
-    RC_ASPT_SUM_THREADS = 128
+    RC_ASPT_SUM_THREADS = 128,
+    RC_ASPT_CTAS_PER_SM = 8 /**< that panels are divided for: what a multiprocessor holds, twice */
 };
 
 /** The parts of a matrix; pointers are device memory. */
@@ -31,8 +32,8 @@ typedef struct rc_aspt_parts {
     int32_t tile_cols;
     int rows;      /**< of a group: 1, 4 */
     int ptr_bytes; /**< of a pointer: 4 or 8 */
-    int apart;     /**< 1: all of the sparse part is in C before the tiles; 0: that of rows in
-                        pieces is, the tiles add the other rows of their panels */
+    int apart;     /**< 1: all of the sparse part is in C before the tiles (rc_aspt_size_t); 0: that of rows
+                        in pieces is, the tiles add the other rows of their panels */
 } rc_aspt_parts_t;
 
 /** Argument of the tiles. */
@@ -45,6 +46,7 @@ typedef struct rc_aspt_args {
     int32_t k;
     int32_t lanes;  /**< of a slice: a power of two up to 32 */
     int32_t slices; /**< of lanes * steps columns; grid.y strides over them */
+    int32_t shares; /**< CTAs among which the rows of a panel are divided */
     rc_cuda_scalars_t scalars;
 } rc_aspt_args_t;
 
@@ -58,8 +60,8 @@ typedef struct rc_aspt_sums {
     rc_cuda_scalars_t scalars;
 } rc_aspt_sums_t;
 
-/** The device function of the tiles, for groups of 1 or 4 rows.  To be launched with RC_ASPT_THREADS threads, (panels, slices) CTAs and
- *  columns of the widest tile * lanes * steps values of shared memory.
+/** The device function of the tiles, for groups of 1 or 4 rows.  To be launched with RC_ASPT_THREADS threads, (panels * shares, slices)
+ *  CTAs and columns of the widest tile * lanes * steps values of shared memory.
  *  \param[in] steps  columns per lane: 1, 2, 4
  *  \param[in] full   1: of 32 lanes */
 const void *rc_cuda_aspt_tiles(rc_precision_t precision, int rows, int steps, int full);

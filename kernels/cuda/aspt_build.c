@@ -133,7 +133,7 @@ static rc_status_t keep_rest_rows(
     for (int64_t i = 0; i < a->slots; i++) {
         while (panel < a->size.panels && a->panel[panel].slot + (int64_t)c->rule.panel <= i)
             panel++;
-        int is_tiled = !c->rest_row && panel < a->size.panels && i >= a->panel[panel].slot;
+        int is_tiled = !s->parts.apart && panel < a->size.panels && i >= a->panel[panel].slot;
         int is_long = a->rest_ptr[i + 1] - a->rest_ptr[i] > RC_ASPT_PIECE;
         to_row[i] = is_tiled || is_long ? -1 : row_of_rest(c, row, i);
         s->has_rest |= to_row[i] >= 0;
@@ -175,7 +175,7 @@ static rc_status_t keep_all(
 {
     const int32_t *row = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
     rc_status_t st;
-    s->parts.apart = c->rest_row != NULL;
+    s->parts.apart |= c->rest_row != NULL;
     RC_TRY(keep_rest_rows(s, c, row, err)); /* these two read pointers, which are narrowed by the next */
     RC_TRY(keep_pieces(s, c, row, err));
     RC_TRY(keep_parts(s, c, err));
@@ -284,6 +284,7 @@ static rc_status_t build_there(
         .ptrs = n->chosen[RC_CUDA_ASPT_PTRS],
         .longs = n->chosen[RC_CUDA_ASPT_LONGS],
         .pieces = n->chosen[RC_CUDA_ASPT_PIECES],
+        .apart = s->parts.apart,
         .row = s->parts.row};
     rc_build_csr_t c = {.slots = 0};
     rc_cuda_memory_t flag = {.x = x};
@@ -291,7 +292,7 @@ static rc_status_t build_there(
     void *to = NULL;
     rc_status_t st;
     s->values = n->chosen[RC_CUDA_ASPT_COLUMNS] * b.rows + p->a->nnz - b.nnz_dense;
-    s->tile_cols = n->chosen[RC_CUDA_ASPT_WIDEST];
+    s->tile_cols = n->chosen[RC_CUDA_ASPT_WIDEST] % RC_CUDA_ASPT_APART;
     RC_TRY(room_for_tiles(s, n, &b, err));
     RC_TRY(rc_cuda_keep(&flag, NULL, sizeof *b.has_rest, &to, err));
     b.has_rest = to;
@@ -324,6 +325,7 @@ rc_status_t rc_cuda_aspt_build(
     s->cols = p->a->cols;
     s->steps = rc_aspt_steps(p);
     s->parts = rc_cuda_aspt_parts(p);
+    s->parts.apart = n->chosen[RC_CUDA_ASPT_WIDEST] >= RC_CUDA_ASPT_APART;
     RC_TRY(rc_cuda_keep_rows(&s->memory, p, &slots, err));
     s->parts.row = slots.row;
     s->absent = slots.absent;

@@ -179,9 +179,11 @@ static rc_status_t launch(
     rc_status_t st = RC_OK;
     if (ctas > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " CTAs, at most %d", ctas, INT32_MAX);
+    args->shares = rc_aspt_shares(args->a.panels > 0 ? args->a.panels : 1,
+        (int64_t)RC_ASPT_CTAS_PER_SM * rc_cuda_sms(s->memory.x), args->a.panel_slots, RC_ASPT_THREADS / RC_SLICE_LANES);
     if (args->a.panels > 0)
         RC_TRY(rc_cuda_check(cudaLaunchKernel(rc_cuda_aspt_dots_tiles(s->precision, steps),
-                                 (dim3){(unsigned)args->a.panels, 1, 1},
+                                 (dim3){(unsigned)args->a.panels * (unsigned)args->shares, 1, 1},
                                  (dim3){RC_ASPT_THREADS, 1, 1}, list, shared, stream),
             "launch of the tiles of aspt-sddmm", err));
     if (ctas > 0)
@@ -232,7 +234,7 @@ const rc_kernel_t rc_kernel_cuda_aspt_sddmm = {
     .summary = "O = A .* (Y X') by the tiles of aspt: rows of X in shared memory; no atomics",
     .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
               "doi:10.1145/3332466.3374546",
-    .version = 1,
+    .version = 2, /* 1: a CTA for each panel */
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,

@@ -1,4 +1,4 @@
-/* Device functions of aspt-sddmm.  A CTA has a panel: it loads the rows of X of a tile into shared memory, a slice
+/* Device functions of aspt-sddmm.  A CTA has a panel, or a share of its rows where there are few panels: it loads the rows of X of a tile into shared memory, a slice
  * of columns after the other, and a warp takes a row: its lanes hold the slice of the row of Y and multiply
  * it with four rows of X at a time.  What an entry has from earlier slices is in the output, which the
  * same warp goes on with. */
@@ -63,7 +63,8 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS) dots_tiles(const rc_aspt_dots
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);
-    const rc_tile_panel_t p = x.a.panel[blockIdx.x];
+    const rc_tile_panel_t p = x.a.panel[blockIdx.x / x.shares];
+    const int32_t mine = static_cast<int32_t>(blockIdx.x % x.shares) * (RC_ASPT_THREADS / WARP) + threadIdx.x / WARP;
     const int32_t tiles = static_cast<int32_t>(rc_ceil_div(p.cols, x.a.tile_cols));
     const int32_t left = x.a.slots - p.slot;
     const int32_t slots = left < x.a.panel_slots ? left : x.a.panel_slots;
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS) dots_tiles(const rc_aspt_dots
             rc::load_tile(static_cast<const T *>(x.x), x.ldx, x.k, x.a.tile_col + p.col + first,
                 cols, WARP * STEPS, j0, tile);
             __syncthreads();
-            for (int32_t s = threadIdx.x / WARP; s < slots; s += RC_ASPT_THREADS / WARP) {
+            for (int32_t s = mine; s < slots; s += RC_ASPT_THREADS / WARP * x.shares) {
                 const int64_t place = p.ptr + static_cast<int64_t>(s) * tiles + n;
                 const int64_t begin = pointer_at(x.a.ptr, x.a.ptr_bytes, place);
                 const int64_t end = pointer_at(x.a.ptr, x.a.ptr_bytes, place + 1);

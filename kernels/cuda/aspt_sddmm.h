@@ -34,10 +34,11 @@ typedef struct rc_aspt_dots {
     uint32_t ldx;
     int32_t k;
     int32_t slices; /**< of 32 * steps columns */
+    int32_t shares; /**< CTAs among which the rows of a panel are divided */
     rc_cuda_scalars_t scalars;
 } rc_aspt_dots_t;
 
-/** The device function of the tiles.  To be launched with RC_ASPT_THREADS threads, `panels` CTAs and columns of the
+/** The device function of the tiles.  To be launched with RC_ASPT_THREADS threads, panels * shares CTAs and columns of the
  *  widest tile * 32 * steps values of shared memory.
  *  \param[in] steps  columns per lane: 1, 2, 4 */
 const void *rc_cuda_aspt_dots_tiles(rc_precision_t precision, int steps);

@@ -62,11 +62,13 @@ enum {
     RC_CUDA_ASPT_COLUMNS,
     RC_CUDA_ASPT_PANELS, /**< as the next three of the tiles */
     RC_CUDA_ASPT_COLS,
-    RC_CUDA_ASPT_WIDEST,
+    RC_CUDA_ASPT_WIDEST, /**< and RC_CUDA_ASPT_APART */
     RC_CUDA_ASPT_NNZ_DENSE,
     RC_CUDA_ASPT_LONGS,
     RC_CUDA_ASPT_PIECES
 };
+
+enum { RC_CUDA_ASPT_APART = 1 << 20 /**< added to the widest tile, which has fewer columns: rc_aspt_size_t.apart */ };
 
 /** Cut the matrix of a problem: on the GPU where it is there already and has no second round, else on the host.
  *  \param[in]  n  the analysis

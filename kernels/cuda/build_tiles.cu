@@ -275,7 +275,7 @@ struct rest_rows {
 
     __device__ void put(int64_t s) const
     {
-        const bool taken = (w.columns && w.kept(s / w.to.rule.panel) > 0)
+        const bool taken = (w.columns && !w.to.apart && w.kept(s / w.to.rule.panel) > 0)
                            || is_long(w.to.rest_ptr[s + 1] - w.to.rest_ptr[s]);
         const int32_t row = taken ? -1 : w.to.row ? w.to.row[s] : (int32_t)s;
         w.to.rest_row[s] = row;

@@ -25,6 +25,7 @@ typedef struct rc_build_tiles {
     int64_t ptrs;      /**< pairs of a group and a tile */
     int64_t longs;
     int64_t pieces;
+    int apart;              /**< 1: the sparse part of panels with tiles is multiplied by itself too */
     const int32_t *row;     /**< [slots] row of C; NULL: slot s is row s */
     rc_tile_panel_t *panel; /**< [panels] */
     int32_t *ptr;           /**< [ptrs + 1] */

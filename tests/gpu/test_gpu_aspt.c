@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 1000, FEW_ROWS = 300, COLS = 4000, OWN = 80, BLOCK = 100 };
+enum { ROWS = 1000, FEW_ROWS = 300, COLS = 4000, OWN = 60, BLOCK = 100 };
+static const double many = 0.004, few = 0.0003; /* shares of the other columns that a row has */
 
 /* Blocks of rows share OWN columns, of which each row has nine in ten, and every row has others; every 50th row
  * has a third of all columns, every 40th none; the last blocks share nothing. */
-static int is_entry(rc_rng_t *r, int64_t row, int64_t col)
+static int is_entry(rc_rng_t *r, int64_t row, int64_t col, double others)
 {
     int64_t block = row / BLOCK;
     double u = rc_rng_unit(r);
@@ -29,10 +30,10 @@ static int is_entry(rc_rng_t *r, int64_t row, int64_t col)
         return 1;
     if (block < 8 && col >= block * OWN && col < (block + 1) * OWN)
         return u < 0.9;
-    return u < 0.004;
+    return u < others;
 }
 
-static rc_csr_t make(int64_t rows)
+static rc_csr_t make(int64_t rows, double others)
 {
     rc_rng_t r;
     size_t most = (size_t)rows * COLS / 4;
@@ -44,7 +45,7 @@ static rc_csr_t make(int64_t rows)
     rc_rng_seed(&r, 9);
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t c = 0; c < COLS; c++)
-            if (is_entry(&r, i, c)) {
+            if (is_entry(&r, i, c, others)) {
                 assert_true((size_t)a.nnz < most);
                 a.col_idx[a.nnz] = (int32_t)c;
                 a.val[a.nnz++] = 2 * rc_rng_unit(&r) - 1;
@@ -54,13 +55,15 @@ static rc_csr_t make(int64_t rows)
     return a;
 }
 
-/* All kinds of rows are there. */
-static void check_kinds(const rc_problem_t *p)
+/* All kinds of rows are there.  Many entries beside tiles are multiplied apart. */
+static void check_kinds(const rc_problem_t *p, const char *params, const char *matrix)
 {
     rc_aspt_size_t n;
     rc_err_t err = {0};
     ok(rc_aspt_measure(p, 0, 0, &n, &err), &err, "count");
     assert_true(n.tiles.panels > 0 && n.longs > 0 && n.tiles.nnz_rest > 0);
+    if (!*params)
+        assert_int_equal(n.apart, strcmp(matrix, "blocks") == 0);
 }
 
 /* Values of the output that lie side by side, and how often they do; between them are gaps where operands have some. */
@@ -119,7 +122,7 @@ static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t
     ok(rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, &err), &err, text);
     rc_problem_t p = gpu_problem(o, &spec, &s, order);
     if (which == SCHEDULE_IDENTITY)
-        check_kinds(&p);
+        check_kinds(&p, params, o->matrix);
     ok(rc_kernel_analyse(spec.kernel, &p, &n, &err), &err, label);
     ok(spec.kernel->prepare(o->x, &p, &n, &state, &err), &err, label);
     ok(spec.kernel->share(o->x, &p, &n, state, &other, &err), &err, label);
@@ -137,11 +140,11 @@ static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t
     rc_schedule_free(&s);
 }
 
-/* Of one operation. */
-static void parts_of(rc_op_t op)
+/* Of one operation and matrix. */
+static void parts_of(rc_op_t op, const char *matrix, double others)
 {
     static const char *const params[] = {"", ":tile_cols=32:rows=1", ":rest=2:rows=4", ":rest=1:cf=4:tile_cols=20:rows=4",
-        ":cf=1:panel=300:col_min=5", ":panel=64:tile_cols=64:rest=2:siglen=16"};
+        ":cf=1:panel=300:col_min=5", ":panel=64:tile_cols=64:rest=2:siglen=16", ":panel=16:cf=1:col_min=9:rows=1"};
     static const int64_t ks[] = {1, 32, 67, 128, 260};
     static const int which[] = {SCHEDULE_IDENTITY, SCHEDULE_RANDOM, SCHEDULE_PADS, SCHEDULE_NO_EMPTY};
     rc_device_t *d = open_gpu();
@@ -150,12 +153,12 @@ static void parts_of(rc_op_t op)
     int turn = 0;
     if (!d)
         skip();
-    rc_csr_t a = make(sample > 1 ? FEW_ROWS : ROWS); /* racecheck takes minutes for all */
+    rc_csr_t a = make(sample > 1 ? FEW_ROWS : ROWS, others); /* racecheck takes minutes for all */
     for (int precision = 0; precision < 2; precision++)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
             gpu_operands_t o = {.x = &d->executor,
                 .operation = rc_operation_of(op),
-                .matrix = "blocks",
+                .matrix = matrix,
                 .a = &a,
                 .precision = (rc_precision_t)precision,
                 .layout = RC_ROW_MAJOR,
@@ -176,19 +179,26 @@ static void parts_of(rc_op_t op)
 static void parts_of_spmm(void **test)
 {
     (void)test;
-    parts_of(RC_OP_SPMM);
+    parts_of(RC_OP_SPMM, "blocks", many);
+}
+
+static void parts_of_spmm_with_tiles(void **test)
+{
+    (void)test;
+    parts_of(RC_OP_SPMM, "blocks, few others", few);
 }
 
 static void parts_of_sddmm(void **test)
 {
     (void)test;
-    parts_of(RC_OP_SDDMM);
+    parts_of(RC_OP_SDDMM, "blocks", many);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_spmm),
+        cmocka_unit_test(parts_of_spmm_with_tiles),
         cmocka_unit_test(parts_of_sddmm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

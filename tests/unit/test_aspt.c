@@ -347,6 +347,71 @@ static void second_round_by_rule(void **state)
     }
 }
 
+/* ------------------------------------------------------- work of a device */
+
+/* Two panels of 128 rows: the first has a tile of 20 columns and `beside` entries a row beside it, the second has rows of
+ * 9 entries and no tile.  A row of the first may have 600 entries more. */
+static rc_csr_t with_tile(int beside, int is_long)
+{
+    enum { panel = 128, tile = 20, others = 9, more = 600 };
+    rc_csr_t a = {.rows = 2 * panel, .cols = tile + more + 2 * panel * others};
+    a.row_ptr = calloc(2 * panel + 1, sizeof *a.row_ptr);
+    a.col_idx = calloc(2 * panel * (tile + others) + more, sizeof *a.col_idx);
+    a.val = calloc(2 * panel * (tile + others) + more, sizeof *a.val);
+    assert_true(a.row_ptr && a.col_idx && a.val);
+    for (int r = 0; r < 2 * panel; r++) {
+        for (int c = 0; r < panel && c < tile; c++)
+            a.col_idx[a.nnz++] = c;
+        for (int c = 0; is_long && r == 5 && c < more; c++)
+            a.col_idx[a.nnz++] = tile + c;
+        for (int c = 0; c < (r < panel ? beside : others); c++) /* of this row alone */
+            a.col_idx[a.nnz++] = tile + more + r * others + c;
+        a.row_ptr[r + 1] = a.nnz;
+    }
+    return a;
+}
+
+static void sparse_part_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        int beside;
+        int is_long;
+        int apart;
+    } want[] = {{0, 0, 0}, {RC_ASPT_BESIDE, 0, 0}, {RC_ASPT_BESIDE, 1, 0}, {RC_ASPT_BESIDE + 1, 0, 1}, {9, 1, 1}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        rc_csr_t a = with_tile(want[i].beside, want[i].is_long);
+        rc_schedule_t s = {0};
+        rc_kernel_spec_t spec;
+        rc_aspt_size_t n;
+        assert_int_equal(rc_order_build("csr", &a, NULL, 1, &s, NULL), RC_OK);
+        assert_int_equal(rc_kernel_spec_parse("aspt", RC_DEVICE_CPU, &spec, NULL), RC_OK);
+        rc_problem_t p = {.a = &a, .schedule = &s, .identity = 1};
+        memcpy(p.param, spec.param, sizeof p.param);
+        assert_int_equal(rc_aspt_measure(&p, 0, 0, &n, NULL), RC_OK);
+        assert_true(n.tiles.panels == 1 && n.longs == want[i].is_long);
+        assert_int_equal(n.apart, want[i].apart);
+        rc_schedule_free(&s);
+        free_matrix(&a);
+    }
+}
+
+/* The fewest shares that are enough, and none that is empty. */
+static void shares_of_panels(void **state)
+{
+    (void)state;
+    for (int64_t ctas = 1; ctas < 40; ctas++)
+        for (int64_t wanted = 1; wanted < 40; wanted++)
+            for (int64_t groups = 1; groups < 20; groups++)
+                for (int64_t at_once = 1; at_once <= 8; at_once *= 2) {
+                    int64_t want = 1;
+                    while (want * ctas < wanted && want * at_once < groups)
+                        want++;
+                    assert_int_equal(rc_aspt_shares(ctas, wanted, groups, at_once), want);
+                }
+    assert_int_equal(rc_aspt_shares(INT32_MAX, 1056, 1 << 20, 8), 1);
+}
+
 /* --------------------------------------------------------------- bad input */
 
 static void bad_parameters(void **state)
@@ -410,6 +475,8 @@ int main(void)
         cmocka_unit_test(pieces_of_long_rows),
         cmocka_unit_test(products_of_every_parameter),
         cmocka_unit_test(second_round_by_rule),
+        cmocka_unit_test(sparse_part_apart),
+        cmocka_unit_test(shares_of_panels),
         cmocka_unit_test(bad_parameters),
         cmocka_unit_test(too_wide_a_tile),
         cmocka_unit_test(texts),
