@@ -29,24 +29,108 @@ multiprocessors()
     echo "${n:-132 SMs}" | grep -Eo '[0-9]+'
 }
 
+# deal PERCENT NAME OPTION...: a sweep of short batches that may take so much of --time; what that cuts off is kept in
+# tiles_again for the end
+tiles_again=()
+deal()
+{
+    local share=$1 before=$cut
+    local -a short=(--case-time 0.002 --target 0.01 --max-reps 7)
+    shift
+    cut=0
+    sweep "tiles: $1" "$store" 1 "${@:2}" "${short[@]}"
+    if ((cut)); then tiles_again+=("$(printf '%s\x1f' "$@")"); else cut=$before; fi
+}
+
+# tiles_rounds PERCENT NAME KERNEL OPTION...: the second round by rule and both forced, which the host orders for each case
+tiles_rounds()
+{
+    local percent=$1 name=$2 kernel=$3
+    shift 3
+    deal "$percent" "$name, rounds by rule" "$@" --policies csr,jiang --kernels "$kernel:rest=1"
+    deal "$percent" "$name, rounds forced" "$@" --policies lsh --kernels "$kernel:rest=2"
+}
+
+tiles_library=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-row:alg=3:pre=1
+tiles_library_few=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=2
+tiles_sampled=cusparse-sddmm-row:pre=0..1,cusparse-sddmm-col:pre=0
+tiles_real='present && group != builtin && group != vector && group != tiles'
+tiles_within='rows >= 10000 && cols >= 10000 && nnz >= 100000'
+# what no cluster straddles, and parts of one panel; METIS takes seconds for a matrix, so it has sweeps of its own
+tiles_orders=csr,jiang,lsh,lsh:size=128,rcm
+
+# The matrices within the paper's limits at its K.
+tiles_paper()
+{
+    local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1 ks=512,1024
+    deal 8 "A B" --where "$where" --k $ks --policies $tiles_orders --kernels aspt:rest=0,growmajor
+    deal 6 "A B, the library" --where "$where" --k $ks --policies csr --kernels "$tiles_library"
+    tiles_rounds 7 "A B" aspt --where "$where" --k $ks
+    deal 6 "sampled" --where "$where" --op sddmm --k $ks --policies $tiles_orders --kernels aspt-sddmm:rest=0,row-sddmm
+    deal 4 "sampled, the library" --where "$where" --op sddmm --k $ks --policies csr --kernels $tiles_sampled
+    tiles_rounds 5 "sampled" aspt-sddmm --where "$where" --op sddmm --k $ks
+    deal 12 "A B under METIS" --where "square && $where" --k $ks --policies "$metis" --kernels aspt:rest=0,growmajor
+}
+
+# Generated matrices, and those beyond the limits, at one K.
+tiles_others()
+{
+    local where="$tiles_real && !($tiles_within)" generated='group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"'
+    deal 8 "generated, A B" --where "$generated" --k 512 --policies csr,jiang --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
+    deal 12 "other matrices, A B" --where "$where" --k 512 --policies csr,jiang,lsh,rcm --kernels aspt:rest=0,growmajor
+    deal 5 "other matrices, A B, the library" --where "$where" --k 512 --policies csr --kernels $tiles_library_few
+    tiles_rounds 5 "other matrices, A B" aspt --where "$where" --k 512
+    deal 6 "other matrices, sampled" --where "$where" --op sddmm --k 512 --policies csr,jiang --kernels aspt-sddmm:rest=0..1
+    deal 4 "other matrices, sampled, the library" --where "$where" --op sddmm --k 512 --policies csr \
+        --kernels row-sddmm,cusparse-sddmm-row:pre=0
+}
+
+# What no table of the paper has: small K, another count of dense columns, METIS with the sampled product, fp64.
+tiles_beyond()
+{
+    local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1
+    deal 8 "small K" --where "$where" --k 32,128 --policies $tiles_orders --kernels aspt:rest=0,growmajor
+    deal 4 "small K, the library" --where "$where" --k 32,128 --policies csr --kernels $tiles_library_few
+    deal 6 "sampled under METIS" --where "square && $where" --op sddmm --k 512 --policies metis:part=128 \
+        --kernels aspt-sddmm:rest=0,row-sddmm
+    deal 4 "columns of 8 entries" --where "$where" --k 512 --policies csr,jiang:col_min=8:tile_min=9,lsh \
+        --kernels aspt:col_min=8:tile_min=9:rest=0
+    deal 6 "fp64" --where "$where" --k 512 --precision fp64 --policies csr,jiang,rcm \
+        --kernels "aspt:rest=0,growmajor,$tiles_library_few"
+    deal 8 "other matrices under METIS" --where "square && $tiles_real && !($tiles_within)" --k 512 --policies "$metis" \
+        --kernels aspt:rest=0,growmajor
+}
+
+# Everything at every K, as far as time goes.
+tiles_rest()
+{
+    local where="$tiles_real || group == tiles" ks=512,1024,128,32
+    local orders=$tiles_orders,jiang:col_min=8:tile_min=9,metis:part=128,metis:parts=$1
+    deal 100 "all, A B" --where "$where" --k $ks --policies "$orders" \
+        --kernels aspt:rest=0..2,aspt:col_min=8:tile_min=9:rest=0..2,growmajor
+    deal 100 "all, A B, the library" --where "$where" --k $ks --policies csr --kernels $tiles_library
+    deal 100 "all, sampled" --where "$where" --op sddmm --k $ks --policies "$orders" --kernels aspt-sddmm:rest=0..2,row-sddmm
+    deal 100 "all, sampled, the library" --where "$where" --op sddmm --k $ks --policies csr --kernels $tiles_sampled
+    deal 100 "all, fp64" --where "$where" --k 512 --precision fp64 --policies csr,jiang,lsh \
+        --kernels "aspt:rest=0..2,growmajor,$tiles_library"
+}
+
 part_tiles()
 {
-    local where='present && group != builtin && group != vector' ks=32,128,512,1024 sms orders kernels
-    local library=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-row:alg=3:pre=1
+    local sms again
     [[ $device == cuda ]] || die 2 "tiles: needs --device cuda"
-    ((dry)) || tiles_set | make_group tiles
+    tiles_set | specs tiles
     sms=$(multiprocessors)
-    # rounds by rule and forced; clusters of one panel; METIS with parts of a panel and with one for each multiprocessor
-    orders=csr,jiang,lsh,lsh:size=128,jiang:col_min=8:tile_min=9,rcm,metis:part=128,metis:parts=$sms
-    kernels=aspt:rest=0..2,aspt:col_min=8:tile_min=9:rest=0..2,growmajor
-    sweep "tiles: A B" "$store" 1 --where "$where" --k "$ks" --policies "$orders" --kernels "$kernels"
-    sweep "tiles: A B, the library" "$store" 1 --where "$where" --k "$ks" --policies csr --kernels "$library"
-    sweep "tiles: sampled" "$store" 1 --where "$where" --op sddmm --k "$ks" --policies csr,jiang,lsh \
-        --kernels aspt-sddmm:rest=0..2,row-sddmm
-    sweep "tiles: sampled, the library" "$store" 1 --where "$where" --op sddmm --k "$ks" --policies csr \
-        --kernels cusparse-sddmm-row:pre=0..1,cusparse-sddmm-col:pre=0
-    sweep "tiles: fp64" "$store" 1 --where "$where" --k 512 --precision fp64 --policies csr,jiang,lsh \
-        --kernels "aspt:rest=0..2,growmajor,$library"
+    tiles_paper "$sms"
+    tiles_others
+    tiles_beyond "$sms"
+    local -a later=(${tiles_again[@]+"${tiles_again[@]}"}) words
+    cut=0
+    for again in ${later[@]+"${later[@]}"}; do
+        IFS=$'\x1f' read -ra words <<<"$again"
+        deal 100 "${words[@]}"
+    done
+    tiles_rest "$sms"
 }
 
 # What the paper's tables and figures say, of a store of the part tiles; those that it has no cases of stay empty.

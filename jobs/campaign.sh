@@ -52,8 +52,10 @@
 #   sddmm    the sampled product: row-sddmm and the library, K = 32, 128, 512 and 1,024, fp32 and fp64, all matrices and
 #            generated ones of about 1 to 30 million entries (group sddmm).  Into a store of its own: -s sddmm.h5
 #   tiles    row reordering for dense tiles (Jiang et al. 2020): no order, both rounds by rule and forced, METIS, RCM, A B and the
-#            sampled product, K = 32, 128, 512 and 1,024, fp32, and fp64 at 512; all matrices and generated ones of up to 30
-#            million entries (group tiles).  Into a store of its own: -s tiles.h5
+#            sampled product, fp32, and fp64 at K = 512.  First matrices within the paper's limits at K = 512 and 1,024, generated
+#            ones of up to 30 million entries (group tiles) and the other matrices at 512, then 32 and 128, and what is left at
+#            all four.  With --time each sweep has a share of it, and what that cuts off comes at the end.  Into a store of its own:
+#            -s tiles.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
@@ -171,6 +173,14 @@ left()
     if ((seconds)); then echo $((seconds - SECONDS)); else echo 1000000; fi
 }
 
+# allowed SECONDS: what a sweep may take of those that are left: a share of the budget, in percent, where a part deals it out
+allowed()
+{
+    local most=$(($1 - 8))
+    if ((${share:-0} && seconds * share / 100 < most)); then most=$((seconds * share / 100)); fi
+    echo "$most"
+}
+
 prepare_program()
 {
     if [[ -f $bundle ]]; then
@@ -245,7 +255,7 @@ sweep()
     fi
     command=(mpirun -n "$ranks" --bind-to none rowcast sweep --device "$device" --store "$to"
         --collection "$data" ${catalog:+--catalog "$catalog"} "$@" ${options[@]+"${options[@]}"})
-    if ((seconds)); then command+=(--time-budget $((remaining - 8))); fi
+    if ((seconds)); then command+=(--time-budget "$(allowed "$remaining")"); fi
     if ((dry)); then
         printf '%s\n' "${command[*]@Q}"
         return 0
