@@ -17,6 +17,7 @@ typedef struct rc_plot_input {
     const rc_survey_t *survey;
     int shown;                /**< setting that a figure of a single setting shows; -1: none */
     const char *store;        /**< path */
+    const char *collection;   /**< directory with the matrices; NULL: where the store says that they were read from */
     const rc_model_t *model;  /**< NULL: none was given */
     const char *model_name;   /**< NULL: none */
     const json_t *model_file; /**< the model file as it is, with its evaluation on unseen rows;

@@ -6,6 +6,7 @@
 #include "analysis/report/store_matrix.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "catalog/catalog.h"
 #include "sparse/csr.h"
 #include "sparse/similarity.h"
 #include "sparse/tiles.h"
@@ -14,7 +15,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { NR, FORCED, PLANS, MATRICES = 200, ENTRIES = 4000000 };
+enum { NR, FORCED, PLANS, ENTRIES = 8000000, ENTRIES_ALL = 80000000 };
+
+/* What is drawn. */
+typedef struct drawing {
+    const rc_plot_input_t *in;
+    rc_catalog_t found; /* of the collection */
+    int64_t matrices;
+    int64_t entries;
+} drawing_t;
 
 typedef struct change {
     double ratio;      /* of dense entries, after less before */
@@ -82,18 +91,18 @@ static rc_status_t choose(const rc_plot_input_t *in, int *setting, int64_t **row
     return st;
 }
 
-/* One matrix: a line and a point.  *drawn is counted up where its file is there. */
-static rc_status_t add(const rc_plot_input_t *in, int32_t matrix, double speedup, FILE *csv, rc_plot_text_t *text, int64_t *drawn,
-    rc_err_t *err)
+/* One matrix: a line and a point, where it is there. */
+static rc_status_t add(drawing_t *d, int32_t matrix, double speedup, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    const rc_survey_t *s = in->survey;
+    const rc_survey_t *s = d->in->survey;
+    int64_t entries = s->matrix[matrix].row->nnz;
     rc_csr_t a = {.rows = 0};
     change_t c = {0, 0};
     int usable = 0;
     rc_err_t why = {0};
-    if (s->matrix[matrix].row->nnz > ENTRIES || *drawn >= MATRICES)
+    if (entries > ENTRIES || d->entries + entries > ENTRIES_ALL)
         return RC_OK;
-    rc_status_t st = rc_matrix_of_store(s, matrix, &a, &usable, &why);
+    rc_status_t st = rc_matrix_of_store(s, &d->found, matrix, &a, &usable, &why);
     if (st == RC_OK && usable)
         st = change_of(&a, &c, &why);
     rc_csr_free(&a);
@@ -104,7 +113,8 @@ static rc_status_t add(const rc_plot_input_t *in, int32_t matrix, double speedup
     rc_plot_put_text(csv, s->matrix[matrix].name);
     fprintf(csv, ",%.6g,%.6g,%.6g\n", c.ratio, c.similarity, speedup);
     rc_str_addf(&text->define, "%.6g,%.6g,%.6g\n", c.ratio, c.similarity, speedup);
-    ++*drawn;
+    d->matrices++;
+    d->entries += entries;
     return RC_OK;
 }
 
@@ -112,10 +122,10 @@ static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *r
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[setting];
-    int64_t drawn = 0;
+    drawing_t d = {.in = in};
     int64_t all = 0;
     int64_t faster = 0;
-    rc_status_t st = RC_OK;
+    rc_status_t st = in->collection ? rc_catalog_scan(in->collection, NULL, &d.found, err) : RC_OK;
     fputs("matrix,change of dense_ratio,change of the similarity of the sparse part,speedup over aspt-nr (x)\n", csv);
     rc_plot_block_begin(text, "POINTS");
     for (int64_t p = 0; p < a->pairs && st == RC_OK; p++) {
@@ -124,18 +134,19 @@ static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *r
             continue;
         all++;
         faster += speedup > 1;
-        st = add(in, s->pair[a->first + p].matrix, speedup, csv, text, &drawn, err);
+        st = add(&d, s->pair[a->first + p].matrix, speedup, csv, text, err);
     }
+    rc_catalog_free(&d.found);
     rc_plot_block_end(text);
-    rc_plot_define_number(text, "MATRICES", (double)drawn);
+    rc_plot_define_number(text, "MATRICES", (double)d.matrices);
     rc_plot_define_text(text, "SUBTITLE", a->label);
-    if (drawn == 0)
+    if (d.matrices == 0)
         rc_str_add(&text->missing, "no matrix that both plans were measured on is where it was read from");
     rc_str_addf(&text->caption,
         "What both rounds of reordering, forced, change: dense_ratio against the average similarity of the sparse part, the "
         "colour is the speedup of aspt-forced over aspt-nr, %s. %" PRId64 " of %" PRId64 " matrices are faster (paper: 613 of 1,084); %" PRId64
-        " are drawn: the others have more than %d entries, are not where they were read from, or come after the first %d.",
-        a->label, faster, all, drawn, ENTRIES, MATRICES);
+        " are drawn: the others have more than %d entries, are not where they are looked for, or come after %d entries.",
+        a->label, faster, all, d.matrices, ENTRIES, ENTRIES_ALL);
     return st;
 }
 

@@ -163,6 +163,7 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     RC_TRY(make_dir(options->dir, err));
     const rc_plot_input_t in = {.survey = &w.survey,
         .store = options->store,
+        .collection = options->collection,
         .model = w.model,
         .model_name = w.model ? w.model_name : NULL,
         .model_file = w.model_file,

@@ -44,11 +44,18 @@ rc_status_t rc_entry_load_measured(
     return RC_OK;
 }
 
-rc_status_t rc_matrix_of_store(const rc_survey_t *s, int32_t matrix, rc_csr_t *a, int *usable, rc_err_t *err)
+rc_status_t rc_matrix_of_store(const rc_survey_t *s, const rc_catalog_t *found, int32_t matrix, rc_csr_t *a, int *usable,
+    rc_err_t *err)
 {
+    const char *name = s->matrix[matrix].name;
     rc_entry_t e;
+    int64_t i = 0;
     *usable = 0;
-    if (!rc_entry_of_store(s, s->matrix[matrix].name, &e))
+    while (i < found->count && (found->entry[i].where == RC_WHERE_ABSENT || strcmp(found->entry[i].name, name) != 0))
+        i++;
+    if (i < found->count)
+        e = found->entry[i];
+    else if (!rc_entry_of_store(s, name, &e))
         return RC_OK;
     rc_status_t st = rc_entry_load_measured(&e, &s->matrix[matrix], a, usable, err);
     return st == RC_ENOENT ? RC_OK : st;

@@ -43,7 +43,7 @@ static const rc_opt_t options[] = {
         "out. Default: spmm, or the first that the store has.",
         0, 0},
     {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
-        "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots. Default: where "
+        "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure 'forced'. Default: where "
         "the store says that they were read from.",
         0, 0},
     {"spies", 0, RC_OPT_INT, AT(spies), "N",

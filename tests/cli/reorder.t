@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 39
+plan 42
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -117,3 +117,15 @@ near "the speedup" "$(awk -F, '$1 ~ /m1/ { print $4 }' "$figures/forced.csv")" \
     "$(join -t, "$tmp/forced" "$tmp/nr" | awk -F, '$1 ~ /m1/ { printf "%.9g", $3 / $2 }')"
 "$ROWCAST" report -q "$store" -o "$tmp/csr" -w 'policy == csr' >/dev/null
 ok "no plans, no figures" test ! -e "$tmp/csr/figures/forced.csv"
+
+# files that are elsewhere now
+mkdir -p "$tmp/then/g"
+mv "$tmp/m2.mtx" "$tmp/then/g"
+ok "plans of a file are cases" "$ROWCAST" sweep -q -s "$tmp/f.h5" -C "$tmp/then" -d cpu -p csr,lsh --case-time 0.0001 --max-reps 1 -k 4 \
+    -x aspt:rest=0,aspt:rest=2
+mv "$tmp/then" "$tmp/now"
+"$ROWCAST" report -q "$tmp/f.h5" -o "$tmp/r2" >"$tmp/out" 2>"$tmp/err"
+ok "a figure needs the matrices" test ! -e "$tmp/r2/figures/forced.csv"
+"$ROWCAST" report -q "$tmp/f.h5" -C "$tmp/now" -o "$tmp/r3" >"$tmp/out" 2>"$tmp/err"
+is "which a collection may have" "$(sed 1d "$tmp/r3/figures/forced.csv" | cut -d, -f1-3)" \
+    "$(sed 1d "$figures/forced.csv" | grep '^g/m2,' | cut -d, -f1-3)"
