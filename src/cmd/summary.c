@@ -290,6 +290,13 @@ static void put_versus(rc_table_t *t, const rc_versus_t *r)
     rc_table_real(t, r->geomean_held_out, 4);
 }
 
+/* Of RS-SpMM, or of row orders. */
+static const char *paper_of_versus(const rc_setting_t *s, const char *a, const char *b)
+{
+    const char *text = rc_paper_of_versus(s, a, b);
+    return *text ? text : rc_paper_of_orders(s, a, b);
+}
+
 static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *o,
     const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
 {
@@ -315,7 +322,7 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
     int words = 0;
     for (int i = 0; i < n; i++) {
         see(&h, &r[i].setting, r[i].setting.row);
-        words |= *rc_paper_of_versus(&r[i].setting, side_a, side_b);
+        words |= *paper_of_versus(&r[i].setting, side_a, side_b);
         if (r[i].set == RC_SEGMENTED_ALL)
             see_sets(&h, members(&r[i]), members(&r[i - 1]));
     }
@@ -328,7 +335,7 @@ static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *
             continue; /* neither side was measured there */
         put_versus(t, &r[i]);
         if (words)
-            rc_table_text(t, rc_paper_of_versus(&r[i].setting, side_a, side_b));
+            rc_table_text(t, paper_of_versus(&r[i].setting, side_a, side_b));
     }
     if (t)
         st = rc_table_end(t, err);

@@ -2,7 +2,7 @@
 # rowcast query --summary tiles, classes, forced and prepare --plan, against what single rows and rowcast tiles say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 42
+plan 52
 
 mkdir -p "$tmp/c/g"
 i=0
@@ -129,3 +129,48 @@ ok "a figure needs the matrices" test ! -e "$tmp/r2/figures/forced.csv"
 "$ROWCAST" report -q "$tmp/f.h5" -C "$tmp/now" -o "$tmp/r3" >"$tmp/out" 2>"$tmp/err"
 is "which a collection may have" "$(sed 1d "$tmp/r3/figures/forced.csv" | cut -d, -f1-3)" \
     "$(sed 1d "$figures/forced.csv" | grep '^g/m2,' | cut -d, -f1-3)"
+
+# what the paper says beside each table of the issue: of matrices of files, within its limits, at its K
+python=/usr/bin/python3 # of the distribution: the one that has h5py
+mkdir -p "$tmp/paper/g"
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate pattern general"; print "10000 10000 100000"
+    for (r = 0; r < 10000; r++) for (c = 0; c < 10; c++) print r + 1, (r + c * 997) % 10000 + 1 }' >"$tmp/paper/g/m.mtx"
+papers()
+{
+    "$ROWCAST" sweep -q -s "$tmp/p.h5" -C "$tmp/paper" -d cpu --case-time 0.0001 --max-reps 1 -k 512 "$@" >/dev/null
+}
+paper() # paper OPTION...: what the table says, once
+{
+    "$ROWCAST" query "$tmp/p.h5" --unsealed -f csv "$@" 2>/dev/null | column paper | sort -u | paste -s '-d|' -
+}
+if $python -c 'import h5py' 2>/dev/null && "$ROWCAST" order mesh2d:n=4 -p metis:part=4 >/dev/null 2>&1; then
+    papers -p csr,metis:part=128 -x aspt
+    papers -p csr -x rowsplit
+    papers -p jiang -x aspt:rest=1
+    papers -p lsh -x aspt:rest=2
+    papers --op sddmm -p csr -x aspt-sddmm
+    papers --op sddmm -p jiang -x aspt-sddmm:rest=1
+    $python - "$tmp/p.h5" <<'PY'
+import sys
+import h5py
+
+with h5py.File(sys.argv[1], "r+") as f:
+    k = f["dict/kernel"][:]
+    for row in k:
+        if row["name"] == b"rowsplit":
+            row["name"] = b"cusparse-x"
+    f["dict/kernel"][:] = k
+PY
+    is "tiles" "$(paper -S tiles)" "below 1 %: 351 of 1,084 (32.4 %); needed: 416 (38.4 %)"
+    is "figure 8" "$(paper -S classes -A aspt-rr -B cusparse)" "figure 8: fewer slower and below 10 %, more at 50-100, than nr"
+    is "figure 9" "$(paper -S forced)" "figure 9: 613 of 1,084 faster (56.5 %)"
+    is "METIS in classes" "$(paper -S classes -A 'aspt:*@metis*' -B 'aspt:*@csr')" "section 5.2: all slower"
+    is "METIS in versus" "$(paper -S versus -A 'aspt*/metis*' -B 'aspt*/csr' --op spmm)" "section 5.2: all slower"
+    is "table 1" "$(paper -S classes -A aspt-rr -B 'max(aspt-nr,cusparse)' -w needs_reordering --op spmm | cut -d: -f1)" "table 1"
+    is "table 2" "$(paper -S classes -A aspt-rr -B aspt-nr --op sddmm | cut -d: -f1)" "table 2"
+    is "and over both" "$(paper -S classes -A aspt-rr -B 'max(aspt-nr,cusparse)' --op sddmm | cut -d, -f1)" "table 2"
+    is "tables 3 and 4" "$(paper -S prepare --plan aspt-rr --op spmm | cut -d';' -f1)" "24.8 / 61.1 / 12.7 / 1.4"
+    is "other sides have none" "$(paper -S versus -A 'aspt*/lsh*' -B 'aspt*/csr' --op spmm)" ""
+else
+    for i in 1 2 3 4 5 6 7 8 9 10; do skip "what the paper says, $i" "no h5py or no METIS"; done
+fi
