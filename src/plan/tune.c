@@ -97,13 +97,14 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
     return st;
 }
 
-/* Operands for timing, when the memory allows them.  \return 1: they are there */
+/* Operands for timing, when the memory allows them and something beside; what fits there is looked at for each
+ * candidate.  \return 1: they are there */
 static int have_operands(tuning_t *t)
 {
     rc_err_t why = {0};
     int64_t limit = t->options->memory;
     if (t->options->tune < 1 || t->entry->part.candidates < 2 ||
-        (limit > 0 && t->dense_bytes > limit / 2))
+        (limit > 0 && t->dense_bytes >= limit))
         return 0;
     return rc_plan_scratch_new(t->plan, t->entry->part.k, &t->scratch, &why) == RC_OK;
 }

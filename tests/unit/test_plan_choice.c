@@ -147,6 +147,33 @@ static void memory_is_that_of_the_whole_plan(void **state)
     refused(f, &o, RC_ENOMEM, "expected at most");
 }
 
+/* Operands for timing may take most of the memory, as with many columns: what fits beside them is timed. */
+static void wide_operands_are_timed(void **state)
+{
+    (void)state;
+    fixture_t *f = begin();
+    rc_plan_options_t o = {.kernels = "rowsplit", .orders = "csr,lpt", .tune = 2};
+    rc_plan_part_t part;
+    f->p.ks = 1;
+    f->k[0] = 400;
+    rc_plan_t *plan = plan_of(f, &o);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    int64_t beside = 2 * (part.candidate[0].bytes + part.candidate[1].bytes);
+    int64_t dense = (f->in.rows + f->in.cols) * f->k[0] * 4;
+    rc_plan_free(plan);
+    assert_true(beside < dense);
+    o.memory = dense + beside;
+    plan = plan_of(f, &o);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.why, RC_PLAN_TIMED);
+    rc_plan_free(plan);
+    o.memory = dense; /* no room beside them: a plan, untimed */
+    plan = plan_of(f, &o);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_not_equal(part.why, RC_PLAN_TIMED);
+    rc_plan_free(plan);
+}
+
 static void break_even_counts_measured_times(void **state)
 {
     (void)state;
@@ -223,6 +250,7 @@ int main(void)
         cmocka_unit_test(short_of_memory_the_host_builds),
         cmocka_unit_test(kernels_of_many_parameters),
         cmocka_unit_test(memory_is_that_of_the_whole_plan),
+        cmocka_unit_test(wide_operands_are_timed),
         cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
         cmocka_unit_test(timing_ends_at_a_share_of_the_products),
