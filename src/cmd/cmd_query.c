@@ -72,7 +72,7 @@ static const rc_opt_t table[] = {
         "each loses always taken, what is missing), coo (section V.A); of spmv by class of matrix (Lane and Booth): suite "
         "(Table 1: the matrices), suite-rate (Figures 6 and 7: rates, what is gained over cuSPARSE's CSR in natural order "
         "and under rcm, what the order takes and after how many products it has paid), scaling (Figure 5: by threads of a "
-        "CPU over the plain row loop); of rs, without the training matrices of 'rowcast train --task parameters' (Hong et al.): "
+        "CPU over the plain row loop), each with what the paper prints in columns paper; of rs, without the training matrices of 'rowcast train --task parameters' (Hong et al.): "
         "modelling (figure 7: what fixed parameters and rs:t=0:cfv=0 reach of the best measured), prepare (figure 13: products "
         "that pay the split), both (figures 14 and 15: A B and A' B, the times added up), profile (figures 10 to 12, 14 and 15: the share of the matrices "
         "within a factor of the fastest contestant; --op both adds up both products), rate --by heavy_ratio (figure 16); roofline (figure "

@@ -2,6 +2,7 @@
 #include "cmd/summary_suite.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cmd/lane_paper.h"
 #include "cmd/summary_setting.h"
 #include "table/features_read.h"
 #include "table/suite.h"
@@ -124,11 +125,24 @@ static int64_t list_matrices(
     return n;
 }
 
+/* \param[in] m  NULL: the paper does not have it */
+static void put_paper_matrix(rc_table_t *t, const rc_lane_matrix_t *m)
+{
+    rc_table_text(t, m ? m->id : "");
+    rc_table_real(t, m ? m->symmetry : NAN, 2);
+    rc_table_real(t, m ? m->rows : NAN, 4);
+    rc_table_real(t, m ? m->nnz : NAN, 4);
+    rc_table_real(t, m ? m->longest : NAN, 9);
+    rc_table_real(t, m ? m->rdensity : NAN, 4);
+}
+
 static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const listed_t *list, int64_t n,
     rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"matrix", ""}, {"set", ""}, {"class", ""}, {"symmetry", "of pattern"},
-        {"rows", ""}, {"nnz", ""}, {"longest", "entries"}, {"rdensity", "entries"}, {"variance", "entries^2"}};
+        {"rows", ""}, {"nnz", ""}, {"longest", "entries"}, {"rdensity", "entries"}, {"variance", "entries^2"},
+        {"paper", "id"}, {"paper_symmetry", "of pattern"}, {"paper_rows", "million"}, {"paper_nnz", "million"},
+        {"paper_longest", "entries"}, {"paper_rdensity", "entries"}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     if (!t)
         return RC_ENOMEM;
@@ -143,6 +157,7 @@ static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const 
         rc_table_real(t, of->longest[list[i].matrix], 9);
         rc_table_real(t, list[i].rdensity, 4);
         rc_table_real(t, of->variance[list[i].matrix], 4);
+        put_paper_matrix(t, rc_lane_matrix(m->name));
     }
     return rc_table_end(t, err);
 }
@@ -169,39 +184,18 @@ done:
 
 /* ------------------------------------------------------------- suite-rate */
 
-/* Arithmetic means in Gflop/s of the paper's machines, Figure 6 (CPUs) and 7 (GPUs); CSR-3 of the GPUs is csr35 here;
- * NaN: not printed there. */
-enum { ICE_LAKE, ROME, VOLTA, AMPERE, MACHINES };
-static const struct {
-    const char *kernel;
-    const char *policy;
-    rc_suite_class_t class;
-    double rate[MACHINES];
-} paper[] = {
-    {"csr2", "bandk", RC_SUITE_REGULAR, {44.1, 73.1, NAN, NAN}},
-    {"csr2", "bandk", RC_SUITE_IRREGULAR, {32.2, 36.5, NAN, NAN}},
-    {"csr3", "bandk", RC_SUITE_REGULAR, {38.5, NAN, NAN, NAN}},
-    {"csr35", "bandk", RC_SUITE_REGULAR, {NAN, NAN, 98.4, 187.3}},
-    {"csr35", "bandk", RC_SUITE_IRREGULAR, {NAN, NAN, 47.9, 76.1}},
-    {"csr5", "csr", RC_SUITE_REGULAR, {35.3, 37.2, 93.0, 169.5}},
-    {"csr5", "csr", RC_SUITE_IRREGULAR, {28.8, 22.1, 88.15, 168.8}},
-    {"cusparse-spmv-csr", "rcm", RC_SUITE_REGULAR, {NAN, NAN, NAN, 153.3}},
-    {"cusparse-spmv-csr", "rcm", RC_SUITE_IRREGULAR, {NAN, NAN, 98.2, 169.9}},
-};
+static int is_on_cpu(const rc_view_t *v, const rc_setting_t *s)
+{
+    return strncmp(rc_view_device(v, s->device), "cpu:", 4) == 0;
+}
 
 /* Beside a CPU stand the paper's CPUs, else its GPUs. */
 static void put_paper(rc_table_t *t, const rc_view_t *v, const rc_suite_line_t *l)
 {
-    int is_cpu = strncmp(rc_view_device(v, l->setting.device), "cpu:", 4) == 0;
-    double value[MACHINES] = {NAN, NAN, NAN, NAN};
-    for (size_t i = 0; i < sizeof paper / sizeof *paper; i++)
-        if (strncmp(l->kernel, paper[i].kernel, strlen(paper[i].kernel)) == 0 &&
-            strchr(":", l->kernel[strlen(paper[i].kernel)]) && l->class == paper[i].class &&
-            rc_suite_is_published(l->kernel, l->policy))
-            for (int m = is_cpu ? ICE_LAKE : VOLTA; m < (is_cpu ? VOLTA : MACHINES); m++)
-                value[m] = paper[i].rate[m];
-    for (int m = 0; m < MACHINES; m++)
-        rc_table_real(t, value[m], 4);
+    int is_cpu = is_on_cpu(v, &l->setting);
+    int is_shown = rc_suite_is_published(l->kernel, l->policy);
+    for (int m = 0; m < RC_LANE_MACHINES; m++)
+        rc_table_real(t, is_shown && (m < RC_LANE_VOLTA) == is_cpu ? rc_lane_rate(l->kernel, l->class, (rc_lane_machine_t)m) : NAN, 4);
 }
 
 static rc_status_t print_lines(
@@ -268,7 +262,8 @@ static rc_status_t print_cells(
 {
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""}, {"class", ""},
         {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"}, {"lead", "x"}, {"over_natural", "x"},
-        {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"pointers", "of CSR"}};
+        {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"}, {"pointers", "of CSR"},
+        {"paper_lead_volta", "x"}, {"paper_lead_ampere", "x"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     if (!t)
@@ -292,6 +287,10 @@ static rc_status_t print_cells(
         rc_table_real(t, r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4);
         rc_table_real(t, c->products, 4);
         rc_table_real(t, rc_view_pointer_overhead(v, c->row), 3);
+        for (int machine = RC_LANE_VOLTA; machine < RC_LANE_MACHINES; machine++)
+            rc_table_text(t, is_on_cpu(v, &s->counted.setting[c->setting])
+                    ? ""
+                    : rc_lane_lead(rc_view_kernel(v, r->kernel), m->name, (rc_lane_machine_t)machine));
     }
     return rc_table_end(t, err);
 }
@@ -422,7 +421,7 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
 {
     static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""}, {"set", ""}, {"kernel", ""},
         {"policy", ""}, {"threads", ""}, {"matrices", ""}, {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"},
-        {"matrices_mkl", ""}, {"over_mkl", "x"}};
+        {"matrices_mkl", ""}, {"over_mkl", "x"}, {"paper", "over one core"}};
     rc_counted_t c = {0};
     scaled_t *list = NULL;
     rc_table_t *t = NULL;
@@ -449,6 +448,7 @@ rc_status_t rc_summary_scaling(const rc_view_t *v, const rc_summary_options_t *o
             rc_table_int(t, m);
             rc_table_real(t, m ? exp(list[i].over[rival] / (double)m) : NAN, 4);
         }
+        rc_table_text(t, rc_lane_scaling(list[i].kernel, list[i].threads));
     }
     st = rc_table_end(t, err);
 done:

@@ -2,7 +2,7 @@
 # rowcast query --summary suite, suite-rate and scaling, against what single rows say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 20
+plan 26
 
 mkdir -p "$tmp/col/G"
 "$ROWCAST" generate mesh2d:n=20 -o "$tmp/col/G/mesh.mtx" >/dev/null || exit 99
@@ -54,4 +54,19 @@ is "of another" "$("$ROWCAST" query "$store" -S scaling --device cuda -f csv 2>/
 is "pointers" "$("$ROWCAST" query "$store" -f csv -w "fullname == 'G/mesh' && nw == 1 && policy == csr && kernel ~ 'csr2*' && c_order == original" \
     -o pointer_bytes,permute_ns | sed 1d)" 24,0
 ok "permuting" test "$("$ROWCAST" query "$store" -f csv -w "$one && fullname == 'G/mesh'" -o permute_ns | sed 1d | head -n 1)" -gt 0
+
+# beside a matrix of the paper, or a twin of it, stands what the paper says of it
+export OMP_WAIT_POLICY=passive # more threads than CPUs
+mkdir -p "$tmp/paper/AG-Monien"
+"$ROWCAST" generate mesh2d:n=9 -o "$tmp/paper/AG-Monien/debr.mtx" >/dev/null || exit 99
+ok "a matrix of the paper on 16 threads" "$ROWCAST" sweep -q -s "$tmp/p.h5" -C "$tmp/paper" --device cpu -t 16 --share-device --op spmv \
+    --policies csr,bandk --case-time 0.001 --kernels csr2,csr3,plain-spmv-static
+is "its line of Table 1" "$("$ROWCAST" query "$tmp/p.h5" -S suite -f csv |
+    awk -F, 'NR > 1 { printf "%s %.4g %.4g %.4g %.4g %.4g\n", $10, $11, $12, $13, $14, $15 }')" "r8 1 1.05 4.19 4 4"
+is "which others do not have" "$(column paper <"$tmp/suite" | paste -s -d' ')$(column paper_rdensity <"$tmp/suite" | tr -d '\n')" "  "
+"$ROWCAST" query "$tmp/p.h5" -S scaling -f csv >"$tmp/paper_scaling" || exit 99
+is "what 16 cores gain there" "$(column paper <"$tmp/paper_scaling" | sort -u | paste -s -d'|')" "|8 to 12"
+is "and fewer do not" "$(column paper <"$tmp/scaling" | sort -u)" ""
+is "what CSR-2 gains on GPUs is not said of a CPU" "$("$ROWCAST" query "$tmp/p.h5" -S suite-rate -M -f csv |
+    column paper_lead_volta | sort -u)" ""
 code "a summary that is none" 2 "$ROWCAST" query "$store" --summary suites
