@@ -49,24 +49,36 @@ static int is_of(const rc_view_t *v, const rc_row_result_t *r, int s)
     return 0;
 }
 
-/* 1: the setting has a row of a kernel of CSR-k. */
-static int has_csrk(const rc_survey_t *s, int setting)
+/* How many of the series a setting has; 0: it has none of CSR-k. */
+static int series_of(const rc_survey_t *s, int setting)
 {
+    enum { csrk = 3 }; /* the first three are of CSR-k */
+    int has[SERIES] = {0};
+    int count = 0;
     for (int64_t i = 0; i < s->entering; i++)
-        for (int k = 0; k < 3; k++)
-            if (s->pair[s->row_pair[i]].setting == setting && is_of(s->view, rc_view_result(s->view, s->rows[i]), k))
-                return 1;
+        for (int k = 0; k < SERIES; k++)
+            has[k] |= s->pair[s->row_pair[i]].setting == setting && is_of(s->view, rc_view_result(s->view, s->rows[i]), k);
+    for (int k = 0; k < SERIES; k++)
+        count += has[k];
+    for (int k = 0; k < csrk; k++)
+        if (has[k])
+            return count;
     return 0;
 }
 
-/* Symmetric orders have a setting of their own, in which the natural order stands too. */
+/* The setting with most of the series; symmetric orders have one of their own, in which the natural order stands too. */
 static int home(const rc_plot_input_t *in)
 {
     const rc_survey_t *s = in->survey;
     int best = -1;
-    for (int i = 0; i < s->settings && s->op == RC_OP_SPMV; i++)
-        if (has_csrk(s, i) && (best < 0 || s->setting[i].setting.c_order > s->setting[best].setting.c_order))
+    int most = 0;
+    for (int i = 0; i < s->settings && s->op == RC_OP_SPMV; i++) {
+        int count = series_of(s, i);
+        if (count > most || (count > 0 && count == most && s->setting[i].setting.c_order > s->setting[best].setting.c_order)) {
+            most = count;
             best = i;
+        }
+    }
     return best;
 }
 
@@ -164,7 +176,7 @@ static void define_blocks(const bar_t *bar, int64_t n, rc_plot_text_t *text)
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
-    if (s->op != RC_OP_SPMV || in->shown < 0 || !has_csrk(s, in->shown)) {
+    if (s->op != RC_OP_SPMV || in->shown < 0 || series_of(s, in->shown) == 0) {
         rc_str_add(&text->missing, s->op != RC_OP_SPMV ? "the report is of another operation than spmv"
                                                        : "the store has no kernel of CSR-k in this setting");
         return RC_OK;

@@ -2,7 +2,7 @@
 # rowcast query --summary suite, suite-rate and scaling, against what single rows say.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 26
+plan 29
 
 mkdir -p "$tmp/col/G"
 "$ROWCAST" generate mesh2d:n=20 -o "$tmp/col/G/mesh.mtx" >/dev/null || exit 99
@@ -69,4 +69,15 @@ is "what 16 cores gain there" "$(column paper <"$tmp/paper_scaling" | sort -u | 
 is "and fewer do not" "$(column paper <"$tmp/scaling" | sort -u)" ""
 is "what CSR-2 gains on GPUs is not said of a CPU" "$("$ROWCAST" query "$tmp/p.h5" -S suite-rate -M -f csv |
     column paper_lead_volta | sort -u)" ""
+
+# the figure of it, of the setting that has most of what the paper compares, not of the first one
+# few THREADS POLICIES KERNELS
+few() { "$ROWCAST" sweep -q -s "$tmp/f.h5" -C "$tmp/paper" --device cpu -t "$1" --share-device --op spmv -p "$2" -x "$3" --case-time 0.001; }
+ok "a setting of one series" few 1 csr,rcm csr2
+ok "one of two" few 2 csr,bandk csr2
+ROWCAST_ASSETS=$(cd "$top_srcdir/analysis" && pwd)
+GNUPLOT=$tmp/none
+export ROWCAST_ASSETS GNUPLOT
+"$ROWCAST" report -q "$tmp/f.h5" --op spmv -o "$tmp/report" >/dev/null 2>"$tmp/err" || sed 's/^/# /' "$tmp/err"
+is "is drawn with its two" "$(sed 1d "$tmp/report/figures/suite.csv" | awk -F, '{ for (i = 6; i <= NF; i++) n += $i != "" } END { print n + 0 }')" 2
 code "a summary that is none" 2 "$ROWCAST" query "$store" --summary suites
