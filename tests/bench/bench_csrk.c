@@ -71,7 +71,7 @@ static int print_orders(const char *spec, int threads, int builds, double goal)
         spec, a.rows, a.nnz, threads, t[0], t[1], t[1] / t[0]);
     if (goal > 0)
         printf("; goal %g s", goal);
-    printf("), band %.2f s (%.1f); memory over the pattern: %.2f, %.2f, %.2f (goal 3; 4.5 on random graphs)\n", t[2], t[2] / t[0],
+    printf("), band %.2f s (%.1f); memory over the pattern: %.2f, %.2f, %.2f (goal 3)\n", t[2], t[2] / t[0],
         bytes[0] / pattern, bytes[1] / pattern, bytes[2] / pattern);
     rc_csr_free(&a);
     return t[0] > 0 && t[1] > 0 && t[2] > 0;
