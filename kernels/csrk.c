@@ -108,6 +108,43 @@ static int64_t groups_of(int64_t n, int64_t size)
     return n / size + (n % size != 0);
 }
 
+/* Rounds of CTAs, all full but the last, over what they would be in parts: 1 where the last is full. */
+static double waste_of(const rc_csrk_tuning_t *t, int64_t rows, const rc_csrk_sizes_t *s, int64_t ssrs, int64_t srs)
+{
+    enum { threads = 2048 };
+    int64_t held = (int64_t)t->multiprocessors * (threads / (s->block[0] * s->block[1] * s->block[2]));
+    int64_t ctas = groups_of(groups_of(rows, srs), ssrs);
+    return (double)(groups_of(ctas, held) * held) / (double)ctas;
+}
+
+static int is_near(int64_t size, int64_t other)
+{
+    return 3 * size <= 4 * other && 3 * other <= 4 * size;
+}
+
+void rc_csrk_fill(const rc_csrk_tuning_t *t, int64_t rows, rc_csrk_sizes_t *s)
+{
+    const double tie = 1e-9;
+    const rc_csrk_sizes_t from = *s;
+    if (t->multiprocessors < 1 || rows < 1)
+        return;
+    double least = waste_of(t, rows, &from, from.ssrs, from.srs);
+    double way = 0; /* logarithms of what both were changed by */
+    for (int a = 0; a < t->sizes; a++)
+        for (int b = 0; b < t->sizes; b++) {
+            if (!is_near(t->size[a], from.ssrs) || !is_near(t->size[b], from.srs))
+                continue;
+            double waste = waste_of(t, rows, &from, t->size[a], t->size[b]);
+            double far = fabs(log((double)t->size[a] / (double)from.ssrs)) + fabs(log((double)t->size[b] / (double)from.srs));
+            if (waste > least + tie || (waste > least - tie && far >= way))
+                continue;
+            least = waste;
+            way = far;
+            s->ssrs = t->size[a];
+            s->srs = t->size[b];
+        }
+}
+
 int64_t rc_csrk_pointer_bytes(int64_t rows, int64_t srs, int64_t ssrs)
 {
     enum { pointer = 4 };

@@ -34,6 +34,7 @@ typedef struct rc_csrk_tuning {
     rc_csrk_factors_t factors[RC_CSRK_CASES]; /**< of cases 1 .. 4 */
     int32_t sizes;                            /**< 0: any; else both sizes become the next of `size` in the end */
     int32_t size[RC_CSRK_ROUND];              /**< [sizes], increasing, >= 1 */
+    int32_t multiprocessors;                  /**< 0: rows do not matter; else of the device, see rc_csrk_fill */
 } rc_csrk_tuning_t;
 
 /** Which number the published formulas of SRS mean by SSRS. */
@@ -57,8 +58,8 @@ typedef struct rc_csrk_sizes {
 const rc_csrk_tuning_t *rc_csrk_tuning_find(const char *name);
 
 /** Read a tuning file, JSON: device (text), ssrs and srs (objects with constant and slope), cases (an object
- *  with 2, 3 and 4, objects with the factors ssrs and srs), sizes (may be absent: what both are rounded to); other
- *  members are for people.
+ *  with 2, 3 and 4, objects with the factors ssrs and srs), sizes (may be absent: what both are rounded to),
+ *  multiprocessors (may be absent, needs sizes: those of the device that groups fill); other members are for people.
  *  \return RC_OK; RC_ENOENT, RC_EIO; RC_EFORMAT with the member, what was expected and what was found */
 rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err);
 
@@ -86,6 +87,11 @@ rc_csrk_sizes_t rc_csrk_sizes(
 /** The same with the block and the factors of another case.  \param[in] number  1 .. 4 */
 rc_csrk_sizes_t rc_csrk_sizes_of_case(
     const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity, int number);
+
+/** Change both sizes so that the device is full to the end: of the sizes of the tuning within a ratio of 4/3 those for
+ *  which the CTAs fill the last of their rounds best; of equal ones the nearest.  A multiprocessor holds as many CTAs as
+ *  2,048 threads take.  Nothing without multiprocessors or rows.  Cost: a few divisions. */
+void rc_csrk_fill(const rc_csrk_tuning_t *t, int64_t rows, rc_csrk_sizes_t *s);
 
 /** Bytes of sr_ptr and ssr_ptr where all groups are full, 4 a pointer.
  *  \param[in] ssrs  0: no super-super-rows */

@@ -63,6 +63,21 @@ static rc_status_t read_sizes(const json_t *root, rc_csrk_tuning_t *t, rc_err_t 
     return RC_OK;
 }
 
+static rc_status_t read_multiprocessors(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
+{
+    enum { most = 1 << 20 };
+    const json_t *o = json_object_get(root, "multiprocessors");
+    json_int_t n = json_integer_value(o);
+    if (!o)
+        return RC_OK;
+    if (!json_is_integer(o) || n < 1 || n > most)
+        return rc_fail(err, RC_EFORMAT, "multiprocessors: expected an integer from 1 to %d", most);
+    if (t->sizes == 0)
+        return rc_fail(err, RC_EFORMAT, "multiprocessors: expected sizes to choose from, found none");
+    t->multiprocessors = (int32_t)n;
+    return RC_OK;
+}
+
 static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
 {
     rc_csrk_tuning_t *t = user;
@@ -76,7 +91,9 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
         st = read_line(root, "srs", &t->srs, err);
     if (st == RC_OK)
         st = read_cases(root, t, err);
-    return st == RC_OK ? read_sizes(root, t, err) : st;
+    if (st == RC_OK)
+        st = read_sizes(root, t, err);
+    return st == RC_OK ? read_multiprocessors(root, t, err) : st;
 }
 
 rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err)
@@ -98,8 +115,11 @@ rc_status_t rc_csrk_tuning_identify(
     rc_status_t st = rc_csrk_tuning_read(values->text, &t, err);
     if (st < 0)
         return st;
-    /* a file without sizes is the case that it was before there were any */
-    rc_digest_hex(rc_digest(&t, t.sizes > 0 ? sizeof t : offsetof(rc_csrk_tuning_t, sizes)), as.text);
+    /* a file without what came later is the case that it was before */
+    size_t bytes = t.multiprocessors > 0 ? sizeof t
+        : t.sizes > 0                    ? offsetof(rc_csrk_tuning_t, multiprocessors)
+                                         : offsetof(rc_csrk_tuning_t, sizes);
+    rc_digest_hex(rc_digest(&t, bytes), as.text);
     return rc_params_text(param, &as, text, err);
 }
 
@@ -146,7 +166,10 @@ rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
         "ssrs", line_json(t->ssrs), "srs", line_json(t->srs), "cases", "2",
         factors_json(t->factors[1]), "3", factors_json(t->factors[2]), "4",
         factors_json(t->factors[3]), "matrices", names_json(m, count), "loss", f->all);
-    if (root && t->sizes > 0 && json_object_set_new(root, "sizes", sizes_json(t)) < 0) {
+    int is_good = root && (t->sizes == 0 || json_object_set_new(root, "sizes", sizes_json(t)) == 0);
+    if (is_good && t->multiprocessors > 0)
+        is_good = json_object_set_new(root, "multiprocessors", json_integer(t->multiprocessors)) == 0;
+    if (!is_good) {
         json_decref(root);
         root = NULL;
     }

@@ -41,7 +41,8 @@ static double over_best(const rc_csrk_grid_t *g, const rc_csrk_sizes_t *s)
 double rc_csrk_fit_loss(
     const rc_csrk_times_t *m, const rc_csrk_tuning_t *t, rc_csrk_reading_t reading)
 {
-    const rc_csrk_sizes_t s = rc_csrk_sizes(t, reading, m->rdensity);
+    rc_csrk_sizes_t s = rc_csrk_sizes(t, reading, m->rdensity);
+    rc_csrk_fill(t, m->rows, &s);
     return over_best(&m->own, &s);
 }
 
@@ -175,6 +176,20 @@ static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
     return RC_OK;
 }
 
+static void round_to_measured(rc_csrk_tuning_t *t)
+{
+    t->sizes = RC_CSRK_SIZES;
+    for (int i = 0; i < t->sizes; i++)
+        t->size[i] = rc_csrk_fit_sizes[i];
+}
+
+static void judge(const rc_csrk_times_t *m, int64_t count, rc_csrk_fit_t *f)
+{
+    for (int c = 1; c <= RC_CSRK_CASES; c++)
+        f->loss[c - 1] = own_loss(m, count, &f->tuning, c);
+    f->all = own_loss(m, count, &f->tuning, 0);
+}
+
 rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, const char *device,
     rc_csrk_fit_t *out, rc_err_t *err)
 {
@@ -192,16 +207,58 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, con
     f.tuning.srs = f.regressed[1];
     for (int c = 0; c < RC_CSRK_CASES; c++)
         f.tuning.factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
-    f.tuning.sizes = rounds ? RC_CSRK_SIZES : 0;
-    for (int i = 0; i < f.tuning.sizes; i++)
-        f.tuning.size[i] = rc_csrk_fit_sizes[i];
+    if (rounds)
+        round_to_measured(&f.tuning);
     f.serial_loss[0] = serial_loss(m, count, &f.tuning);
     lower(m, count, &f);
     for (int c = 2; c <= RC_CSRK_CASES; c++)
         choose_factors(m, count, c, &f);
+    judge(m, count, &f);
+    *out = f;
+    return RC_OK;
+}
+
+/* Sizes of a case as factors of those of case 1. */
+static void choose_pair(const rc_csrk_times_t *m, int64_t count, int number, rc_csrk_fit_t *f)
+{
+    double best = INFINITY;
+    rc_csrk_tuning_t chosen = f->tuning;
+    for (int a = 0; a < RC_CSRK_SIZES; a++)
+        for (int b = 0; b < RC_CSRK_SIZES; b++) {
+            rc_csrk_tuning_t t = f->tuning;
+            if (number == 1) {
+                t.ssrs.constant = rc_csrk_fit_sizes[a];
+                t.srs.constant = rc_csrk_fit_sizes[b];
+            } else
+                t.factors[number - 1] = (rc_csrk_factors_t){
+                    .ssrs = rc_csrk_fit_sizes[a] / t.ssrs.constant, .srs = rc_csrk_fit_sizes[b] / t.srs.constant};
+            double loss = own_loss(m, count, &t, number);
+            if (loss >= best)
+                continue;
+            best = loss;
+            chosen = t;
+        }
+    f->tuning = chosen;
+}
+
+rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t multiprocessors, const char *device,
+    rc_csrk_fit_t *out, rc_err_t *err)
+{
+    rc_csrk_fit_t f = {.serial_loss = {NAN, NAN}};
+    rc_status_t st = check(m, count, err);
+    if (st == RC_OK)
+        st = rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err);
+    if (st < 0)
+        return st;
+    for (int c = 0; c < RC_CSRK_CASES; c++)
+        f.tuning.factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
+    round_to_measured(&f.tuning);
+    f.tuning.multiprocessors = multiprocessors;
     for (int c = 1; c <= RC_CSRK_CASES; c++)
-        f.loss[c - 1] = own_loss(m, count, &f.tuning, c);
-    f.all = own_loss(m, count, &f.tuning, 0);
+        choose_pair(m, count, c, &f);
+    f.regressed[0] = f.tuning.ssrs;
+    f.regressed[1] = f.tuning.srs;
+    judge(m, count, &f);
     *out = f;
     return RC_OK;
 }

@@ -23,6 +23,7 @@ typedef struct rc_csrk_grid {
 typedef struct rc_csrk_times {
     const char *name; /**< borrowed */
     double rdensity;
+    int64_t rows;
     rc_csrk_grid_t serial; /**< by GPUSpMV-3, whatever its case */
     rc_csrk_grid_t own;    /**< by the kernel of its case */
 } rc_csrk_times_t;
@@ -51,6 +52,14 @@ double rc_csrk_fit_loss(
  *  \return RC_OK; RC_EINVAL: a pair is missing, a case has no matrix, or all have one rdensity.
  *          Local; cost O(count) times the pairs and shares */
 rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, const char *device,
+    rc_csrk_fit_t *out, rc_err_t *err);
+
+/** The other form: no line, a pair for each case, changed by rc_csrk_fill for a device of so many multiprocessors: that
+ *  of the 64 with the least geomean of time over least time by the kernel of the case.  Ties: smaller SSRS, then SRS.
+ *  \param[in] m  [count]  \param[in] multiprocessors  >= 1
+ *  \param[out] out  regressed: the constants; both shares 0; serial_loss NaN
+ *  \return as rc_csrk_fit */
+rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t multiprocessors, const char *device,
     rc_csrk_fit_t *out, rc_err_t *err);
 
 /** Write a tuning file with its loss and the matrices that it was fitted on.

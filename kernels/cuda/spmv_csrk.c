@@ -26,6 +26,7 @@ rc_status_t rc_csrk_form(
     rc_csrk_form_t f = {.levels = c->levels, .size = {c->size[0], c->size[1]}};
     f.sizes = c->serial ? rc_csrk_sizes_of_case(&tuning, c->reading, rdensity, 1)
                         : rc_csrk_sizes(&tuning, c->reading, rdensity);
+    rc_csrk_fill(&tuning, p->a->rows, &f.sizes);
     f.shape = shape_of(&f.sizes);
     f.tuned[0] = f.sizes.srs;
     f.tuned[1] = f.sizes.ssrs;

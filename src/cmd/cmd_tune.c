@@ -40,6 +40,9 @@ static const rc_opt_t options[] = {
         "With --fit: write the tuning there.", 0, 0},
     {"round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
         "With --fit: the tuning rounds both sizes to the next of the eight that were measured.", 0, 0},
+    {"fill", 0, RC_OPT_INT, offsetof(struct options, fit.multiprocessors), "N",
+        "With --fit: instead of lines a pair of sizes for each case, each changed by at most 4/3 so that the blocks fill "
+        "the N multiprocessors of the device to the end.", 1, 1 << 20},
     {"report", 0, RC_OPT_FLAG, offsetof(struct options, fit.report), NULL,
         "With --fit: print the best pairs over rdensity, too; csv and json: them instead of the tunings.", 0, 0},
     {"where", 'w', RC_OPT_TEXT, offsetof(struct options, fit.where), "EXPR",
@@ -58,7 +61,7 @@ const rc_command_t rc_command_tune = {
     .name = "tune",
     .summary = "print the sizes that suit a matrix and a device",
     .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING] [OPTIONS]\n"
-             "csrk --fit STORE [--device NAME] [-o FILE] [--round] [--report] [--where EXPR] [--test EXPR] [OPTIONS]",
+             "csrk --fit STORE [--device NAME] [-o FILE] [--round | --fill N] [--report] [--where EXPR] [--test EXPR] [OPTIONS]",
     .description =
         "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by the "
         "formulas of Lane and Booth 2022, in constant time from the mean entries of a row (rdensity): "
@@ -71,7 +74,8 @@ const rc_command_t rc_command_tune = {
         "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": 1.25}, "
         "\"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, \"4\": {...}}}: "
         "in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, 16] may be added: then each "
-        "size becomes that one of the list which is nearest by ratio.\n\n"
+        "size becomes that one of the list which is nearest by ratio. With \"multiprocessors\": 132 beside it both become, for a matrix, "
+        "those of the list within a ratio of 4/3 for which the last round of blocks is fullest.\n\n"
         "--fit makes one: lines by least squares of the best sizes of csr3 on ln rdensity; the slopes are "
         "lowered to the share of them, 0 to 1 by 0.05, that loses least; for cases 2 to 4 the factors, .5 to 5, "
         "that lose least with csr35. What is lost is the geometric mean of time over that of the best of the 64 pairs; "
@@ -103,7 +107,8 @@ static rc_status_t print(const question_t *q, rc_err_t *err)
     static const rc_column_t columns[] = {{"device", ""}, {"reading", ""}, {"rdensity", "entries"},
         {"case", ""}, {"kernel", ""}, {"block", "threads"}, {"ssrs", "super-rows"}, {"srs", "rows"},
         {"overhead", ""}, {"super_rows", ""}, {"super_super_rows", ""}, {"pointer_bytes", "bytes"}};
-    const rc_csrk_sizes_t s = rc_csrk_sizes(&q->tuning, q->reading, q->rdensity);
+    rc_csrk_sizes_t s = rc_csrk_sizes(&q->tuning, q->reading, q->rdensity);
+    rc_csrk_fill(&q->tuning, q->rows, &s);
     char block[48];
     int all = q->rows >= 0 ? (int)(sizeof columns / sizeof *columns) : always;
     rc_table_t *t = rc_table_begin(stdout, q->format, columns, all, err);
@@ -140,8 +145,9 @@ static rc_status_t read_words(
     if (o->fit.store)
         return words == 1 && isnan(o->rdensity)
             ? RC_OK : rc_fail(err, RC_EINVAL, "--fit takes neither a FILE nor --rdensity");
-    if (o->fit.output || o->fit.round || o->fit.report || o->fit.where || o->fit.test)
-        return rc_fail(err, RC_EINVAL, "--output, --round, --report, --where and --test are for --fit, which is missing");
+    if (o->fit.output || o->fit.round || o->fit.multiprocessors || o->fit.report || o->fit.where || o->fit.test)
+        return rc_fail(
+            err, RC_EINVAL, "--output, --round, --fill, --report, --where and --test are for --fit, which is missing");
     if ((words == 2) == !isnan(o->rdensity))
         return rc_fail(err, RC_EINVAL, "expected a FILE or --rdensity, found %s",
             words == 2 ? "both" : "neither");

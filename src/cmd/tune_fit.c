@@ -53,7 +53,7 @@ static int64_t place_of(pairs_t *p, int32_t matrix)
         if (p->matrix[i] == matrix)
             return i;
     rc_csrk_times_t *t = &p->times[p->count];
-    *t = (rc_csrk_times_t){.name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz)};
+    *t = (rc_csrk_times_t){.name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz), .rows = m->rows};
     for (int a = 0; a < RC_CSRK_SIZES; a++)
         for (int b = 0; b < RC_CSRK_SIZES; b++)
             t->serial.ns[a][b] = t->own.ns[a][b] = NAN;
@@ -165,7 +165,8 @@ static void pairs_free(pairs_t *p)
 
 static void put_sizes(rc_table_t *t, const rc_csrk_times_t *m, const rc_csrk_tuning_t *tuning)
 {
-    const rc_csrk_sizes_t s = rc_csrk_sizes(tuning, RC_CSRK_NEW, m->rdensity);
+    rc_csrk_sizes_t s = rc_csrk_sizes(tuning, RC_CSRK_NEW, m->rdensity);
+    rc_csrk_fill(tuning, m->rows, &s);
     rc_table_int(t, s.ssrs);
     rc_table_int(t, s.srs);
     rc_table_real(t, rc_csrk_fit_loss(m, tuning, RC_CSRK_NEW), 4);
@@ -239,7 +240,7 @@ static rc_status_t print_tunings(
     rc_table_t *t = rc_table_begin(stdout, format, columns, (int)(sizeof columns / sizeof *columns), err);
     if (!t)
         return RC_ENOMEM;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (size_t i = f->tuning.multiprocessors > 0; i < sizeof of / sizeof *of; i++)
         for (int r = 0; r < (i < 2 ? 1 : 3); r++) {
             rc_csrk_reading_t reading = (rc_csrk_reading_t)r;
             rc_table_text(t, of[i]->device);
@@ -268,13 +269,18 @@ static rc_status_t fit_pairs(pairs_t *p, const rc_tune_fit_t *f, rc_table_format
     rc_status_t st;
     arrange(p, &trains);
     leave_out(p, &trains);
-    RC_TRY(rc_csrk_fit(p->times, trains, f->round,
-        f->device ? f->device : rc_view_device(v, rc_view_result(v, p->rows.first)->device), &fit, err));
+    const char *device = f->device ? f->device : rc_view_device(v, rc_view_result(v, p->rows.first)->device);
+    if (f->multiprocessors > 0)
+        RC_TRY(rc_csrk_fit_filled(p->times, trains, (int32_t)f->multiprocessors, device, &fit, err));
+    else
+        RC_TRY(rc_csrk_fit(p->times, trains, f->round, device, &fit, err));
     if (f->output)
         RC_TRY(rc_csrk_tuning_write(f->output, &fit, p->times, trains, err));
     if (f->report && format == RC_TABLE_TEXT)
         RC_TRY(print_matrices(p, trains, &fit, format, err));
-    if (f->report && format == RC_TABLE_TEXT)
+    if (f->report && format == RC_TABLE_TEXT && f->multiprocessors > 0)
+        (void)printf("\n");
+    else if (f->report && format == RC_TABLE_TEXT)
         (void)printf("\nslopes kept: ssrs %g, srs %g; loss by GPUSpMV-3 %.4f as regressed, %.4f as lowered\n\n",
             fit.share[0], fit.share[1], fit.serial_loss[0], fit.serial_loss[1]);
     st = f->report && format != RC_TABLE_TEXT ? print_matrices(p, trains, &fit, format, err)

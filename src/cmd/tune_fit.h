@@ -12,6 +12,7 @@ typedef struct rc_tune_fit {
     const char *test;   /**< result rows of the test set */
     const char *device; /**< name that the tuning gets */
     int round;          /**< 1: the tuning rounds to the sizes that were measured */
+    int64_t multiprocessors; /**< 0: lines; else pairs that fill a device of so many */
     int report;         /**< 1: print pairs, lines, factors and losses */
 } rc_tune_fit_t;
 

@@ -2,7 +2,7 @@
 # rowcast tune csrk: sizes of CSR-k by the published formulas and by a file, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 16
+plan 19
 
 tune() # tune OPTION...
 {
@@ -34,3 +34,8 @@ code "a negative rdensity" 2 "$ROWCAST" tune csrk --rdensity -1 -d volta
 code "another thing to tune" 2 "$ROWCAST" tune csr -d volta
 ok "the file of the H200" tune --rdensity 20 -d "$top_srcdir/data/tuning/csrk-h200.json"
 is "its sizes" "$(awk 'END { print $1, $7, $8 }' "$tmp/out")" "h200 48 24"
+ok "that which fills it" tune --rdensity 20 -d "$top_srcdir/data/tuning/csrk-h200-filled.json"
+is "its sizes without rows" "$(awk 'END { print $1, $7, $8 }' "$tmp/out")" "h200-filled 24 24"
+# 1,000,000 rows: 24 times 8 makes 5,209 blocks, two rounds of 2,772 but for 335; 24 times 6 6,945, three rounds but for 1,371
+tune mesh2d:n=1000 -d "$top_srcdir/data/tuning/csrk-h200-filled.json"
+is "and with those of a matrix" "$(awk 'END { print $(NF - 5), $(NF - 4), $NF }' "$tmp/out")" "24 8 520844"

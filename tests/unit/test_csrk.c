@@ -11,6 +11,7 @@
 #include "scratch.h"
 #include "sparse/generate.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -95,6 +96,9 @@ static void files(void **state)
         {WHOLE "\"sizes\": []}", "sizes: expected an array of 1 to 15"},
         {WHOLE "\"sizes\": [4, 4]}", "sizes[1]: expected integers from 1 on, increasing"},
         {WHOLE "\"sizes\": [0.5]}", "sizes[0]: expected integers from 1 on, increasing"},
+        {WHOLE "\"sizes\": [4], \"multiprocessors\": 0}", "multiprocessors: expected an integer from 1 to"},
+        {WHOLE "\"sizes\": [4], \"multiprocessors\": 1.5}", "multiprocessors: expected an integer from 1 to"},
+        {WHOLE "\"multiprocessors\": 132}", "multiprocessors: expected sizes to choose from, found none"},
         {HEAD "\"cases\": {}}", "srs: expected an object with constant and slope"},
         {"{}", "device: expected a text"},
         {"", "line 1: "},
@@ -146,8 +150,60 @@ static void identities(void **state)
     assert_string_not_equal(text[0], text[2]);
     /* what the digest is of without sizes: the same bytes as before there were any, so that old stores know their cases */
     assert_int_equal(offsetof(rc_csrk_tuning_t, sizes), 192);
+    assert_int_equal(offsetof(rc_csrk_tuning_t, multiprocessors), 256); /* and without those */
     (void)snprintf(v.text, sizeof v.text, "/there/is/none");
     assert_int_equal(rc_csrk_tuning_identify(param, &v, known, NULL), RC_ENOENT);
+}
+
+/* Empty places of the last round of CTAs over all CTAs, counted one by one. */
+static double idle(int64_t rows, int64_t ssrs, int64_t srs, int64_t held)
+{
+    int64_t ctas = 0;
+    for (int64_t r = 0; r < rows; r += ssrs * srs)
+        ctas++;
+    int64_t rounds = 0;
+    for (int64_t left = ctas; left > 0; left -= held)
+        rounds++;
+    return (double)(rounds * held - ctas) / (double)ctas;
+}
+
+/* No two sizes within 4/3 of those of the case leave less idle, and those that leave as much are farther. */
+static void sizes_fill_the_device(void **state)
+{
+    (void)state;
+    static const int32_t held[] = {21 * 132, 5 * 132, 4 * 132, 4 * 132};
+    static const double of_case[] = {5, 12, 20, 50};
+    static const int32_t from[] = {24, 24};
+    rc_csrk_tuning_t t = {.ssrs = {24, 0}, .srs = {24, 0}, .sizes = 8, .size = {4, 6, 8, 12, 18, 24, 32, 48},
+        .factors = {{1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}}};
+    rc_rng_t r;
+    rc_rng_seed(&r, 31);
+    int changed = 0;
+    for (int round = 0; round < 400; round++) {
+        int64_t rows = 1 + (int64_t)rc_rng_below(&r, round % 2 ? 3000000 : 60000);
+        int c = round % 4;
+        rc_csrk_sizes_t s = rc_csrk_sizes(&t, RC_CSRK_NEW, of_case[c]);
+        t.multiprocessors = 0;
+        rc_csrk_fill(&t, rows, &s);
+        assert_true(s.ssrs == 24 && s.srs == 24);
+        t.multiprocessors = 132;
+        rc_csrk_fill(&t, 0, &s);
+        assert_true(s.ssrs == 24 && s.srs == 24);
+        rc_csrk_fill(&t, rows, &s);
+        changed += s.ssrs != from[0] || s.srs != from[1];
+        double found = idle(rows, s.ssrs, s.srs, held[c]);
+        double way = fabs(log((double)s.ssrs / 24)) + fabs(log((double)s.srs / 24));
+        for (int a = 4; a <= 6; a++) /* 18, 24, 32 */
+            for (int b = 4; b <= 6; b++) {
+                double other = idle(rows, t.size[a], t.size[b], held[c]);
+                double far = fabs(log(t.size[a] / 24.)) + fabs(log(t.size[b] / 24.));
+                if (other < found - 1e-8 || (other <= found && far < way - 1e-8))
+                    fail_msg("%" PRId64 " rows, case %d: %d, %d leave %g, found %g", rows, c + 1, (int)t.size[a],
+                        (int)t.size[b], other, found);
+            }
+        assert_true((s.ssrs == 18 || s.ssrs == 24 || s.ssrs == 32) && (s.srs == 18 || s.srs == 24 || s.srs == 32));
+    }
+    assert_true(changed > 100);
 }
 
 /* ---------------------------------------------------------------- pointers */
@@ -269,6 +325,7 @@ int main(void)
         cmocka_unit_test(pointers_take_little),
         cmocka_unit_test(files),
         cmocka_unit_test(identities),
+        cmocka_unit_test(sizes_fill_the_device),
         cmocka_unit_test(pointers_of_orders),
         cmocka_unit_test(classes_of_matrices),
     };

@@ -234,6 +234,63 @@ static void constant_srs(void **state)
     assert_int_equal(rc_csrk_srs_best(&m[0]), -1);
 }
 
+/* What a pair of a case, filled, loses on the matrices of the case, by the functions of the tuning alone. */
+static double pair_loss(const rc_csrk_times_t *m, int64_t n, const rc_csrk_fit_t *f, int number, int t, int s)
+{
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        rc_csrk_sizes_t z = rc_csrk_sizes(&f->tuning, RC_CSRK_NEW, m[i].rdensity);
+        double least = INFINITY;
+        if (z.number != number)
+            continue;
+        z.ssrs = sizes[t];
+        z.srs = sizes[s];
+        rc_csrk_fill(&f->tuning, m[i].rows, &z);
+        for (int a = 0; a < 8; a++)
+            for (int b = 0; b < 8; b++)
+                least = fmin(least, m[i].own.ns[a][b]);
+        sum += log(m[i].own.ns[rc_csrk_nearest(sizes, 8, z.ssrs)][rc_csrk_nearest(sizes, 8, z.srs)] / least);
+        count++;
+    }
+    return exp(sum / (double)count);
+}
+
+/* Pairs that fill: no other pair of a case loses less; written and read it says the same. */
+static void filled_pairs(void **state)
+{
+    char path[SCRATCH_PATH];
+    rc_rng_t r;
+    rc_rng_seed(&r, 12);
+    scratch_path(state, "filled.json", path);
+    for (int round = 0; round < 10; round++) {
+        rc_csrk_times_t m[MOST];
+        rc_csrk_tuning_t back;
+        rc_csrk_fit_t f;
+        for (int i = 0; i < MOST; i++) {
+            m[i] = (rc_csrk_times_t){.name = "m", .rdensity = exp(0.5 + 0.4 * i), .rows = 1000 + 90000 * i};
+            for (int t = 0; t < 8; t++)
+                for (int s = 0; s < 8; s++) {
+                    m[i].serial.ns[t][s] = 1 + rc_rng_unit(&r);
+                    m[i].own.ns[t][s] = 1 + rc_rng_unit(&r);
+                }
+        }
+        assert_int_equal(rc_csrk_fit_filled(m, MOST, 132, "made", &f, NULL), RC_OK);
+        for (int c = 1; c <= 4; c++)
+            for (int t = 0; t < 8; t++)
+                for (int s = 0; s < 8; s++)
+                    assert_true(pair_loss(m, MOST, &f, c, t, s) >= f.loss[c - 1] - 1e-12);
+        assert_int_equal(rc_csrk_tuning_write(path, &f, m, MOST, NULL), RC_OK);
+        assert_int_equal(rc_csrk_tuning_read(path, &back, NULL), RC_OK);
+        assert_int_equal(back.multiprocessors, 132);
+        for (int i = 0; i < MOST; i++)
+            assert_true(rc_csrk_fit_loss(&m[i], &back, RC_CSRK_NEW) == rc_csrk_fit_loss(&m[i], &f.tuning, RC_CSRK_NEW));
+    }
+    rc_csrk_fit_t f;
+    rc_csrk_times_t none[1];
+    assert_int_equal(rc_csrk_fit_filled(none, 0, 132, "made", &f, NULL), RC_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +298,7 @@ int main(void)
         cmocka_unit_test(nearest_sizes),
         cmocka_unit_test(rounded_sizes),
         cmocka_unit_test(least_loss),
+        cmocka_unit_test(filled_pairs),
         cmocka_unit_test(written_files),
         cmocka_unit_test(refusals),
     };
