@@ -205,7 +205,7 @@ static rc_status_t let_go(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
 static void featurise_behind(rc_prepare_t *p, rc_job_t *j)
 {
     rc_err_t err = {0};
-    int given = j->threads / 2;
+    int given = j->threads > 1 ? (j->threads + 1) / 2 : 0; /* as many as a large matrix waits for */
     int kept = j->threads - given;
     j->threads = kept;
     p->free_threads += given;
