@@ -1,5 +1,4 @@
 #include "config.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "measure/session.h"
@@ -132,6 +131,13 @@ rc_status_t rc_trial_prepare(rc_measuring_t *s, int index, rc_err_t *err)
     return rc_trial_fail(s, j, RC_PHASE_PREPARE, &why, err);
 }
 
+static void spend(int64_t *ns, int64_t *at)
+{
+    int64_t now = rc_clock_ns();
+    *ns += now - *at;
+    *at = now;
+}
+
 /* Poison the output, run once, compare. */
 static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err_t *why)
 {
@@ -151,12 +157,17 @@ static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err
         .schedule = j->m->schedule,
         .by_slot = j->problem[RC_WIDE].c_order != RC_C_ORIGINAL,
     };
+    rc_verify_spent_t *spent = &s->ctx->spent;
     rc_status_t st;
+    int64_t at = rc_clock_ns();
     RC_TRY(rc_operands_refer(s->ctx, tile, p.schedule, why));
+    spend(&spent->refer_ns, &at);
     RC_TRY(s->d->dense_poison(s->d, &p.c, NULL, why));
     RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->first, 1, &ns, why));
+    spend(&spent->run_ns, &at);
     j->m->first_ns += ns;
     st = rc_reference_check(s->ctx->ref, s->d, &p, &max, &rel, why);
+    spend(&spent->check_ns, &at);
     if (st < 0 && st != RC_EWRONG)
         goto done;
     j->m->error_max = fmax(j->m->error_max, max); /* of a NaN and a number the number */

@@ -116,6 +116,16 @@ rc_status_t rc_measure_context_new(rc_device_t *d, rc_measure_context_t **out, r
 
 void rc_measure_context_free(rc_measure_context_t *ctx);
 
+/** What verifying took since the context was made, wall time. */
+typedef struct rc_verify_spent {
+    int64_t refer_ns; /**< filling the inputs, computing what the output must be */
+    int64_t run_ns;   /**< poisoning the output, the first run */
+    int64_t check_ns; /**< summing and fetching the output, comparing */
+} rc_verify_spent_t;
+
+/** \return borrowed */
+const rc_verify_spent_t *rc_measure_verify_spent(const rc_measure_context_t *ctx);
+
 /** Verify and time the cases of a group.
  *  \param[in,out] cases  [n]; every case that was not interrupted has a final status afterwards
  *  \param[in] stop, enter, user  may be NULL

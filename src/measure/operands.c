@@ -53,6 +53,11 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
     free(ctx);
 }
 
+const rc_verify_spent_t *rc_measure_verify_spent(const rc_measure_context_t *ctx)
+{
+    return &ctx->spent;
+}
+
 static int resident_serves(const rc_measure_context_t *ctx, const rc_group_t *g, int value_bytes)
 {
     static const rc_digest_t unknown;

@@ -28,6 +28,7 @@ struct rc_measure_context {
     rc_resident_t resident; /**< a matrix, for kernels that build from it on the device */
     int64_t resident_bytes; /**< 0: none */
     rc_digest_t resident_of;
+    rc_verify_spent_t spent;
     /* the group in hand */
     const rc_group_t *g;
     const rc_measure_config_t *cfg;

@@ -310,12 +310,15 @@ rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
 void rc_worker_tell(const rc_worker_t *w, const rc_spent_t *t, int64_t ns)
 {
     double all = ns > 0 ? 0.01 * (double)ns : 1;
+    static const rc_verify_spent_t none;
+    const rc_verify_spent_t *v = w->measure ? rc_measure_verify_spent(w->measure) : &none;
     rc_log(w->log, RC_LOG_DEBUG, "sweep",
-        "of %.3f s: measuring %.1f %% (executing %.1f %%; preparing %.1f %%, verifying %.1f %%, timing "
-        "%.1f %%, of these copies %.1f %%), waiting for a prepared matrix %.1f %%, for the node %.1f %%, "
+        "of %.3f s: measuring %.1f %% (executing %.1f %%; preparing %.1f %%, verifying %.1f %% (references "
+        "%.1f %%, first runs %.1f %%, comparing %.1f %%), timing %.1f %%, of these copies %.1f %%), waiting for a prepared matrix %.1f %%, for the node %.1f %%, "
         "journal %.1f %%; %d preparing with %d threads, at most %d ahead",
         (double)ns * 1e-9, (double)t->busy_ns / all, (double)t->active_ns / all,
         (double)t->phase_ns[RC_PHASE_PREPARE] / all, (double)t->phase_ns[RC_PHASE_VERIFY] / all,
+        (double)v->refer_ns / all, (double)v->run_ns / all, (double)v->check_ns / all,
         (double)t->phase_ns[RC_PHASE_TIME] / all, (double)t->copy_ns / all,
         (double)t->waiting_ns / all, (double)t->lock_ns / all, (double)t->journal_ns / all,
         w->preparers, w->threads, w->ahead);
