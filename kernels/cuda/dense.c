@@ -28,6 +28,13 @@ static void count_time(rc_device_t *d, begin_t begin)
     d->active_ns += rc_clock_ns() - begin.ns - (d->executor.copy_ns - begin.copy_ns);
 }
 
+/* Wait for what was launched, so that its time counts as the device's: the copy or the batch that comes next would
+ * wait for it too, and nobody would count it. */
+static rc_status_t wait_for_it(rc_device_t *d, rc_err_t *err)
+{
+    return rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(&d->executor)), "work on a dense matrix", err);
+}
+
 static int is_empty(const rc_dense_t *m)
 {
     return m->rows == 0 || m->cols == 0;
@@ -41,6 +48,8 @@ rc_status_t rc_cuda_dense_random(
         return RC_OK;
     rc_status_t st =
         rc_cuda_launch_random(rc_cuda_stream(&d->executor), m, rc_rng_key(seed), stride, j0, err);
+    if (st == RC_OK)
+        st = wait_for_it(d, err);
     count_time(d, begin);
     return st;
 }
@@ -57,13 +66,16 @@ rc_status_t rc_cuda_dense_poison(
         return RC_OK;
     if (!clear && m->ld == length) {
         size_t bytes = (size_t)(lines * length) * rc_precision_bytes(m->precision);
-        return d->executor.fill(&d->executor, m->data, POISON_BYTE, bytes, err);
+        RC_TRY(d->executor.fill(&d->executor, m->data, POISON_BYTE, bytes, err));
+        st = wait_for_it(d, err);
+        goto done;
     }
     if (clear) {
         RC_TRY(d->executor.alloc(&d->executor, (size_t)m->rows, &flags, err));
         RC_TRY(d->executor.upload(&d->executor, flags, clear, (size_t)m->rows, err));
     }
     RC_TRY(rc_cuda_launch_poison(rc_cuda_stream(&d->executor), m, flags, err));
+    st = wait_for_it(d, err);
 done:
     d->executor.release(&d->executor, flags);
     count_time(d, begin);
@@ -138,6 +150,7 @@ rc_status_t rc_cuda_dense_project(rc_device_t *d, const rc_dense_t *m, const dou
     RC_TRY(
         d->executor.upload(&d->executor, base + l.sign, sign, (size_t)m->cols * sizeof *sign, err));
     RC_TRY(rc_cuda_launch_project(rc_cuda_stream(&d->executor), m, signs, &part, &out, err));
+    RC_TRY(wait_for_it(d, err));
     if (sum)
         RC_TRY(d->executor.download(&d->executor, sum, out.sum, rows * sizeof *sum, err));
     if (mag)
@@ -178,6 +191,7 @@ rc_status_t rc_cuda_dense_gather(rc_device_t *d, const rc_dense_t *m, const int6
     RC_TRY(d->executor.upload(&d->executor, memory, host, there, err));
     RC_TRY(rc_cuda_launch_gather(
         rc_cuda_stream(&d->executor), m, rows, rows + count, n, values, flags, err));
+    RC_TRY(wait_for_it(d, err));
     RC_TRY(d->executor.download(
         &d->executor, host, values, back, err)); /* 9 bytes each: fits where 16 were */
     memcpy(out, host, count * sizeof *out);
