@@ -24,17 +24,36 @@ static rc_status_t keep(
     return st < 0 ? st : x->upload(x, *out, from, bytes, err);
 }
 
+/* A piece at a time: what was narrowed is in the caches when it is copied, and takes no memory beside. */
+static rc_status_t narrow_pieces(
+    rc_executor_t *x, const double *val, int64_t nnz, float *piece, int64_t most, float *to, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int64_t first = 0; first < nnz && st == RC_OK; first += most) {
+        int64_t n = nnz - first < most ? nnz - first : most;
+#pragma omp parallel for num_threads(x->threads) schedule(static) if (n > ALONE)
+        for (int64_t i = 0; i < n; i++)
+            piece[i] = (float)val[first + i];
+        st = x->upload(x, to + first, piece, (size_t)n * sizeof *piece, err);
+    }
+    return st;
+}
+
 static rc_status_t keep_narrowed(
     rc_executor_t *x, const double *val, int64_t nnz, void **out, rc_err_t *err)
 {
-    float *narrow = rc_alloc((size_t)nnz, sizeof *narrow, "values of a matrix", err);
-    if (!narrow)
+    enum { piece_values = 1 << 22 };
+    int64_t most = nnz < piece_values ? nnz : piece_values;
+    *out = NULL;
+    if (nnz == 0)
+        return RC_OK;
+    float *piece = rc_alloc((size_t)most, sizeof *piece, "values of a matrix", err);
+    if (!piece)
         return RC_ENOMEM;
-#pragma omp parallel for num_threads(x->threads) schedule(static) if (nnz > ALONE)
-    for (int64_t i = 0; i < nnz; i++)
-        narrow[i] = (float)val[i];
-    rc_status_t st = keep(x, narrow, (size_t)nnz * sizeof *narrow, out, err);
-    free(narrow);
+    rc_status_t st = x->alloc(x, (size_t)nnz * sizeof *piece, out, err);
+    if (st == RC_OK)
+        st = narrow_pieces(x, val, nnz, piece, most, *out, err);
+    free(piece);
     return st;
 }
 

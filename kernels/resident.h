@@ -19,7 +19,7 @@ typedef struct rc_resident {
 /** Upload a matrix.
  *  \param[in] value_bytes  that values get: 4 or 8
  *  \param[out] out  free with rc_resident_free, after an error too
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz); 4-byte values take a copy on the host. */
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz); 4-byte values take at most 16 MiB on the host. */
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, int value_bytes, rc_resident_t *out, rc_err_t *err);
 

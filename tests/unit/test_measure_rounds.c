@@ -259,9 +259,34 @@ static void the_matrix_is_kept_where_there_is_room(void **state)
     assert_true(tile < wide);
 }
 
+/* Values are narrowed a piece at a time: at and around the bounds of pieces, too. */
+static void values_are_narrowed_in_pieces(void **state)
+{
+    (void)state;
+    static const int64_t count[] = {0, 1, (1 << 22) - 1, 1 << 22, (1 << 22) + 1, (1 << 23) + 3};
+    rc_device_t *d = NULL;
+    assert_int_equal(rc_device_open_cpu(2, &d, NULL), RC_OK);
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
+        int64_t n = count[k];
+        double *val = malloc(((size_t)n + 1) * sizeof *val);
+        void *there = NULL;
+        assert_non_null(val);
+        for (int64_t i = 0; i < n; i++)
+            val[i] = (double)(i % 1000003) + 0.1;
+        assert_int_equal(rc_resident_values(&d->executor, val, n, sizeof(float), &there, NULL), RC_OK);
+        for (int64_t i = 0; i < n; i++)
+            if (((const float *)there)[i] != (float)val[i])
+                fail_msg("%ld values: number %ld is %g", (long)n, (long)i, (double)((const float *)there)[i]);
+        d->executor.release(&d->executor, there);
+        free(val);
+    }
+    rc_device_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_narrowed_in_pieces),
         cmocka_unit_test(the_matrix_is_kept_where_there_is_room),
         cmocka_unit_test(phases_are_announced),
         cmocka_unit_test(memory_limit_makes_sets),
