@@ -270,7 +270,8 @@ static void memory_of_the_split(void **state)
     rc_device_close(d);
 }
 
-int main(void)
+/* Argument: a pattern of what is run, all without. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_products),
@@ -279,5 +280,7 @@ int main(void)
         cmocka_unit_test(a_large_split),
         cmocka_unit_test(memory_of_the_split),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
