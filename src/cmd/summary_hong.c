@@ -197,6 +197,14 @@ static rc_status_t add_known(contest_t *c, const char *name, const char *op, int
     return st;
 }
 
+/* Figures 14 (fp32) and 15 (fp64), whose cuSPARSE takes op_A = T for the second product and keeps no copy. */
+static const char *paper_of_both(const char *name)
+{
+    return strcmp(name, "rs") == 0         ? "first, no number"
+           : strcmp(name, "cusparse") == 0 ? "last, no number (op_A = T there; here the fastest, copies of A' too)"
+                                           : NULL;
+}
+
 static rc_status_t contest_of(const rc_summary_options_t *o, contest_t *c, rc_err_t *err)
 {
     const char *name = o->contestants ? o->contestants : "all";
@@ -204,8 +212,10 @@ static rc_status_t contest_of(const rc_summary_options_t *o, contest_t *c, rc_er
     if (o->op && strcmp(o->op, "both") == 0) {
         if (o->contestants)
             return rc_fail(err, RC_EINVAL, "--contestants: --op both has contestants of its own");
-        for (; rc_both_name(c->n); c->n++)
+        for (; rc_both_name(c->n); c->n++) {
             c->who[c->n] = (rc_contestant_t){.name = rc_both_name(c->n), .both = c->n};
+            c->paper[c->n] = paper_of_both(rc_both_name(c->n));
+        }
         return RC_OK;
     }
     rc_status_t st = add_known(c, name, o->op, &found, err);

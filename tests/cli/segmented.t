@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 87
+plan 88
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g" "$tmp/no"
@@ -177,6 +177,8 @@ published=$top_srcdir/data/results/h200-rs.h5
 is "rates have what the paper says beside" "$("$ROWCAST" query "$published" -S rate --kernels 'rs:*:t=0:*' --precision fp32 -f csv | column paper | sort -u)" \
     "almost 800 on large ones"
 is "so has versus" "$("$ROWCAST" query "$published" -S versus -A 'rs:*:t=0:*' -B 'cusparse-csr-bt-ccol*' --precision fp32 --op spmm -f csv | column paper | sort -u)" "1 to 2"
+is "so have profiles of both products" "$("$ROWCAST" query "$published" -S profile --op both --precision fp32 -f csv | column paper | sort -u | paste -s -d';')" \
+    ";first, no number;last, no number (op_A = T there; here the fastest, copies of A' too)"
 is "other kernels have none" "$("$ROWCAST" query "$published" -S rate --kernels growmajor | grep -c paper)" 0
 code "a feature that no set has" 2 "$ROWCAST" query "$store" -S rate --by nosuch
 code "one that is no share" 2 "$ROWCAST" query "$store" -S rate --by accumulations
