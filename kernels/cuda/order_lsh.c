@@ -81,7 +81,7 @@ static rc_status_t remember(rc_cuda_lsh_t *l, int64_t end, rc_err_t *err)
     rc_executor_t *x = l->x;
     int bits = l->slot ? l->bits : RC_PAIR_BITS_MIN;
     void *slot = NULL;
-    while (!rc_pair_set_fits(end, bits))
+    while (!rc_pair_set_fits(end, INT64_C(1) << bits))
         bits++;
     if (l->slot && bits == l->bits)
         return rc_cuda_lsh_remember(l, l->pairs, end, err);
@@ -207,7 +207,7 @@ static rc_status_t deliver_set(const rc_cuda_lsh_t *l, rc_pair_set_t *seen, rc_e
     seen->slot = rc_alloc(slots, sizeof *seen->slot, "pairs of rows", err);
     if (!seen->slot)
         return RC_ENOMEM;
-    seen->bits = l->bits;
+    seen->slots = (int64_t)slots;
     seen->count = l->pairs;
     return l->x->download(l->x, seen->slot, l->slot, slots * sizeof *seen->slot, err);
 }

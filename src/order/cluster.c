@@ -180,14 +180,28 @@ static int pop(queue_t *q, rc_ranked_t *out)
 static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *q, rc_err_t *err)
 {
     uint64_t pair = rc_pair(x, y);
-    if (rc_pair_set_has(q->seen, pair))
+    if (rc_pair_set_has(&q->seen_later, pair) || rc_pair_set_has(q->seen, pair)) /* the small one first */
         return RC_OK;
     rc_status_t st = rc_pair_set_reserve(&q->seen_later, 1, err);
-    if (st < 0 || !rc_pair_set_add(&q->seen_later, pair))
+    if (st < 0)
         return st;
+    rc_pair_set_add(&q->seen_later, pair);
     q->list->pair[q->later++] = (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair};
     rc_ranked_lift(q->list->pair, q->later);
     return RC_OK;
+}
+
+/* The roots of a pair some way ahead are nearly always those that it will have: ask for their slot. */
+static void ask_ahead(const queue_t *q, int32_t *parent)
+{
+    enum { ahead = 12 };
+    if (q->at + ahead >= q->list->count)
+        return;
+    uint64_t pair = q->list->pair[q->at + ahead].tie;
+    int32_t x = root_of(parent, (int32_t)(pair >> 32));
+    int32_t y = root_of(parent, (int32_t)(pair & UINT32_MAX));
+    if (x != y && rc_pair(x, y) != pair)
+        __builtin_prefetch(q->seen->slot + rc_pair_slot(q->seen, rc_pair(x, y)));
 }
 
 static int is_sorted(const rc_pair_list_t *l)
@@ -209,6 +223,7 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
     while (st == RC_OK && pop(&q, &p)) {
         int32_t x = (int32_t)(p.tie >> 32);
         int32_t y = (int32_t)(p.tie & UINT32_MAX);
+        ask_ahead(&q, units->parent);
         int32_t rx = root_of(units->parent, x);
         int32_t ry = root_of(units->parent, y);
         if (rx == ry || units->size[rx] >= size || units->size[ry] >= size)

@@ -21,44 +21,44 @@ rc_status_t rc_pairs_check_memory(int64_t pairs, int64_t bytes, rc_err_t *err)
 
 static void put(rc_pair_set_t *s, uint64_t pair)
 {
-    uint64_t last = (UINT64_C(1) << s->bits) - 1;
     uint64_t i = rc_pair_slot(s, pair);
     while (s->slot[i])
-        i = (i + 1) & last;
+        i = rc_pair_next(s, i);
     s->slot[i] = pair;
 }
 
-/* Bits with room for more. */
-static int bits_for(const rc_pair_set_t *s, int64_t more)
+/* Slots with room for more: a power of two, of many one and a half of it too, so that a pair has at most 13.8 bytes of
+ * them.  Small sets grow in longer steps: each puts all pairs in again. */
+static int64_t slots_for(const rc_pair_set_t *s, int64_t more)
 {
-    int bits = s->slot ? s->bits : RC_PAIR_BITS_MIN;
-    while (!rc_pair_set_fits(s->count + more, bits))
-        bits++;
-    return bits;
+    enum { many = 1 << 20 };
+    int64_t slots = s->slot ? s->slots : INT64_C(1) << RC_PAIR_BITS_MIN;
+    while (!rc_pair_set_fits(s->count + more, slots))
+        slots = slots < many ? 2 * slots : (slots & (slots - 1)) == 0 ? slots / 2 * 3 : slots / 3 * 4;
+    return slots;
 }
 
-static rc_status_t new_slots(int bits, int64_t pairs, uint64_t **slot, rc_err_t *err)
+static rc_status_t new_slots(int64_t slots, int64_t pairs, uint64_t **slot, rc_err_t *err)
 {
-    enum { large = 24 };
-    if (bits >= large) {
-        rc_status_t st =
-            rc_pairs_check_memory(pairs, rc_sat_mul(INT64_C(1) << bits, sizeof **slot), err);
+    enum { large = 1 << 24 };
+    if (slots >= large) {
+        rc_status_t st = rc_pairs_check_memory(pairs, rc_sat_mul(slots, sizeof **slot), err);
         if (st < 0)
             return st;
     }
-    *slot = rc_alloc0((size_t)1 << bits, sizeof **slot, "pairs of rows", err);
+    *slot = rc_alloc0((size_t)slots, sizeof **slot, "pairs of rows", err);
     return *slot ? RC_OK : RC_ENOMEM;
 }
 
 rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
 {
-    rc_pair_set_t bigger = {.bits = bits_for(s, more), .count = s->count};
-    if (s->slot && bigger.bits == s->bits)
+    rc_pair_set_t bigger = {.slots = slots_for(s, more), .count = s->count};
+    if (s->slot && bigger.slots == s->slots)
         return RC_OK;
-    rc_status_t st = new_slots(bigger.bits, s->count + more, &bigger.slot, err);
+    rc_status_t st = new_slots(bigger.slots, s->count + more, &bigger.slot, err);
     if (st < 0)
         return st;
-    for (int64_t i = 0; s->slot && i < INT64_C(1) << s->bits; i++)
+    for (int64_t i = 0; s->slot && i < s->slots; i++)
         if (s->slot[i])
             put(&bigger, s->slot[i]);
     free(s->slot);
@@ -69,19 +69,20 @@ rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
 rc_status_t rc_pair_set_follow(rc_pair_set_t *s, const rc_pair_list_t *list, rc_err_t *err)
 {
     enum { ahead = 16 };
-    int bits = bits_for(s, list->count - s->count);
-    if (!s->slot || bits != s->bits) {
+    int64_t slots = slots_for(s, list->count - s->count);
+    if (!s->slot || slots != s->slots) {
         rc_pair_set_free(s);
-        rc_status_t st = new_slots(bits, list->count, &s->slot, err);
+        rc_status_t st = new_slots(slots, list->count, &s->slot, err);
         if (st < 0)
             return st;
-        s->bits = bits;
+        s->slots = slots;
     }
     for (int64_t i = s->count; i < list->count; i++) {
         if (i + ahead < list->count)
             __builtin_prefetch(s->slot + rc_pair_slot(s, list->pair[i + ahead].tie), 1);
-        rc_pair_set_add(s, list->pair[i].tie);
+        put(s, list->pair[i].tie);
     }
+    s->count = list->count;
     return RC_OK;
 }
 

@@ -26,8 +26,8 @@ RC_HOST_DEVICE static inline uint64_t rc_pair_key(double similarity)
 
 /** Pairs that have been seen, by open addressing.  Zero-initialise; free with rc_pair_set_free. */
 typedef struct rc_pair_set {
-    uint64_t *slot; /**< [2^bits], 0: free; NULL while it is empty */
-    int bits;
+    uint64_t *slot; /**< [slots], 0: free; NULL while it is empty */
+    int64_t slots;
     int64_t count;
 } rc_pair_set_t;
 
@@ -37,17 +37,24 @@ RC_HOST_DEVICE static inline uint64_t rc_pair_place(int bits, uint64_t pair)
     return rc_rng_golden(pair ^ pair >> 29) >> (64 - bits);
 }
 
+/** The same in any number of slots. */
 static inline uint64_t rc_pair_slot(const rc_pair_set_t *s, uint64_t pair)
 {
-    return rc_pair_place(s->bits, pair);
+    return (uint64_t)((unsigned __int128)rc_rng_golden(pair ^ pair >> 29) * (uint64_t)s->slots >> 64);
+}
+
+/** The slot after slot i. */
+static inline uint64_t rc_pair_next(const rc_pair_set_t *s, uint64_t i)
+{
+    return i + 1 == (uint64_t)s->slots ? 0 : i + 1;
 }
 
 enum { RC_PAIR_BITS_MIN = 10 }; /* of a set */
 
 /** At most 7 of 8 slots are taken. */
-static inline int rc_pair_set_fits(int64_t pairs, int bits)
+static inline int rc_pair_set_fits(int64_t pairs, int64_t slots)
 {
-    return pairs <= (INT64_C(1) << bits) / 8 * 7;
+    return pairs <= slots / 8 * 7;
 }
 
 /** 1 when the pair is there. */
@@ -55,10 +62,9 @@ static inline int rc_pair_set_has(const rc_pair_set_t *s, uint64_t pair)
 {
     if (!s->slot)
         return 0;
-    uint64_t last = (UINT64_C(1) << s->bits) - 1;
     uint64_t i = rc_pair_slot(s, pair);
     while (s->slot[i] && s->slot[i] != pair)
-        i = (i + 1) & last;
+        i = rc_pair_next(s, i);
     return s->slot[i] == pair;
 }
 
@@ -83,7 +89,7 @@ rc_status_t rc_pair_list_reserve(rc_pair_list_t *l, int64_t more, rc_err_t *err)
 
 void rc_pair_list_free(rc_pair_list_t *l);
 
-/** Add the pairs of a list of which the set has the first s->count, in order, and no other.  Where it must grow, the old
+/** Add the pairs of a list, none of them twice, of which the set has the first s->count, in order, and no other.  Where it must grow, the old
  *  slots are given back before there are new ones.
  *  \return RC_OK, RC_ENOMEM (with the bytes; the set may be empty then).  Cost O(list->count) */
 rc_status_t rc_pair_set_follow(rc_pair_set_t *s, const rc_pair_list_t *list, rc_err_t *err);

@@ -1,5 +1,5 @@
-/* Quicksort by the median of three, insertion for short ranges, and heap sort where the pivots are bad
- * for too long. */
+/* Many are dealt out by the highest eight bits in which they differ, in place.  Few are sorted by quicksort with the
+ * median of three, insertion for short ranges, and heap sort where the pivots are bad for too long. */
 #include "config.h"
 #include "order/ranked.h"
 
@@ -74,11 +74,10 @@ static rc_ranked_t median(rc_ranked_t *r, int64_t n)
     return *b;
 }
 
-/* \param[in] depth  partitions left before heap sort takes over
- * \param[in] fork   1: long halves are tasks of the team */
-static void sort_range(rc_ranked_t *r, int64_t n, int depth, int fork)
+/* \param[in] depth  partitions left before heap sort takes over */
+static void sort_range(rc_ranked_t *r, int64_t n, int depth)
 {
-    enum { few = 24, many = 1 << 15 };
+    enum { few = 24 };
     while (n > few) {
         if (depth-- == 0) {
             heap_sort(r, n);
@@ -98,12 +97,7 @@ static void sort_range(rc_ranked_t *r, int64_t n, int depth, int fork)
         /* [0, k] and [i, n): the shorter one first, so that the depth of calls is logarithmic */
         rc_ranked_t *other = k + 1 < n - i ? r : r + i;
         int64_t others = k + 1 < n - i ? k + 1 : n - i;
-        if (fork && others > many) {
-#pragma omp task
-            sort_range(other, others, depth, fork);
-        } else {
-            sort_range(other, others, depth, fork);
-        }
+        sort_range(other, others, depth);
         if (other == r) {
             r += i;
             n -= i;
@@ -114,17 +108,100 @@ static void sort_range(rc_ranked_t *r, int64_t n, int depth, int fork)
     insert_each(r, n);
 }
 
-void rc_ranked_sort(rc_ranked_t *r, int64_t n, int threads)
+enum { DIGITS = 256 };
+
+/* Eight bits of the key, or of the tie where keys do not differ. */
+typedef struct digit {
+    int of_tie;
+    int shift;
+} digit_t;
+
+static unsigned digit_of(rc_ranked_t x, digit_t d)
 {
-    enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
+    return (unsigned)((d.of_tie ? x.tie : x.key) >> d.shift) % DIGITS;
+}
+
+/* The highest ones in which any two differ.  \return 0: they are all the same */
+static int find_digit(const rc_ranked_t *r, int64_t n, digit_t *out)
+{
+    enum { bits = 8, all = 64 };
+    uint64_t key = 0;
+    uint64_t tie = 0;
+    for (int64_t i = 1; i < n; i++) {
+        key |= r[i].key ^ r[0].key;
+        tie |= r[i].tie ^ r[0].tie;
+    }
+    uint64_t differ = key ? key : tie;
+    if (!differ)
+        return 0;
+    int shift = all - __builtin_clzll(differ) - bits;
+    *out = (digit_t){.of_tie = !key, .shift = shift > 0 ? shift : 0};
+    return 1;
+}
+
+/* \param[out] end  of each digit */
+static void deal(rc_ranked_t *r, int64_t n, digit_t d, int64_t end[DIGITS])
+{
+    int64_t next[DIGITS];
+    int64_t before = 0;
+    for (int i = 0; i < DIGITS; i++)
+        end[i] = 0;
+    for (int64_t i = 0; i < n; i++)
+        end[digit_of(r[i], d)]++;
+    for (int i = 0; i < DIGITS; i++) {
+        next[i] = before;
+        before += end[i];
+        end[i] = before;
+    }
+    for (unsigned i = 0; i < DIGITS; i++)
+        while (next[i] < end[i]) {
+            rc_ranked_t x = r[next[i]];
+            unsigned to = digit_of(x, d);
+            while (to != i) { /* each goes to its place and takes away what is there */
+                swap(&x, &r[next[to]++]);
+                to = digit_of(x, d);
+            }
+            r[next[i]++] = x;
+        }
+}
+
+/* \param[in] fork  1: large parts are tasks of the team */
+static void sort_many(rc_ranked_t *r, int64_t n, int fork)
+{
+    enum { few = 1 << 11, many = 1 << 15 };
+    int64_t end[DIGITS];
+    digit_t d;
     int depth = 2;
     for (int64_t m = n; m > 1; m /= 2)
         depth += 2;
+    if (n < few) {
+        sort_range(r, n, depth);
+        return;
+    }
+    if (!find_digit(r, n, &d))
+        return;
+    deal(r, n, d, end);
+    for (int i = 0; i < DIGITS; i++) {
+        int64_t from = i ? end[i - 1] : 0;
+        rc_ranked_t *part = r + from;
+        int64_t parts = end[i] - from;
+        if (fork && parts > many) {
+#pragma omp task
+            sort_many(part, parts, fork);
+        } else if (parts > 1) {
+            sort_many(part, parts, fork);
+        }
+    }
+}
+
+void rc_ranked_sort(rc_ranked_t *r, int64_t n, int threads)
+{
+    enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
     if (threads == 1 || n < alone) {
-        sort_range(r, n, depth, 0);
+        sort_many(r, n, 0);
         return;
     }
 #pragma omp parallel num_threads(threads)
 #pragma omp single
-    sort_range(r, n, depth, 1);
+    sort_many(r, n, 1);
 }

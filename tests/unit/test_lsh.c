@@ -509,9 +509,67 @@ static void items_are_sorted(void **state)
         }
 }
 
+/* Sets of many pairs have a power of two of slots, or one and a half: never more than 13.8 bytes a pair. */
+static void many_pairs(void **state)
+{
+    (void)state;
+    enum { most = 1 << 20, full = most / 8 * 7 };
+    static const int64_t want[][2] = {{full, most}, {full + 1, most / 2 * 3}, {full / 2 * 3 + 1, 2 * most}};
+    rc_pair_list_t list = {0};
+    rc_pair_set_t seen = {0};
+    assert_int_equal(rc_pair_list_reserve(&list, 2 * full, NULL), RC_OK);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        for (; list.count < want[i][0]; list.count++)
+            list.pair[list.count] = (rc_ranked_t){0, rc_pair((int32_t)list.count, INT32_MAX - (int32_t)(list.count % 7))};
+        assert_int_equal(rc_pair_set_follow(&seen, &list, NULL), RC_OK);
+        assert_true(seen.count == list.count && seen.slots == want[i][1]);
+        for (int64_t k = 0; k < list.count; k++)
+            assert_true(rc_pair_set_has(&seen, list.pair[k].tie));
+        for (int32_t k = 0; k < 1000; k++)
+            assert_false(rc_pair_set_has(&seen, rc_pair(k, INT32_MAX - 7)));
+    }
+    rc_pair_set_free(&seen);
+    rc_pair_list_free(&list);
+}
+
+static int by_key_and_tie(const void *x, const void *y)
+{
+    const rc_ranked_t *a = x;
+    const rc_ranked_t *b = y;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->tie > b->tie) - (a->tie < b->tie);
+}
+
+/* As qsort, where keys differ anywhere, little, in no bit, or in many copies. */
+static void sorts_of_many(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {0, 1, 2047, 2048, 5000, 300000};
+    static const uint64_t masks[][2] = {{UINT64_MAX, UINT64_MAX}, {0, UINT64_MAX}, {3, 0xff}, {UINT64_C(1) << 63 | 1, 0}, {0, 0},
+        {0xff00, 7}};
+    rc_ranked_t *x = malloc(300000 * sizeof *x);
+    rc_ranked_t *want = malloc(300000 * sizeof *want);
+    rc_rng_t r;
+    assert_true(x && want);
+    rc_rng_seed(&r, 5);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+            for (int64_t i = 0; i < counts[c]; i++)
+                want[i] = x[i] = (rc_ranked_t){rc_rng_next(&r) & masks[m][0], rc_rng_next(&r) & masks[m][1]};
+            qsort(want, (size_t)counts[c], sizeof *want, by_key_and_tie);
+            rc_ranked_sort(x, counts[c], 1 + (int)(m % 3));
+            assert_true(counts[c] == 0 || memcmp(x, want, (size_t)counts[c] * sizeof *x) == 0);
+        }
+    free(x);
+    free(want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_pairs),
+        cmocka_unit_test(sorts_of_many),
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(real_matrices),
         cmocka_unit_test(threads_change_nothing),
