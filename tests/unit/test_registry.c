@@ -7,7 +7,9 @@
 #include "model/model.h"
 #include "store/schema.h"
 #include "order/policy.h"
+#include "kernels/specs.h"
 #include "sparse/generate.h"
+#include "table/reorder.h"
 #include "table/view.h"
 
 #include <stdio.h>
@@ -204,9 +206,33 @@ static void filter_fields_are_complete(void **state)
     check_fields("source field", rc_source_fields.field, rc_source_fields.count);
 }
 
+/* Plans of row reordering are known by the texts that a store and a model have of kernels and orders; nothing else is. */
+static void plans_of_reordering(void **state)
+{
+    (void)state;
+    static const char *const want[][3] = {{"aspt", "csr", "aspt-nr"}, {"aspt-sddmm", "csr", "aspt-nr"},
+        {"aspt:rest=1", "jiang", "aspt-rr"}, {"aspt-sddmm:rest=1", "jiang", "aspt-rr"}, {"aspt:rest=2", "lsh", "aspt-forced"},
+        {"aspt:rest=1", "csr", ""}, {"aspt", "jiang", ""}, {"aspt:col_min=8", "csr", ""}, {"aspt:rest=2", "lsh:size=128", ""},
+        {"aspt:rest=1", "jiang:col_min=8", ""}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        rc_kernel_spec_t k;
+        rc_policy_spec_t p;
+        char kernel[256];
+        char policy[RC_POLICY_TEXT];
+        const char *plan = NULL;
+        assert_int_equal(rc_kernel_spec_parse(want[i][0], RC_DEVICE_CPU, &k, NULL), RC_OK);
+        assert_int_equal(rc_policy_spec_parse(want[i][1], &p, NULL), RC_OK);
+        snprintf(kernel, sizeof kernel, "%s:%s", k.kernel->name, k.params);
+        rc_policy_spec_text(&p, policy);
+        assert_int_equal(rc_reorder_plan_of(kernel, policy, &plan, NULL), RC_OK);
+        assert_string_equal(plan, want[i][2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_of_reordering),
         cmocka_unit_test(policies_are_complete),
         cmocka_unit_test(kernels_are_complete),
         cmocka_unit_test(operations_are_complete),
