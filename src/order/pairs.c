@@ -46,8 +46,11 @@ static rc_status_t new_slots(int64_t slots, int64_t pairs, uint64_t **slot, rc_e
         if (st < 0)
             return st;
     }
-    *slot = rc_alloc0((size_t)slots, sizeof **slot, "pairs of rows", err);
-    return *slot ? RC_OK : RC_ENOMEM;
+    *slot = rc_alloc((size_t)slots, sizeof **slot, "pairs of rows", err); /* in large pages: each look is at another one */
+    if (!*slot)
+        return RC_ENOMEM;
+    memset(*slot, 0, (size_t)slots * sizeof **slot);
+    return RC_OK;
 }
 
 rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
