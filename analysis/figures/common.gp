@@ -41,7 +41,8 @@ fine_label(x) = x < 1000 ? sprintf('%g', x) : gprintf('%.0s%c', x)
 fine_tic(x, low, high, named) = x < low * 0.99 || x > high * 1.01 ? '' : sprintf('"%s" %g, ', named ? fine_label(x) : '', x)
 fine_list(i, last, low, high, named) = i > last ? '' : fine_tic(10.**i, low, high, named).fine_tic(2 * 10.**i, low, high, named). \
     fine_tic(5 * 10.**i, low, high, named).fine_list(i + 1, last, low, high, named)
-powers(axis, low, high, most, named) = power_last(high) - power_first(low) < 2 ? \
+# 2 and 5 between them where there is room: labels of an axis of few tics touch each other
+powers(axis, low, high, most, named) = power_last(high) - power_first(low) < 2 && (most > 5 || high < 30 * low) ? \
     sprintf('set %stics (%s"" 1e-30)', axis, fine_list(power_first(low) - 1, power_last(high), low, high, named)) : \
     sprintf('set %stics (%s)', axis, power_list(power_first(low), power_last(high), power_step(low, high, most), named))
 

@@ -29,7 +29,7 @@ do for [p = 1:PANELS] {
     set title PANEL[p] offset 0, -0.7 font (PANELS > 1 ? ',12' : ',13') textcolor rgb INK
     do for [i = 1:LIMITS] {
         set arrow i from graph 0, first LIMIT[i] to graph 1, first LIMIT[i] nohead linewidth 1 dashtype i + 1 linecolor rgb INK
-        if (p == 1) { set label 2 + i LIMIT_NAME[i] at graph 0.03, first LIMIT[i] * 0.8 font ',10' textcolor rgb INK }
+        if (p == 1) { set label 2 + i LIMIT_NAME[i] at graph 0.03 + 0.6 * (i - 1), first LIMIT[i] * 0.8 font ',10' textcolor rgb INK }
     }
     plot '$POINTS'.p using 1:2 with points pointtype 7 pointsize dot(MATRICES) linecolor rgb C1, \
          $TREND index 0 using 1:2 with lines linewidth 2 linecolor rgb C7, \
