@@ -138,19 +138,24 @@ part_tiles-tables()
 {
     local classes="op k precision set a b matrices slower to_10 to_50 to_100 over_100 max mean geomean median min paper"
     local paid="op k precision set plan matrices least mean median most products below_5 below_10 below_100 more faster_10 pays pays_1000 as_paper paper"
-    local over='max(aspt-nr,cusparse)' needed='needs_reordering'
+    local over='max(aspt-nr,cusparse)' first='aspt:*col_min=16*rest=0*@jiang:siglen=128'
+    # csr is the other side of symmetric orders, too: of plans without one the same again, on square matrices
+    local plain='c_order == original' needed='needs_reordering && c_order == original'
     [[ -f $store ]] || die 3 "$store: no such store"
     summary "On how many matrices the rules say reorder (sections 2 and 3)" \
         "col_min set matrices below_1 below_1_share round_1 only_round_2 needed needed_share paper" --summary tiles
-    summary "NR and RR over the library (figure 8)" "$classes" --summary classes --side-a aspt-nr,aspt-rr --side-b cusparse
+    summary "NR and RR over the library (figure 8)" "$classes" --summary classes --side-a aspt-nr,aspt-rr --side-b cusparse \
+        --where "$plain"
+    summary "RR and its first round over NR" "$classes" --summary classes --op spmm --side-a "aspt-rr,$first" --side-b aspt-nr \
+        --where "$needed"
     summary "Both rounds forced, over NR (figure 9)" "$classes" --summary forced
     summary "METIS under the kernel, over the original order (section 5.2)" "$classes" --summary classes \
-        --side-a 'aspt:*@metis*' --side-b 'aspt:*@csr'
+        --side-a 'aspt:*@metis*' --side-b 'aspt:*@csr' --where "$plain"
     summary "RR, and the faster of NR and RR by trial, over the faster of NR and the library (table 1, figure 10)" "$classes" \
         --summary classes --side-a aspt-rr,aspt-tried --side-b "$over" --where "$needed"
     summary "The sampled product, RR over NR (table 2, figure 11)" "$classes" --summary classes --op sddmm \
         --side-a aspt-rr --side-b aspt-nr --where "$needed"
     summary "The sampled product, NR and RR over the library" "$classes" --summary classes --op sddmm \
-        --side-a aspt-nr,aspt-rr --side-b cusparse
+        --side-a aspt-nr,aspt-rr --side-b cusparse --where "$plain"
     summary "Preparation of RR (figure 12, tables 3 and 4), in s and in products" "$paid" --summary prepare --plan aspt-rr
 }
