@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 25
+plan 26
 
 published()
 {
@@ -41,13 +41,13 @@ is "the tables of products with a vector are printed" "$?$(cat "$tmp/err")" 0
 sed -n '/^<!-- from the store of products/,/^<!-- end -->/p' "$results/spmv.md" | grep '^|' >"$tmp/lines"
 ok "spmv.md has tables" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of products with a vector" "$(grep -vxF -f "$tmp/spmv-tables" "$tmp/lines")" ""
-PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-tiles.h5" -w "$tmp/work" \
+PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h100-tiles.h5" -w "$tmp/work" \
     tiles-tables >"$tmp/tiles-tables" 2>"$tmp/err"
-is "the tables of row reordering are printed, two of them empty" "$?$(grep -vc '^no matrix has results of both' "$tmp/err")" 00
+is "the tables of row reordering are printed" "$?$(cat "$tmp/err")" 0
 sed -n '/^<!-- from the store of row reordering/,/^<!-- end -->/p' "$results/tiles.md" | grep '^|' >"$tmp/lines"
 ok "tiles.md has tables" test "$(wc -l <"$tmp/lines")" -gt 30
 is "all of them are those of the store of row reordering" "$(grep -vxF -f "$tmp/tiles-tables" "$tmp/lines")" ""
-for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h200-tiles; do
+for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h200-tiles h100-tiles; do
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv -o case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
