@@ -34,6 +34,7 @@ multiprocessors()
 tiles_again=()
 deal()
 {
+    # shellcheck disable=SC2034  # allowed, of campaign.sh, reads it
     local share=$1 before=$cut
     local -a short=(--case-time 0.002 --target 0.01 --max-reps 7)
     shift
