@@ -11,7 +11,7 @@ markdown()
             parts = split($0, part, "\"")
             $0 = ""
             for (i = 1; i <= parts; i++) {
-                if (i % 2 == 0) gsub(",", ";", part[i])
+                if (i % 2 == 0) gsub(",", "\037", part[i])
                 $0 = $0 part[i]
             }
         }
@@ -32,6 +32,7 @@ markdown()
                 value = $at[name[i]]
                 if (value ~ /^-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?$|^-?[0-9]+e[-+]?[0-9]+$/)
                     value = sprintf("%.4g", value)
+                gsub("\037", ",", value)
                 line = line "| " value " "
             }
             print line "|"

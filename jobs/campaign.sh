@@ -584,7 +584,7 @@ prepare_program
 if [[ $out ]] && ((!dry)); then trap hand_over EXIT; fi
 for part in "${parts[@]}"; do
     if [[ $part != *tables && -z ${data:-} ]]; then prepare_data; fi
-    [[ $part == *tables || $part == rs-* || -d $data/builtin ]] || prepare_builtin
+    if [[ $part != *tables && $part != rs-* ]]; then prepare_builtin; fi
     case $part in
     scale*) part_scale "${part#scale}" ;;
     *) "part_$part" ;;

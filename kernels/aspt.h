@@ -80,8 +80,9 @@ typedef struct rc_aspt_size {
     int64_t longs;  /**< rows of the sparse part with more than RC_ASPT_PIECE entries */
     int64_t pieces; /**< of them */
     int64_t segments; /**< of all rows of the sparse part, where they are asked for */
-    int apart; /**< 1: where a device multiplies the sparse part beside tiles, it does that apart from the tiles: rows there have
-                    more than RC_ASPT_BESIDE entries in the mean, without those in pieces */
+    int apart; /**< 1: where a device multiplies the sparse part beside tiles, it does that apart from the tiles: rows of panels
+                    with tiles have more than RC_ASPT_BESIDE entries beside them in the mean, where a row of more than RC_ASPT_PIECE
+                    entries in all counts none */
 } rc_aspt_size_t;
 
 /** Count the cut of a problem under its schedule.

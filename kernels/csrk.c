@@ -112,7 +112,7 @@ static int64_t groups_of(int64_t n, int64_t size)
 static double waste_of(const rc_csrk_tuning_t *t, int64_t rows, const rc_csrk_sizes_t *s, int64_t ssrs, int64_t srs)
 {
     enum { threads = 2048 };
-    int64_t held = (int64_t)t->multiprocessors * (threads / (s->block[0] * s->block[1] * s->block[2]));
+    int64_t held = t->multiprocessors * (threads / (s->block[0] * s->block[1] * s->block[2]));
     int64_t ctas = groups_of(groups_of(rows, srs), ssrs);
     return (double)(groups_of(ctas, held) * held) / (double)ctas;
 }

@@ -34,7 +34,7 @@ typedef struct rc_csrk_tuning {
     rc_csrk_factors_t factors[RC_CSRK_CASES]; /**< of cases 1 .. 4 */
     int32_t sizes;                            /**< 0: any; else both sizes become the next of `size` in the end */
     int32_t size[RC_CSRK_ROUND];              /**< [sizes], increasing, >= 1 */
-    int32_t multiprocessors;                  /**< 0: rows do not matter; else of the device, see rc_csrk_fill */
+    int64_t multiprocessors;                  /**< 0: rows do not matter; else of the device, see rc_csrk_fill */
 } rc_csrk_tuning_t;
 
 /** Which number the published formulas of SRS mean by SSRS. */

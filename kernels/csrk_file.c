@@ -74,7 +74,7 @@ static rc_status_t read_multiprocessors(const json_t *root, rc_csrk_tuning_t *t,
         return rc_fail(err, RC_EFORMAT, "multiprocessors: expected an integer from 1 to %d", most);
     if (t->sizes == 0)
         return rc_fail(err, RC_EFORMAT, "multiprocessors: expected sizes to choose from, found none");
-    t->multiprocessors = (int32_t)n;
+    t->multiprocessors = n;
     return RC_OK;
 }
 

@@ -142,6 +142,8 @@ static rc_status_t read_words(
         return st;
     if (strcmp(word[0], "csrk") != 0)
         return rc_fail(err, RC_EINVAL, "expected csrk, found '%s'", word[0]);
+    if (o->fit.round && o->fit.multiprocessors)
+        return rc_fail(err, RC_EINVAL, "--round and --fill are two ways: expected one");
     if (o->fit.store)
         return words == 1 && isnan(o->rdensity)
             ? RC_OK : rc_fail(err, RC_EINVAL, "--fit takes neither a FILE nor --rdensity");

@@ -426,8 +426,12 @@ static rc_status_t print_all(rc_study_t *s)
 rc_status_t rc_study_print(const char *store, const rc_study_command_t *c, const rc_learn_options_t *learn,
     const char *models, rc_table_format_t format, rc_err_t *err)
 {
-    rc_study_t s = {.store = store, .learn = learn, 
-        .generated = c->generated, .data = c->data, .format = format, .err = err};
+    rc_study_t s = {.store = store,
+        .learn = learn,
+        .generated = c->generated,
+        .data = c->data,
+        .format = format,
+        .err = err};
     rc_learn_options_t fit = *learn;
     rc_status_t st;
     RC_TRY(choose_mode(c, &s.mode, err));

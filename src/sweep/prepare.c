@@ -355,15 +355,21 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
 
 rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err)
 {
+    rc_status_t ended = RC_OK;
     if (p->threads == 0) {
         st = rc_job_end(j, st, err);
         rc_job_free(j);
         return st;
     }
+    /* its features may take long: what was measured is not in flight meanwhile, a kill then is not its fault */
+    if (j->behind && (st == RC_OK || st == RC_EINTR || st == RC_EDEVICE))
+        ended = rc_ledger_settled(p->w->ledger, j->number, 0, st == RC_OK ? err : NULL);
     pthread_mutex_lock(&p->mutex);
     p->measuring = 0;
-    j->outcome = st;
-    rc_status_t ended = let_go(p, j, err);
+    j->outcome = st == RC_OK ? ended : st;
+    rc_status_t gone = let_go(p, j, err);
+    if (ended == RC_OK)
+        ended = gone;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->mutex);
     return st < 0 ? st : ended;

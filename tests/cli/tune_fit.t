@@ -2,7 +2,7 @@
 # rowcast tune csrk --fit: what cannot be fitted, from stores of a CPU, whose csr3 has pairs too; the SRS of a CPU.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 24
+plan 25
 
 mkdir -p "$tmp/col/study" "$tmp/col/fit"
 "$ROWCAST" generate mesh2d:n=12 -o "$tmp/col/study/a.mtx" >/dev/null || exit 99
@@ -30,6 +30,7 @@ ok "two precisions are no one setting" sweep csr3:srs=4:ssrs=4 --precision fp64
 code "so that they are refused" 2 "$ROWCAST" tune csrk --fit "$store"
 code "an option of --fit alone" 2 "$ROWCAST" tune csrk --rdensity 2 -d volta --report
 code "and another" 2 "$ROWCAST" tune csrk --rdensity 2 -d volta --round
+code "two ways to change sizes" 2 "$ROWCAST" tune csrk --fit none.h5 --round --fill 132
 code "both" 2 "$ROWCAST" tune csrk --rdensity 2 --fit "$store"
 
 # SRS of csr2: what is printed is what the rows of the store say

@@ -8,7 +8,7 @@
 ulimit -c 0 2>/dev/null || true
 kills=${ROWCAST_KILLS:-4}
 export OMPI_MCA_odls_base_sigkill_timeout=0 # mpirun ends the others at once
-plan 26
+plan 29
 
 for i in 1 2 3 4 5 6 7 8; do
     matrix "m$i" uniform:n=$((60 + 20 * i))
@@ -86,6 +86,16 @@ is "and nothing else is" "$(alone query "$store" -f csv -o fullname -w 'status !
     alone query "$store" -M -f csv -o fullname -w 'status != ok' | tail -n +2)" "G/x"
 is "what was measured beside it is there" "$(rows "$store" -w 'status == ok')" 16
 rm "$tmp/col/G/x.mtx"
+
+# its features may take longer than what is measured of it, which a kill then does not put under suspicion
+echo uniform:n=100000,mean=30 >"$tmp/col/G/big.spec"
+run 1 "$tmp/behind.h5" -k 2 -p csr --kernels null --ahead 2 -w 'name == "big"'
+ok "what was measured is not in flight while features are" shows 'running.*,1,0,0,0,0,"G/big (feature), G/big (prepared)"'
+xargs -r kill -9 <"$PIDS" 2>/dev/null
+end
+code "the next run" 0 sweep 1 "$store" -k 2 -p csr --kernels null --ahead 2 -w 'name == "big"'
+is "has no case to do again" "$(rows "$store" -a -w 'status == ok'):$(rows "$store" -a)" 1:1
+rm "$tmp/col/G/big.spec"
 
 # ------------------------------------------------------------------- kill -9 at any time
 echo "# $kills kills, seed $seed"

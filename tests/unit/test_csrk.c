@@ -151,6 +151,7 @@ static void identities(void **state)
     /* what the digest is of without sizes: the same bytes as before there were any, so that old stores know their cases */
     assert_int_equal(offsetof(rc_csrk_tuning_t, sizes), 192);
     assert_int_equal(offsetof(rc_csrk_tuning_t, multiprocessors), 256); /* and without those */
+    assert_int_equal(sizeof(rc_csrk_tuning_t), 256 + sizeof(int64_t)); /* no padding is part of a digest */
     (void)snprintf(v.text, sizeof v.text, "/there/is/none");
     assert_int_equal(rc_csrk_tuning_identify(param, &v, known, NULL), RC_ENOENT);
 }
