@@ -78,6 +78,8 @@ tiles_others()
 {
     local where="$tiles_real && !($tiles_within)" generated='group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"'
     deal 8 "generated, A B" --where "$generated" --k 512 --policies csr,jiang --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
+    deal 8 "generated of 10^6 rows, A B" --where "group == tiles && !($generated)" --k 128 --policies csr,jiang \
+        --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
     deal 12 "other matrices, A B" --where "$where" --k 512 --policies csr,jiang,lsh,rcm --kernels aspt:rest=0,growmajor
     deal 5 "other matrices, A B, the library" --where "$where" --k 512 --policies csr --kernels $tiles_library_few
     tiles_rounds 5 "other matrices, A B" aspt --where "$where" --k 512
@@ -92,12 +94,19 @@ tiles_beyond()
     local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1
     deal 8 "small K" --where "$where" --k 32,128 --policies $tiles_orders --kernels aspt:rest=0,growmajor
     deal 4 "small K, the library" --where "$where" --k 32,128 --policies csr --kernels $tiles_library_few
+    tiles_rounds 6 "small K" aspt --where "$where" --k 32,128
+    deal 5 "sampled, small K" --where "$where" --op sddmm --k 32,128 --policies csr,jiang \
+        --kernels aspt-sddmm:rest=0..1,row-sddmm
+    deal 3 "sampled, small K, the library" --where "$where" --op sddmm --k 32,128 --policies csr --kernels $tiles_sampled
+    deal 6 "generated, sampled" --where 'group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"' --op sddmm \
+        --k 128 --policies csr,jiang --kernels aspt-sddmm:rest=0..1,row-sddmm,cusparse-sddmm-row:pre=0
     deal 6 "sampled under METIS" --where "square && $where" --op sddmm --k 512 --policies metis:part=128 \
         --kernels aspt-sddmm:rest=0,row-sddmm
     deal 4 "columns of 8 entries" --where "$where" --k 512 --policies csr,jiang:col_min=8:tile_min=9,lsh \
         --kernels aspt:col_min=8:tile_min=9:rest=0
     deal 6 "fp64" --where "$where" --k 512 --precision fp64 --policies csr,jiang,rcm \
         --kernels "aspt:rest=0,growmajor,$tiles_library_few"
+    tiles_rounds 5 "fp64" aspt --where "$where" --k 512 --precision fp64
     deal 8 "other matrices under METIS" --where "square && $tiles_real && !($tiles_within)" --k 512 --policies "$metis" \
         --kernels aspt:rest=0,growmajor
 }
