@@ -166,7 +166,7 @@ static rc_status_t verify(rc_measuring_t *s, rc_trial_t *j, int64_t tile, rc_err
     RC_TRY(s->d->time_batch(s->d, rc_trial_launch, &j->first, 1, &ns, why));
     spend(&spent->run_ns, &at);
     j->m->first_ns += ns;
-    st = rc_reference_check(s->ctx->ref, s->d, &p, &max, &rel, why);
+    st = rc_reference_check(s->ctx->ref, &s->ctx->finds, s->d, &p, &max, &rel, why);
     spend(&spent->check_ns, &at);
     if (st < 0 && st != RC_EWRONG)
         goto done;

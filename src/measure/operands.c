@@ -50,6 +50,7 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
     drop(ctx, &ctx->out);
     (void)rc_operands_resident_drop(ctx);
     forget(ctx, 0);
+    rc_row_finds_free(&ctx->finds);
     free(ctx);
 }
 
@@ -260,14 +261,14 @@ static void put_first(rc_measure_context_t *ctx, int from, rc_reference_t *ref)
     ctx->ref = ref;
 }
 
-/* How many references: those of a large matrix take a quarter of what the matrix does, so that the tiles
- * of all its K are multiplied out once and not again for each kernel. */
+/* How many references: those of a large matrix take as much as the matrix does, so that the tiles of all its K
+ * and orders are multiplied out once and not again for each kernel. */
 static int64_t references_kept(const rc_measure_context_t *ctx)
 {
-    enum { rows_kept = 1 << 23, row_bytes = 25, part = 4 }; /* some 200 MB */
+    enum { rows_kept = 1 << 23, row_bytes = 16 }; /* 128 MB at least */
     const rc_csr_t *a = ctx->g->a;
     int64_t rows = rc_shape_rows(&operation_of(ctx)->out, a);
-    int64_t most = larger(rows_kept, rc_csr_bytes(a->rows, a->nnz) / part / row_bytes);
+    int64_t most = larger(rows_kept, rc_csr_bytes(a->rows, a->nnz) / row_bytes);
     int64_t fit = rows > 0 ? most / rows : RC_REFERENCES;
     return fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
 }

@@ -16,7 +16,7 @@ typedef struct rc_buffer {
 
 /** References that are kept at most: those of a sweep's K and precisions, which come round again
  *  with the next kernel. */
-enum { RC_REFERENCES = 16 };
+enum { RC_REFERENCES = 64 };
 
 struct rc_measure_context {
     rc_device_t *d;
@@ -25,6 +25,7 @@ struct rc_measure_context {
     rc_reference_t *kept[RC_REFERENCES]; /**< [kept_count], the last used first */
     int kept_count;
     rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */
+    rc_row_finds_t finds;
     rc_resident_t resident; /**< a matrix, for kernels that build from it on the device */
     int64_t resident_bytes; /**< 0: none */
     rc_digest_t resident_of;

@@ -307,7 +307,5 @@ void rc_reference_free(rc_reference_t *ref)
     free(ref->row);
     free(ref->col);
     free(ref->sample);
-    free(ref->c_sum);
-    free(ref->found);
     free(ref);
 }

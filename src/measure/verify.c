@@ -161,14 +161,14 @@ static int is_bad(const rc_reference_t *ref, int64_t r, unsigned found, double s
     return rc_reference_row_is_empty(ref, r) && ((found & RC_ROW_NONZERO) || isnan(sum));
 }
 
-static void look_at_row(
-    const rc_reference_t *ref, const rc_product_t *p, int64_t at, rows_found_t *f)
+static void look_at_row(const rc_reference_t *ref, const rc_row_finds_t *finds, const rc_product_t *p, int64_t at,
+    rows_found_t *f)
 {
     int64_t r = row_of(p, at);
     if (r < 0)
         return;
-    double sum = ref->c_sum[at];
-    if (is_bad(ref, r, ref->found[at], sum) && (f->bad_row < 0 || r < f->bad_row)) {
+    double sum = finds->sum[at];
+    if (is_bad(ref, r, finds->found[at], sum) && (f->bad_row < 0 || r < f->bad_row)) {
         f->bad_row = r;
         f->bad_at = at;
     }
@@ -205,16 +205,16 @@ static void add_found(rows_found_t *all, const rows_found_t *some)
     all->skipped += some->skipped;
 }
 
-static rows_found_t scan_rows(const rc_reference_t *ref, const rc_product_t *p)
+static rows_found_t scan_rows(const rc_reference_t *ref, const rc_row_finds_t *finds, const rc_product_t *p, int threads)
 {
     static const rows_found_t none = {-1, -1, -1, 0, 0, 0};
     rows_found_t all = none;
-#pragma omp parallel num_threads(ref->m.threads) if (p->c.rows > ALONE)
+#pragma omp parallel num_threads(threads) if (p->c.rows > ALONE)
     {
         rows_found_t mine = none;
 #pragma omp for schedule(static) nowait
         for (int64_t at = 0; at < p->c.rows; at++)
-            look_at_row(ref, p, at, &mine);
+            look_at_row(ref, finds, p, at, &mine);
 #pragma omp critical(found_rows)
         add_found(&all, &mine);
     }
@@ -272,10 +272,10 @@ static rc_status_t say_nothing(const rc_reference_t *ref, rc_err_t *err)
         ref->op->out.name);
 }
 
-static rc_status_t verdict(
-    const rc_reference_t *ref, rc_device_t *d, const rc_product_t *p, errors_t *e, rc_err_t *err)
+static rc_status_t verdict(const rc_reference_t *ref, const rc_row_finds_t *finds, rc_device_t *d, const rc_product_t *p,
+    errors_t *e, rc_err_t *err)
 {
-    rows_found_t f = scan_rows(ref, p);
+    rows_found_t f = scan_rows(ref, finds, p, d->executor.threads > 0 ? d->executor.threads : 1);
     int sample_wrong = e->max > 1; /* false for NaN */
     if (f.bad_row >= 0) {
         e->max = INFINITY;
@@ -297,33 +297,38 @@ static rc_status_t verdict(
         ref->op->out.name, f.off_ratio);
 }
 
-static rc_status_t make_scratch(rc_reference_t *ref, int64_t rows, rc_err_t *err)
+void rc_row_finds_free(rc_row_finds_t *finds)
 {
-    if (rows <= ref->capacity && ref->c_sum && ref->found)
+    free(finds->sum);
+    free(finds->found);
+    *finds = (rc_row_finds_t){0};
+}
+
+static rc_status_t make_room(rc_row_finds_t *finds, int64_t rows, rc_err_t *err)
+{
+    if (rows <= finds->capacity && finds->sum && finds->found)
         return RC_OK;
-    free(ref->c_sum);
-    free(ref->found);
-    ref->capacity = 0;
-    ref->c_sum = rc_alloc((size_t)rows, sizeof *ref->c_sum, "the row sums of C", err);
-    ref->found = rc_alloc((size_t)rows, sizeof *ref->found, "the findings in C", err);
-    if (!ref->c_sum || !ref->found)
+    rc_row_finds_free(finds);
+    finds->sum = rc_alloc((size_t)rows, sizeof *finds->sum, "the row sums of C", err);
+    finds->found = rc_alloc((size_t)rows, sizeof *finds->found, "the findings in C", err);
+    if (!finds->sum || !finds->found)
         return RC_ENOMEM;
-    ref->capacity = rows;
+    finds->capacity = rows;
     return RC_OK;
 }
 
-rc_status_t rc_reference_check(rc_reference_t *ref, rc_device_t *d, const rc_product_t *p,
+rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d, const rc_product_t *p,
     double *error_max, double *error_rel, rc_err_t *err)
 {
     errors_t e = {.max = NAN, .rel = NAN};
-    rc_status_t st = make_scratch(ref, p->c.rows, err);
+    rc_status_t st = make_room(finds, p->c.rows, err);
     if (st == RC_OK)
-        st = d->dense_project(d, &p->c, ref->sign, ref->c_sum, NULL, ref->found, err);
+        st = d->dense_project(d, &p->c, ref->sign, finds->sum, NULL, finds->found, err);
     if (st == RC_OK)
         st = check_sample(ref, d, p, &e, err);
     if (st < 0)
         return st;
-    st = verdict(ref, d, p, &e, err);
+    st = verdict(ref, finds, d, p, &e, err);
     *error_max = e.max;
     *error_rel = e.rel;
     return st;

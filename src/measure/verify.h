@@ -42,6 +42,15 @@ typedef struct rc_product {
     int by_slot; /**< 1: row p of C is slot p; 0: the original order */
 } rc_product_t;
 
+/** Of the rows of C, as the device finds them: grown and used again for one check after the other. */
+typedef struct rc_row_finds {
+    int64_t capacity;     /**< rows that there is room for */
+    double *sum;          /**< [capacity] with the signs of the check */
+    unsigned char *found; /**< [capacity] RC_ROW_* */
+} rc_row_finds_t;
+
+void rc_row_finds_free(rc_row_finds_t *finds);
+
 /** Seed of input i of an operation. */
 uint64_t rc_input_seed(uint64_t seed, int i);
 
@@ -68,13 +77,14 @@ void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a);
 
 void rc_reference_free(rc_reference_t *ref);
 
-/** Check C.
+/** Check C, on as many threads as the device has now.
+ *  \param     finds      zeroed before the first check; free with rc_row_finds_free
  *  \param[out] error_max  largest |C - ref| / bound over the sample, or over the rows when check 2
  *                         failed; at most 1 when C is right; NaN when nothing could be compared
  *  \param[out] error_rel  largest |C - ref| / sum |a||b| over the sample; NaN likewise
  *  \return RC_OK; RC_EWRONG with the first finding in the text; RC_ERANGE: there are values, and
  *          none can be compared ("not finite" in the text where that is because of A); RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_reference_check(rc_reference_t *ref, rc_device_t *d, const rc_product_t *p,
+rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d, const rc_product_t *p,
     double *error_max, double *error_rel, rc_err_t *err);
 
 #endif

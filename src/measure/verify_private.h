@@ -30,9 +30,6 @@ struct rc_reference {
     int64_t cols;
     int64_t *col;        /**< [cols] increasing, within the tile */
     rc_exact_t *sample;  /**< [rows * cols] value (row[i / cols], col[i % cols]) */
-    int64_t capacity;    /**< rows of C that the scratch is for */
-    double *c_sum;       /**< [capacity] */
-    unsigned char *found; /**< [capacity] */
 };
 
 /** The bound of a value of so many terms. */

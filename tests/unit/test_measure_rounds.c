@@ -259,6 +259,41 @@ static void the_matrix_is_kept_where_there_is_room(void **state)
     assert_true(tile < wide);
 }
 
+static rc_status_t (*plain_project)(rc_device_t *d, const rc_dense_t *m, const double *sign, double *sum, double *mag,
+    unsigned char *found, rc_err_t *err);
+static int references_made; /* only they ask for the sums of absolute values */
+
+static rc_status_t counting_project(rc_device_t *d, const rc_dense_t *m, const double *sign, double *sum, double *mag,
+    unsigned char *found, rc_err_t *err)
+{
+    references_made += mag != NULL;
+    return plain_project(d, m, sign, sum, mag, found, err);
+}
+
+/* The references of all tiles serve the next kernel, too. */
+static void a_tile_is_multiplied_out_once(void **state)
+{
+    (void)state;
+    enum { K = 1280, TILE = 40 }; /* 40 tiles of 32 */
+    world_t w;
+    world_begin(&w, "cstat", make_matrix(60, 40, 4, 1), K, 2);
+    w.group.digest = rc_digest("a matrix", 8);
+    plain_project = w.d->dense_project;
+    w.d->dense_project = counting_project;
+    references_made = 0;
+    w.group.memory_limit = (60 + 40) * (int64_t)sizeof(float) * TILE + 2 * state_bytes(&w, &w.schedule[REVERSED]);
+    for (int kernel = 0; kernel < 2; kernel++) {
+        for (int i = 0; i < w.n; i++)
+            w.cases[i] = (rc_measured_t){.schedule = &w.schedule[IDENTITY]};
+        assert_int_equal(world_run(&w), RC_OK);
+        for (int i = 0; i < w.n; i++)
+            if (w.cases[i].status != RC_CASE_OK || w.cases[i].k_tile > K / 20)
+                fail_msg("status %d, tiles of %ld: %s", (int)w.cases[i].status, (long)w.cases[i].k_tile, w.cases[i].text);
+        assert_int_equal(references_made, (K + w.cases[0].k_tile - 1) / w.cases[0].k_tile);
+    }
+    world_end(&w);
+}
+
 /* Values are narrowed a piece at a time: at and around the bounds of pieces, too. */
 static void values_are_narrowed_in_pieces(void **state)
 {
@@ -288,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_narrowed_in_pieces),
         cmocka_unit_test(the_matrix_is_kept_where_there_is_room),
+        cmocka_unit_test(a_tile_is_multiplied_out_once),
         cmocka_unit_test(phases_are_announced),
         cmocka_unit_test(memory_limit_makes_sets),
         cmocka_unit_test(stopping),
