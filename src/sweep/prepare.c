@@ -419,6 +419,14 @@ rc_status_t rc_prepare_open(const rc_worker_t *w, rc_prepare_t **out, rc_err_t *
     return RC_OK;
 }
 
+int rc_prepare_idle(rc_prepare_t *p)
+{
+    pthread_mutex_lock(&p->mutex);
+    int idle = p->free_threads; /* below 0: one for each of many small matrices */
+    pthread_mutex_unlock(&p->mutex);
+    return idle > 0 ? idle : 0;
+}
+
 void rc_prepare_close(rc_prepare_t *p)
 {
     if (!p)

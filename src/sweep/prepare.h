@@ -22,6 +22,9 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err);
 /** The job was measured, or given up with the status st; it is freed.  \return as rc_job_end */
 rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err);
 
+/** Threads of the preparers that nothing is prepared with now. */
+int rc_prepare_idle(rc_prepare_t *p);
+
 /** Stop the preparers, give back what was prepared and not taken, free. */
 void rc_prepare_close(rc_prepare_t *p);
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "sparse/csr.h"
 #include "sweep/prepare.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 /* The measuring thread. */
 typedef struct bench {
     rc_worker_t *w;
+    rc_prepare_t *prepare;
     rc_spent_t *spent;
     rc_err_t *err;
     rc_phase_t phase; /* what a group is in, ... */
@@ -39,14 +41,15 @@ void rc_worker_divide(rc_worker_t *w)
     int all = w->device->executor.threads;
     w->threads = all > 0 ? all : 1;
     w->preparers = 0;
+    w->measuring = 0;
     w->ahead = 0;
     if (ahead == 0 || (ahead < 0 && !gpu))
         return;
     if (gpu) {
         /* rearranging and checking on the host is part of measuring, and the device waits for it */
-        int measuring = all / 4 > 1 ? all / 4 : 1;
-        w->threads = all - measuring > 1 ? all - measuring : 1;
-        w->device->executor.threads = measuring;
+        w->measuring = all / 4 > 1 ? all / 4 : 1;
+        w->threads = all - w->measuring > 1 ? all - w->measuring : 1;
+        w->device->executor.threads = w->measuring;
     }
     w->ahead = ahead > 0 ? ahead : 2 * w->threads > 2 ? 2 * w->threads : 2;
     /* on CPUs, where this is for testing, more than one also on one CPU */
@@ -265,6 +268,17 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
     return st;
 }
 
+/* A large matrix is verified and rearranged by the threads that prepare nothing, too: the device waits for it.  Others
+ * are done before it would pay to begin a team of another size. */
+static void lend_threads(bench_t *t, const rc_job_t *j)
+{
+    static const int64_t large = INT64_C(1) << 27;
+    const rc_worker_t *w = t->w;
+    if (w->measuring > 0)
+        w->device->executor.threads =
+            w->measuring + (rc_csr_bytes(j->a.rows, j->a.nnz) >= large ? rc_prepare_idle(t->prepare) : 0);
+}
+
 static rc_status_t do_job(bench_t *t, rc_job_t *j)
 {
     const rc_sweep_config_t *c = t->w->config;
@@ -277,6 +291,7 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
     for (int i = j->item->first_block; i < end && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, t->w->profile, i, j->a.cols, &block);
+        lend_threads(t, j);
         if (!block.empty)
             st = do_block(t, j, &block);
         rc_job_spend(j, part);
@@ -293,6 +308,7 @@ rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
     bench_t t = {.w = w, .spent = spent, .err = err, .phase = RC_PHASE_PREPARE};
     memset(spent, 0, sizeof *spent);
     rc_status_t st = rc_prepare_open(w, &p, err);
+    t.prepare = p;
     while (st == RC_OK) {
         rc_job_t *j = NULL;
         int64_t start = rc_clock_ns();

@@ -37,6 +37,7 @@ typedef struct rc_worker {
     int64_t device_limit; /**< of the device, for this rank; the host's on a CPU */
     int threads;          /**< for preparing matrices */
     int preparers;        /**< matrices prepared at once; 0: only while nothing is measured */
+    int measuring;        /**< host threads of the measuring thread, which gets idle ones for large matrices; 0: all */
     int ahead;            /**< matrices in hand besides the one that is measured, at most */
 } rc_worker_t;
 
