@@ -7,86 +7,154 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct greedy {
     const rc_order_input_t *in;
     const rc_greedy_rule_t *rule;
     const rc_nearest_tuning_t *tuning;
     int threads;
-    _Atomic int64_t *placed;
     int64_t nw;
     int64_t rows;
+    int64_t parts;
     int32_t *load;
     rc_schedule_t number; /* of a limited search: the row of the matrix that has a number; else none */
-    int32_t *left; /* rows for the engine, increasing */
+    int32_t *left; /* rows, part after part */
     rc_masks_t masks;
-    rc_nearest_maps_t maps;
 } greedy_t;
 
-/* Fill slots [p, p + n) with the n rows of `rows`; slot p has a predecessor. */
+/* Rows that are ordered by themselves, in slots of their own. */
+typedef struct part {
+    rc_nearest_maps_t *maps;
+    int64_t rows;
+    int32_t *left; /* [rows] */
+    int32_t *slot; /* [rows] */
+} part_t;
+
+static rc_status_t go_on(const greedy_t *g, rc_err_t *err)
+{
+    rc_status_t st;
+#pragma omp critical(rc_greedy_stop)
+    st = rc_order_go_on(g->in, err);
+    return st;
+}
+
+static void report(const greedy_t *g, int64_t rows)
+{
+    if (g->in->placed)
+        atomic_fetch_add_explicit(g->in->placed, rows, memory_order_relaxed);
+}
+
+/* Fill slots [p, p + n) of a part with the n rows of `rows`, which increase; slot p has a predecessor. */
 static rc_status_t chain(
-    greedy_t *g, const int32_t *rows, int64_t n, int32_t *slot, int64_t p, rc_err_t *err)
+    const greedy_t *g, const part_t *part, const int32_t *rows, int64_t n, int64_t p, rc_err_t *err)
 {
     enum { asked = 256 }; /* slots from one question whether to go on to the next */
     const rc_nearest_tuning_t lists = {.dense_lines = 0, .parallel_ns = -1};
     int64_t look = g->rule->look;
+    int32_t *slot = part->slot;
     rc_nearest_t *nn = NULL;
     rc_status_t st = rc_nearest_create(&g->masks, g->load, g->rule->tie, rows, n,
-        look ? 1 : g->threads, look ? &lists : g->tuning, &g->maps, &nn, err);
+        look ? 1 : g->threads, look ? &lists : g->tuning, part->maps, &nn, err);
     if (st < 0)
         return st;
     if (look)
         st = rc_nearest_limit(nn, look, g->number.row, err);
     for (int64_t end = p + n; st == RC_OK && p < end; p++) {
         if (p % asked == 0)
-            st = rc_order_go_on(g->in, err);
+            st = go_on(g, err);
         int32_t ref = slot[g->rule->by_warp ? p - g->nw : p - 1];
         slot[p] = rc_nearest_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
-        if (g->placed)
-            atomic_store_explicit(g->placed, p + 1, memory_order_relaxed);
+        report(g, 1);
     }
     rc_nearest_free(nn);
     return st;
 }
 
-/* The seeds are the rows of lowest load; the rest follows in one chain. */
-static rc_status_t build_from_lowest(greedy_t *g, int32_t *slot, rc_err_t *err)
+/* The seeds are the rows of lowest load; the rest follows in one chain.  The rows are numbered without a gap. */
+static rc_status_t build_from_lowest(const greedy_t *g, const part_t *part, rc_err_t *err)
 {
+    int32_t *slot = part->slot;
+    int32_t *left = part->left;
+    int32_t first = left[0];
     rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < g->rows; i++)
-        slot[g->number.row ? g->number.row[i] : i] = (int32_t)i;
-    st = rc_sort_by_key(g->load, 0, g->rows, slot, err);
+    memcpy(slot, left, (size_t)part->rows * sizeof *slot);
+    if (g->number.row)
+        st = rc_sort_by_key(g->number.row, 0, part->rows, slot, err);
+    if (st == RC_OK)
+        st = rc_sort_by_key(g->load, 0, part->rows, slot, err);
     if (st < 0)
         return st;
     int64_t seeds = g->rule->by_warp ? g->nw : 1;
-    if (seeds > g->rows)
-        seeds = g->rows;
-    for (int64_t r = 0; r < g->rows; r++)
-        g->left[r] = 1;
+    if (seeds > part->rows)
+        seeds = part->rows;
     for (int64_t p = 0; p < seeds; p++)
-        g->left[slot[p]] = 0;
+        left[slot[p] - first] = -1;
     int64_t n = 0;
-    for (int64_t r = 0; r < g->rows; r++)
-        if (g->left[r])
-            g->left[n++] = (int32_t)r; /* n <= r: not read again */
-    return n ? chain(g, g->left, n, slot, seeds, err) : RC_OK;
+    for (int64_t i = 0; i < part->rows; i++)
+        if (left[i] >= 0)
+            left[n++] = left[i];
+    report(g, seeds);
+    return n ? chain(g, part, left, n, seeds, err) : RC_OK;
 }
 
-/* One chain per load, each going on from the last row of the one before. */
-static rc_status_t build_by_load(greedy_t *g, int32_t *slot, rc_err_t *err)
+/* One chain per load, each going on from the last row of the one before.  The rows are sorted by load. */
+static rc_status_t build_by_load(const greedy_t *g, const part_t *part, rc_err_t *err)
 {
-    rc_status_t st = rc_rows_by_load(g->load, 1, g->rows, g->left, err);
-    if (st < 0 || g->rows == 0)
-        return st;
-    slot[0] = g->left[0];
-    for (int64_t p = 1; st == RC_OK && p < g->rows;) {
+    const int32_t *left = part->left;
+    rc_status_t st = RC_OK;
+    part->slot[0] = left[0];
+    report(g, 1);
+    for (int64_t p = 1; st == RC_OK && p < part->rows;) {
         int64_t end = p + 1;
-        while (end < g->rows && g->load[g->left[end]] == g->load[g->left[p]])
+        while (end < part->rows && g->load[left[end]] == g->load[left[p]])
             end++;
-        st = chain(g, g->left + p, end - p, slot, p, err);
+        st = chain(g, part, left + p, end - p, p, err);
         p = end;
     }
     return st;
+}
+
+static rc_status_t build_part(
+    greedy_t *g, int64_t k, rc_nearest_maps_t *maps, int32_t *slot, rc_err_t *err)
+{
+    int64_t begin = g->rows * k / g->parts;
+    part_t part = {.maps = maps,
+        .rows = g->rows * (k + 1) / g->parts - begin,
+        .left = g->left + begin,
+        .slot = slot + begin};
+    if (part.rows == 0)
+        return RC_OK;
+    return g->rule->within_load ? build_by_load(g, &part, err) : build_from_lowest(g, &part, err);
+}
+
+/* Order every part; threads share nothing that they change. */
+static rc_status_t build_parts(greedy_t *g, int32_t *slot, rc_err_t *err)
+{
+    rc_status_t all = RC_OK;
+    _Atomic int ended = 0;
+    int threads = g->parts < g->threads ? (int)g->parts : g->threads;
+#pragma omp parallel num_threads(threads)
+    {
+        rc_err_t why = {0};
+        rc_nearest_maps_t maps = {0};
+        rc_status_t st = rc_nearest_maps_alloc(&g->masks, &maps, &why);
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int64_t k = 0; k < g->parts; k++) {
+            if (st == RC_OK && !ended)
+                st = build_part(g, k, &maps, slot, &why);
+            if (st < 0)
+                ended = 1;
+        }
+        rc_nearest_maps_free(&maps);
+#pragma omp critical(rc_greedy_error)
+        if (st < 0) {
+            all = st;
+            if (err)
+                *err = why;
+        }
+    }
+    return all;
 }
 
 extern const rc_policy_t rc_policy_auto;
@@ -119,9 +187,9 @@ rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *
         .rule = rule,
         .tuning = tuning,
         .threads = in->threads,
-        .placed = in->placed,
         .nw = geometry->nw,
-        .rows = a->rows};
+        .rows = a->rows,
+        .parts = rule->parts > 1 ? rule->parts : 1};
     RC_TRY(rc_schedule_alloc(a->rows, a->rows, &s, err));
     RC_TRY(rc_row_loads(a, geometry->nt, in->threads, &g.load, err));
     g.left = rc_alloc((size_t)a->rows, sizeof *g.left, "row order", err);
@@ -132,8 +200,13 @@ rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *
     if (rule->look)
         RC_TRY(number_rows(&g, in, err));
     RC_TRY(rc_masks_build(a, g.number.row, geometry->line, in->threads, &g.masks, err));
-    RC_TRY(rc_nearest_maps_alloc(&g.masks, &g.maps, err));
-    RC_TRY(rule->within_load ? build_by_load(&g, s.row, err) : build_from_lowest(&g, s.row, err));
+    for (int64_t r = 0; r < a->rows; r++)
+        g.left[r] = (int32_t)r;
+    if (rule->within_load)
+        RC_TRY(rc_sort_by_key(g.load, 1, a->rows, g.left, err));
+    if (in->placed)
+        *in->placed = 0;
+    RC_TRY(build_parts(&g, s.row, err));
     for (int64_t p = 0; g.number.row && p < a->rows; p++)
         s.row[p] = g.number.row[s.row[p]];
     *out = s;
@@ -144,6 +217,5 @@ done:
     free(g.load);
     free(g.left);
     rc_masks_free(&g.masks);
-    rc_nearest_maps_free(&g.maps);
     return st;
 }

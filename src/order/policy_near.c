@@ -2,6 +2,9 @@
  * of Mehrabi et al. 2021, section III, with a bounded search for each slot [our own rule].
  *
  * Rows are numbered by the order `auto` (policy_auto.c), which brings rows together that share columns.
+ * They are cut into P = min(16, ceil(rows / 65536)) parts, part k from number floor(k rows / P) on (hybrid1:
+ * from that place of all rows by decreasing load, then number).  The order is part after part; each is that
+ * of its rows alone, as if no other rows and slots were there.  In a part:
  * A unit is the unplaced rows of one mask (hybrid2.1 and 2.3: and of one load; hybrid1: only of the load whose
  * turn it is).  Units are in the order of the smallest number of a row of the mask, then of the load.  Only
  * the first row of a unit, in the original order, is ever taken.
@@ -27,13 +30,18 @@
  * has more than twice the lines of R and those of the shortest row.  The floor of m lets a matrix of few
  * rows be searched almost exactly, for about a second at most.
  *
- * Cost: that of `auto`, and O(nnz log(lines of a row) + rows x (m + 32 x lines of a row)); one thread.
- * Memory beside the matrix: about 140 bytes a row and 8 a line of a row, the schedule included. */
+ * Parts are what threads share out, and small enough for a cache; 16, because rows of equal masks by chance
+ * come apart with more (src/order/README.md).
+ *
+ * Cost: that of `auto`, and O(nnz log(lines of a row) + rows x (m + 32 x lines of a row)), a thread a part.
+ * Memory beside the matrix, the schedule included: about 50 bytes a row and 4 a line of a row, and for each
+ * thread 4 bytes a row and line of the matrix, and 130 a row and 4 a line of a row of a part. */
 #include "config.h"
 #include "order/greedy.h"
 #include "order/policy.h"
 
 enum { PARAM_LOOK };
+enum { PARTS = 16, PART_ROWS = 1 << 16 };
 
 static rc_status_t build(
     const rc_order_input_t *in, rc_greedy_rule_t rule, rc_schedule_t *out, rc_err_t *err)
@@ -43,6 +51,9 @@ static rc_status_t build(
     rule.look = in->params->value[PARAM_LOOK];
     if (rows > 0 && rule.look < total / rows)
         rule.look = total / rows;
+    rule.parts = rows / PART_ROWS + (rows % PART_ROWS != 0);
+    if (rule.parts > PARTS)
+        rule.parts = PARTS;
     return rc_greedy_build(in, &rule, NULL, out, err);
 }
 
@@ -81,7 +92,7 @@ static rc_status_t build_hybrid2_3(const rc_order_input_t *in, rc_schedule_t *ou
         .name = exact "-near", .summary = "as " exact ", by a bounded search",                     \
         .source = "Mehrabi et al. 2021, section III; our own search, at the top of "               \
                   "src/order/policy_near.c",                                                       \
-        .version = 1, .needs_geometry = 1, .on_request = 1,                                        \
+        .version = 2, .needs_geometry = 1, .on_request = 1,                                        \
         .param = {{"look", "entries of lists a row at most, but 2^27 a matrix", 128, 1, 1 << 20,   \
             0}},                                                                                   \
         .build = fn                                                                                \
