@@ -1,5 +1,6 @@
 #include "config.h"
 #include "order/greedy.h"
+#include "order/parts.h"
 #include "order/policy.h"
 #include "order/rows.h"
 #include "base/alloc.h"
@@ -118,9 +119,9 @@ static rc_status_t build_by_load(const greedy_t *g, const part_t *part, rc_err_t
 static rc_status_t build_part(
     greedy_t *g, int64_t k, rc_nearest_maps_t *maps, int32_t *slot, rc_err_t *err)
 {
-    int64_t begin = g->rows * k / g->parts;
+    int64_t begin = rc_part_begin(g->rows, g->parts, k);
     part_t part = {.maps = maps,
-        .rows = g->rows * (k + 1) / g->parts - begin,
+        .rows = rc_part_begin(g->rows, g->parts, k + 1) - begin,
         .left = g->left + begin,
         .slot = slot + begin};
     if (part.rows == 0)

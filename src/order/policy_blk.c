@@ -6,41 +6,57 @@
  * Columns of more than `hub` entries count nowhere: nearly every block has them.
  * Rows only; rows come in the order in which they were taken, groups are the blocks.
  *
+ * More than 2^18 rows are numbered by the order `auto` (policy_auto.c), others as they are.  The numbers are
+ * cut into P = min(16, ceil(rows / 2^18)) parts, part k from number floor(k rows / P) on; each is a matrix by
+ * itself, but for hubs, and the order is part after part.
+ *
  * A heap holds the rows that share a column with the block, by new columns and number; taking a row
- * visits the other rows of its new columns.  Cost O(log rows) for every entry of every column of every
- * block: about linear in nnz, where columns have about the same length. */
+ * visits the other rows of its new columns.  Cost that of `auto`, and O(log rows) for every entry of every
+ * column of every block: about linear in nnz, where columns have about the same length; a thread a part.
+ * Memory beside the matrix and the schedule: 12 bytes a row and 4 a column, and for each thread 4 a column, and
+ * 20 a row, 12 a column and 8 an entry of a part. */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/graph.h"
+#include "order/parts.h"
 #include "order/policy.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PARAM_COLS, PARAM_HUB };
+enum { PART_ROWS = 1 << 18 }; /* a block that meets the end of its part is small: fewer rows cost columns */
 enum { OUTSIDE = -1, PLACED = -2 }; /* of a row, instead of its place in the heap */
 
+/* A part. */
 typedef struct blk {
-    const rc_csr_t *a;
-    int64_t hub;
+    rc_csr_t a;     /* its rows; columns without hubs, numbered as they come; no values */
     int64_t *ptr;   /* [cols + 2] rows of every column */
     int32_t *idx;   /* [nnz] */
     int32_t *block; /* [cols] last block that has the column, -1: none */
-    int32_t *all;   /* [rows] columns of a row */
-    int32_t *fresh; /* [rows] those that the block does not have */
+    int32_t *fresh; /* [rows] columns that the block does not have */
     int32_t *heap;  /* [rows] rows that share a column with the block */
     int32_t *at;    /* [rows] place in the heap, or OUTSIDE, PLACED */
     int64_t heaped;
     int64_t first;    /* no row before this one is unplaced */
     int64_t distinct; /* columns of the block */
-    int64_t *bound;   /* [rows + 1] slots at which blocks begin */
+    int64_t *bound;   /* [rows] slots at which blocks begin; borrowed */
     int64_t blocks;
     int64_t columns; /* of all blocks */
 } blk_t;
 
-static int is_hub(const blk_t *b, int32_t col)
-{
-    return b->ptr[col + 1] - b->ptr[col] > b->hub;
-}
+/* All parts. */
+typedef struct parts {
+    const rc_order_input_t *in;
+    rc_schedule_t number; /* the row that has a number; none: as they are */
+    int32_t *count;       /* [cols] entries of a column, hub + 1 at most */
+    int64_t *bound;       /* [rows + 1] slots at which blocks begin, those of a part from its first slot on */
+    int64_t *blocks;      /* [parts] */
+    int64_t columns;
+    int64_t parts;
+    int32_t *slot; /* [rows] */
+} parts_t;
 
 /* -------------------------------------------------------------------- heap */
 
@@ -88,10 +104,7 @@ static int32_t pop(blk_t *b)
 
 static int32_t columns_of(const blk_t *b, int64_t row)
 {
-    int32_t n = 0;
-    for (int64_t e = b->a->row_ptr[row]; e < b->a->row_ptr[row + 1]; e++)
-        n += !is_hub(b, b->a->col_idx[e]);
-    return n;
+    return (int32_t)(b->a.row_ptr[row + 1] - b->a.row_ptr[row]);
 }
 
 /* Nothing is shared with a new block. */
@@ -99,7 +112,7 @@ static void begin_block(blk_t *b, int64_t slot)
 {
     for (int64_t i = 0; i < b->heaped; i++) {
         b->at[b->heap[i]] = OUTSIDE;
-        b->fresh[b->heap[i]] = b->all[b->heap[i]];
+        b->fresh[b->heap[i]] = columns_of(b, b->heap[i]);
     }
     b->heaped = 0;
     b->columns += b->distinct;
@@ -124,11 +137,9 @@ static void add_column(blk_t *b, int32_t col)
 static void take(blk_t *b, int32_t row)
 {
     b->at[row] = PLACED;
-    for (int64_t e = b->a->row_ptr[row]; e < b->a->row_ptr[row + 1]; e++) {
-        int32_t col = b->a->col_idx[e];
-        if (!is_hub(b, col) && b->block[col] != b->blocks - 1)
-            add_column(b, col);
-    }
+    for (int64_t e = b->a.row_ptr[row]; e < b->a.row_ptr[row + 1]; e++)
+        if (b->block[b->a.col_idx[e]] != b->blocks - 1)
+            add_column(b, b->a.col_idx[e]);
 }
 
 static int32_t next_row(blk_t *b)
@@ -140,85 +151,206 @@ static int32_t next_row(blk_t *b)
     return (int32_t)b->first;
 }
 
+/* \param[in,out] placed  NULL: nobody asks */
 static void fill(blk_t *b, int64_t cols, _Atomic int64_t *placed, int32_t *slot)
 {
     enum { REPORT = 1024 };
-    for (int64_t p = 0; p < b->a->rows; p++) {
+    for (int64_t p = 0; p < b->a.rows; p++) {
         int32_t row = next_row(b);
         if (p == 0 || b->distinct + b->fresh[row] > cols) {
             begin_block(b, p);
-            b->fresh[row] = b->all[row];
+            b->fresh[row] = columns_of(b, row);
         }
         take(b, row);
         slot[p] = row;
-        if (placed && p % REPORT == 0)
-            *placed = p;
+        if (placed && (p + 1) % REPORT == 0)
+            atomic_fetch_add_explicit(placed, REPORT, memory_order_relaxed);
     }
     b->columns += b->distinct;
 }
 
-/* ------------------------------------------------------------------- build */
+/* ------------------------------------------------------------------- parts */
 
-static rc_status_t prepare(blk_t *b, rc_err_t *err)
+static int64_t row_of(const parts_t *all, int64_t number)
 {
-    size_t rows = (size_t)b->a->rows;
-    size_t cols = (size_t)b->a->cols;
-    rc_status_t st = rc_pattern_transpose(b->a, &b->ptr, &b->idx, err);
-    if (st < 0)
-        return st;
-    b->block = rc_alloc(cols, sizeof *b->block, "columns of blocks", err);
-    b->all = rc_alloc(rows, sizeof *b->all, "rows for blocks", err);
+    return all->number.row ? all->number.row[number] : number;
+}
+
+/* Copy the rows of a part from number `begin` on.  \param[in,out] local  [cols] -1, and so again on return */
+static void copy_rows(const parts_t *all, int64_t begin, blk_t *b, int32_t *local)
+{
+    const rc_csr_t *a = all->in->a;
+    int64_t n = 0;
+    for (int64_t r = 0; r < b->a.rows; r++) {
+        int64_t row = row_of(all, begin + r);
+        b->a.row_ptr[r] = n;
+        for (int64_t e = a->row_ptr[row]; e < a->row_ptr[row + 1]; e++) {
+            int32_t col = a->col_idx[e];
+            if (all->count[col] > all->in->params->value[PARAM_HUB])
+                continue;
+            if (local[col] < 0)
+                local[col] = (int32_t)b->a.cols++;
+            b->a.col_idx[n++] = local[col];
+        }
+    }
+    b->a.row_ptr[b->a.rows] = b->a.nnz = n;
+    for (int64_t r = 0; r < b->a.rows; r++) {
+        int64_t row = row_of(all, begin + r);
+        for (int64_t e = a->row_ptr[row]; e < a->row_ptr[row + 1]; e++)
+            local[a->col_idx[e]] = -1;
+    }
+}
+
+static rc_status_t prepare(const parts_t *all, int64_t begin, int32_t *local, blk_t *b, rc_err_t *err)
+{
+    size_t rows = (size_t)b->a.rows;
+    size_t nnz = 0;
+    for (int64_t r = begin; r < begin + b->a.rows; r++) {
+        int64_t row = row_of(all, r);
+        nnz += (size_t)(all->in->a->row_ptr[row + 1] - all->in->a->row_ptr[row]);
+    }
+    b->a.row_ptr = rc_alloc(rows + 1, sizeof *b->a.row_ptr, "rows for blocks", err);
+    b->a.col_idx = rc_alloc(nnz, sizeof *b->a.col_idx, "rows for blocks", err);
     b->fresh = rc_alloc(rows, sizeof *b->fresh, "rows for blocks", err);
     b->heap = rc_alloc(rows, sizeof *b->heap, "rows for blocks", err);
     b->at = rc_alloc(rows, sizeof *b->at, "rows for blocks", err);
-    b->bound = rc_alloc(rows + 1, sizeof *b->bound, "blocks", err);
-    if (!b->block || !b->all || !b->fresh || !b->heap || !b->at || !b->bound)
+    if (!b->a.row_ptr || !b->a.col_idx || !b->fresh || !b->heap || !b->at)
         return RC_ENOMEM;
-    for (size_t c = 0; c < cols; c++)
+    copy_rows(all, begin, b, local);
+    b->block = rc_alloc((size_t)b->a.cols, sizeof *b->block, "columns of blocks", err);
+    if (!b->block)
+        return RC_ENOMEM;
+    for (int64_t c = 0; c < b->a.cols; c++)
         b->block[c] = -1;
-    for (size_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < b->a.rows; r++) {
         b->at[r] = OUTSIDE;
-        b->all[r] = b->fresh[r] = columns_of(b, (int64_t)r);
+        b->fresh[r] = columns_of(b, r);
     }
-    return RC_OK;
-}
-
-/* The bounds go to the schedule, which has no group for no rows. */
-static rc_status_t add_groups(blk_t *b, rc_schedule_t *out, rc_err_t *err)
-{
-    int64_t *bound = b->bound;
-    b->bound = NULL;
-    bound[b->blocks] = out->slots;
-    return rc_schedule_add_groups(out, "block_ptr", b->blocks, bound, err);
+    return rc_pattern_transpose(&b->a, &b->ptr, &b->idx, err);
 }
 
 static void drop(blk_t *b)
 {
+    free(b->a.row_ptr);
+    free(b->a.col_idx);
     free(b->ptr);
     free(b->idx);
     free(b->block);
-    free(b->all);
     free(b->fresh);
     free(b->heap);
     free(b->at);
-    free(b->bound);
+}
+
+/* \return RC_OK or RC_ENOMEM; *columns those of all blocks of the part */
+static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, int64_t *columns, rc_err_t *err)
+{
+    int64_t rows = all->in->a->rows;
+    int64_t begin = rc_part_begin(rows, all->parts, k);
+    blk_t b = {.bound = all->bound + begin};
+    b.a.rows = rc_part_begin(rows, all->parts, k + 1) - begin;
+    rc_status_t st = prepare(all, begin, local, &b, err);
+    if (st == RC_OK) {
+        int32_t *slot = all->slot + begin;
+        fill(&b, all->in->params->value[PARAM_COLS], all->in->placed, slot);
+        for (int64_t p = 0; p < b.a.rows; p++)
+            slot[p] = (int32_t)row_of(all, begin + slot[p]);
+        all->blocks[k] = b.blocks;
+        *columns = b.columns;
+    }
+    drop(&b);
+    return st;
+}
+
+static rc_status_t build_parts(parts_t *all, rc_err_t *err)
+{
+    const rc_csr_t *a = all->in->a;
+    rc_status_t outcome = RC_OK;
+    int64_t sum = 0;
+    int threads = all->parts < all->in->threads ? (int)all->parts : all->in->threads;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+        rc_err_t why = {0};
+        int32_t *local = rc_alloc((size_t)a->cols, sizeof *local, "columns of blocks", &why);
+        rc_status_t st = local ? RC_OK : RC_ENOMEM;
+        for (int64_t c = 0; local && c < a->cols; c++)
+            local[c] = -1;
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int64_t k = 0; k < all->parts; k++) {
+            int64_t columns = 0;
+            if (st == RC_OK)
+                st = build_part(all, k, local, &columns, &why);
+            sum += columns;
+        }
+        free(local);
+#pragma omp critical(rc_blk_error)
+        if (st < 0) {
+            outcome = st;
+            if (err)
+                *err = why;
+        }
+    }
+    all->columns = sum;
+    return outcome;
+}
+
+/* ------------------------------------------------------------------- build */
+
+extern const rc_policy_t rc_policy_auto;
+
+/* Number the rows, and count the entries of columns up to one more than tells a hub. */
+static rc_status_t prepare_parts(parts_t *all, rc_err_t *err)
+{
+    const rc_csr_t *a = all->in->a;
+    int64_t hub = all->in->params->value[PARAM_HUB];
+    rc_order_input_t of_auto = *all->in;
+    of_auto.facts = NULL;
+    of_auto.placed = NULL;
+    all->parts = rc_parts_of(a->rows, PART_ROWS);
+    all->count = rc_alloc0((size_t)a->cols, sizeof *all->count, "columns of blocks", err);
+    all->bound = rc_alloc((size_t)a->rows + 1, sizeof *all->bound, "blocks", err);
+    all->blocks = rc_alloc0((size_t)all->parts, sizeof *all->blocks, "blocks", err);
+    if (!all->count || !all->bound || !all->blocks)
+        return RC_ENOMEM;
+    for (int64_t e = 0; e < a->nnz; e++)
+        all->count[a->col_idx[e]] += all->count[a->col_idx[e]] <= hub;
+    return all->parts > 1 ? rc_policy_auto.build(&of_auto, &all->number, err) : RC_OK;
+}
+
+/* The bounds of all parts, one after the other, go to the schedule. */
+static rc_status_t add_groups(parts_t *all, rc_schedule_t *out, rc_err_t *err)
+{
+    int64_t *bound = all->bound;
+    int64_t blocks = 0;
+    for (int64_t k = 0; k < all->parts; k++) {
+        int64_t begin = rc_part_begin(out->slots, all->parts, k);
+        for (int64_t i = 0; i < all->blocks[k]; i++)
+            bound[blocks++] = begin + bound[begin + i];
+    }
+    bound[blocks] = out->slots;
+    all->bound = NULL;
+    rc_fact_number(all->in->facts, "blocks", blocks);
+    rc_fact_number(all->in->facts, "columns", all->columns);
+    return rc_schedule_add_groups(out, "block_ptr", blocks, bound, err);
 }
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    blk_t b = {.a = in->a, .hub = in->params->value[PARAM_HUB]};
-    rc_status_t st = prepare(&b, err);
-    if (st == RC_OK)
-        st = rc_schedule_alloc(in->a->rows, in->a->rows, out, err);
-    if (st == RC_OK) {
-        fill(&b, in->params->value[PARAM_COLS], in->placed, out->row);
-        rc_fact_number(in->facts, "blocks", b.blocks);
-        rc_fact_number(in->facts, "columns", b.columns);
-        st = add_groups(&b, out, err);
-        if (st < 0)
-            rc_schedule_free(out);
-    }
-    drop(&b);
+    parts_t all = {.in = in};
+    rc_schedule_t s = {0};
+    rc_status_t st;
+    RC_TRY(prepare_parts(&all, err));
+    RC_TRY(rc_schedule_alloc(in->a->rows, in->a->rows, &s, err));
+    all.slot = s.row;
+    RC_TRY(build_parts(&all, err));
+    RC_TRY(add_groups(&all, &s, err));
+    *out = s;
+    s = (rc_schedule_t){0};
+done:
+    rc_schedule_free(&s);
+    rc_schedule_free(&all.number);
+    free(all.count);
+    free(all.bound);
+    free(all.blocks);
     return st;
 }
 
@@ -226,7 +358,7 @@ const rc_policy_t rc_policy_blk = {
     .name = "blk",
     .summary = "blocks of rows with few distinct columns",
     .source = "rowcast",
-    .version = 1,
+    .version = 2, /* 2: large matrices in parts */
     .on_request = 1,
     .param = {{"cols", "distinct columns of a block at most", 432, 1, INT32_MAX, 0},
         {"hub", "entries of a column beyond which it is not looked at", 1024, 1, INT32_MAX, 0}},

@@ -38,10 +38,11 @@
  * thread 4 bytes a row and line of the matrix, and 130 a row and 4 a line of a row of a part. */
 #include "config.h"
 #include "order/greedy.h"
+#include "order/parts.h"
 #include "order/policy.h"
 
 enum { PARAM_LOOK };
-enum { PARTS = 16, PART_ROWS = 1 << 16 };
+enum { PART_ROWS = 1 << 16 };
 
 static rc_status_t build(
     const rc_order_input_t *in, rc_greedy_rule_t rule, rc_schedule_t *out, rc_err_t *err)
@@ -51,9 +52,7 @@ static rc_status_t build(
     rule.look = in->params->value[PARAM_LOOK];
     if (rows > 0 && rule.look < total / rows)
         rule.look = total / rows;
-    rule.parts = rows / PART_ROWS + (rows % PART_ROWS != 0);
-    if (rule.parts > PARTS)
-        rule.parts = PARTS;
+    rule.parts = rc_parts_of(rows, PART_ROWS);
     return rc_greedy_build(in, &rule, NULL, out, err);
 }
 

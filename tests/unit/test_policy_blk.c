@@ -175,11 +175,69 @@ static void blocks_of_a_mesh_are_round(void **state)
     rc_csr_free(&mesh);
 }
 
+/* Rows [begin, end) of the numbering as a matrix, under `blk`, are these slots. */
+static void expect_part(const rc_csr_t *a, const rc_schedule_t *number, int64_t begin, int64_t end,
+    const rc_schedule_t *s)
+{
+    rc_csr_t part = {.rows = end - begin, .cols = a->cols};
+    int64_t n = 0;
+    part.row_ptr = calloc((size_t)part.rows + 1, sizeof *part.row_ptr);
+    part.col_idx = calloc((size_t)a->nnz + 1, sizeof *part.col_idx);
+    assert_true(part.row_ptr && part.col_idx);
+    for (int64_t r = 0; r < part.rows; r++) {
+        int64_t row = number->row[begin + r];
+        for (int64_t e = a->row_ptr[row]; e < a->row_ptr[row + 1]; e++)
+            part.col_idx[n++] = a->col_idx[e];
+        part.row_ptr[r + 1] = n;
+    }
+    part.nnz = n;
+    rc_schedule_t alone = build(&part, 432, 1024);
+    int64_t block = 0;
+    while (s->group[0].ptr[block] < begin)
+        block++;
+    for (int64_t p = begin; p < end; p++)
+        assert_int_equal(s->row[p], number->row[begin + alone.row[p - begin]]);
+    for (int64_t i = 0; i < alone.group[0].count; i++)
+        assert_int_equal(s->group[0].ptr[block + i], begin + alone.group[0].ptr[i]);
+    rc_schedule_free(&alone);
+    free(part.row_ptr);
+    free(part.col_idx);
+}
+
+/* From 262,145 rows on parts of the order `auto` are ordered each by itself, by any number of threads. */
+static void large_matrices_have_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        int64_t parts;
+    } cases[] = {
+        {"mesh2d:nx=512,ny=513,shuffle=both", 2}, {"banded:n=600001,lower=1,upper=0,shuffle=both", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rc_csr_t a = {0};
+        rc_schedule_t number = {0};
+        rc_schedule_t three = {0};
+        assert_int_equal(rc_generate(cases[i].spec, &a, NULL, NULL), RC_OK);
+        assert_int_equal(rc_order_build("auto", &a, NULL, 2, &number, NULL), RC_OK);
+        assert_int_equal(rc_order_build("blk", &a, NULL, 3, &three, NULL), RC_OK);
+        rc_schedule_t s = build(&a, 432, 1024);
+        assert_memory_equal(s.row, three.row, (size_t)a.rows * sizeof *s.row);
+        assert_int_equal(s.group[0].count, three.group[0].count);
+        for (int64_t k = 0; k < cases[i].parts; k++)
+            expect_part(&a, &number, a.rows * k / cases[i].parts, a.rows * (k + 1) / cases[i].parts, &s);
+        rc_schedule_free(&s);
+        rc_schedule_free(&three);
+        rc_schedule_free(&number);
+        rc_csr_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_follow_the_definition),
         cmocka_unit_test(blocks_of_a_mesh_are_round),
+        cmocka_unit_test(large_matrices_have_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,22 @@
+/** \file order/parts.h  Parts of the rows of a large matrix that are ordered each by itself, so that threads share
+ *  them out and each stays in a cache; inner header of the room. */
+#ifndef RC_ORDER_PARTS_H
+#define RC_ORDER_PARTS_H
+
+#include <stdint.h>
+
+/** How many parts: one for every `size` rows, 16 at most, and one of no rows.  They never depend on threads. */
+static inline int64_t rc_parts_of(int64_t rows, int64_t size)
+{
+    const int64_t most = 16;
+    int64_t parts = rows / size + (rows % size != 0);
+    return parts < 1 ? 1 : parts < most ? parts : most;
+}
+
+/** First row of part k, or the end of the last one (k = parts). */
+static inline int64_t rc_part_begin(int64_t rows, int64_t parts, int64_t k)
+{
+    return rows / parts * k + rows % parts * k / parts;
+}
+
+#endif
