@@ -150,22 +150,40 @@ static void merge(rc_units_t *u, int32_t x, int32_t y)
     u->size[into] += u->size[from];
 }
 
-/* Pairs that came later are a heap in the place of those that have been taken from the list: each pair
- * that is taken puts at most one back. */
+/* Pairs that came later are in the place of those that have been taken from the list: each pair that is taken puts at
+ * most one back.  A heap has those that come before the end of the list; others wait in no order after it, and are the
+ * list when it is used up.  Rows of few entries have few similarities, and nearly all wait. */
 typedef struct queue {
-    const rc_pair_list_t *list; /* sorted from `at` on */
-    int64_t at;
-    int64_t later;             /* pairs in the heap, at most `at` */
+    rc_ranked_t *pair; /* the heap, those that wait, what has been taken, the list */
+    int64_t later;     /* pairs in the heap */
+    int64_t waiting;
+    int64_t at;        /* of the list: >= later + waiting */
+    int64_t end;
+    rc_ranked_t last; /* of the list, also when its place is taken */
+    int threads;
     const rc_pair_set_t *seen; /* of the list */
     rc_pair_set_t
-        seen_later; /* of the heap, now or before: apart, so that the large one does not grow */
+        seen_later; /* of all that came later: apart, so that the large one does not grow */
 } queue_t;
+
+/* The next list, when this one and the heap are used up: those that wait. */
+static void list_waiting(queue_t *q)
+{
+    q->at = 0;
+    q->end = q->waiting;
+    q->waiting = 0;
+    rc_ranked_sort(q->pair, q->end, q->threads);
+    if (q->end > 0)
+        q->last = q->pair[q->end - 1];
+}
 
 /* \return 0 when it is empty */
 static int pop(queue_t *q, rc_ranked_t *out)
 {
-    rc_ranked_t *pair = q->list->pair;
-    int listed = q->at < q->list->count;
+    rc_ranked_t *pair = q->pair;
+    if (q->at == q->end && q->later == 0)
+        list_waiting(q);
+    int listed = q->at < q->end;
     if (q->later == 0 || (listed && rc_ranked_before(pair[q->at], pair[0]))) {
         if (listed)
             *out = pair[q->at++];
@@ -173,8 +191,23 @@ static int pop(queue_t *q, rc_ranked_t *out)
     }
     *out = pair[0];
     pair[0] = pair[--q->later];
+    pair[q->later] = pair[q->later + q->waiting]; /* no gap before those that wait */
     rc_ranked_sift(pair, q->later);
     return 1;
+}
+
+static void push(queue_t *q, rc_ranked_t x)
+{
+    rc_ranked_t *pair = q->pair;
+    int64_t behind = q->later + q->waiting;
+    if (!rc_ranked_before(x, q->last)) {
+        pair[behind] = x;
+        q->waiting++;
+        return;
+    }
+    pair[behind] = pair[q->later];
+    pair[q->later++] = x;
+    rc_ranked_lift(pair, q->later);
 }
 
 static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *q, rc_err_t *err)
@@ -186,8 +219,7 @@ static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *
     if (st < 0)
         return st;
     rc_pair_set_add(&q->seen_later, pair);
-    q->list->pair[q->later++] = (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair};
-    rc_ranked_lift(q->list->pair, q->later);
+    push(q, (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair});
     return RC_OK;
 }
 
@@ -195,13 +227,16 @@ static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *
 static void ask_ahead(const queue_t *q, int32_t *parent)
 {
     enum { ahead = 12 };
-    if (q->at + ahead >= q->list->count)
+    if (q->at + ahead >= q->end)
         return;
-    uint64_t pair = q->list->pair[q->at + ahead].tie;
+    uint64_t pair = q->pair[q->at + ahead].tie;
     int32_t x = root_of(parent, (int32_t)(pair >> 32));
     int32_t y = root_of(parent, (int32_t)(pair & UINT32_MAX));
-    if (x != y && rc_pair(x, y) != pair)
-        __builtin_prefetch(q->seen->slot + rc_pair_slot(q->seen, rc_pair(x, y)));
+    if (x == y || rc_pair(x, y) == pair)
+        return;
+    if (q->seen_later.slot)
+        __builtin_prefetch(q->seen_later.slot + rc_pair_slot(&q->seen_later, rc_pair(x, y)));
+    __builtin_prefetch(q->seen->slot + rc_pair_slot(q->seen, rc_pair(x, y)));
 }
 
 static int is_sorted(const rc_pair_list_t *l)
@@ -215,11 +250,14 @@ static int is_sorted(const rc_pair_list_t *l)
 rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
     const rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err)
 {
-    queue_t q = {.list = list, .seen = seen};
+    queue_t q = {.pair = list->pair, .end = list->count, .threads = threads, .seen = seen};
     rc_ranked_t p;
     rc_status_t st = RC_OK;
+    if (list->count == 0)
+        return RC_OK;
     if (!is_sorted(list))
         rc_ranked_sort(list->pair, list->count, threads);
+    q.last = list->pair[list->count - 1];
     while (st == RC_OK && pop(&q, &p)) {
         int32_t x = (int32_t)(p.tie >> 32);
         int32_t y = (int32_t)(p.tie & UINT32_MAX);

@@ -54,18 +54,21 @@ static void expect_facts(const char *what, const rc_lsh_facts_t *x, const rc_lsh
 
 static void check(const char *what, const rc_csr_t *a, const rc_lsh_rule_t *rule)
 {
+    static const int threads[] = {1, 2, 7};
     rc_lsh_facts_t want;
     rc_lsh_facts_t got;
     int32_t *row = calloc((size_t)a->rows + 1, sizeof *row);
     assert_non_null(row);
     lsh_reference(a, rule, row, &want);
-    rc_schedule_t s = order(a, rule, 2, &got);
-    expect_facts(what, &want, &got);
-    for (int64_t p = 0; p < s.slots; p++)
-        if (s.row[p] != row[p])
-            fail_msg("%s: slot %" PRId64 ": expected row %d, found %d", what, p, (int)row[p],
-                (int)s.row[p]);
-    rc_schedule_free(&s);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        rc_schedule_t s = order(a, rule, threads[i], &got);
+        expect_facts(what, &want, &got);
+        for (int64_t p = 0; p < s.slots; p++)
+            if (s.row[p] != row[p])
+                fail_msg("%s: %d threads, slot %" PRId64 ": expected row %d, found %d", what, threads[i], p,
+                    (int)row[p], (int)s.row[p]);
+        rc_schedule_free(&s);
+    }
     free(row);
 }
 
