@@ -88,7 +88,7 @@ tiles_others()
         --kernels row-sddmm,cusparse-sddmm-row:pre=0
 }
 
-# What no table of the paper has: small K, another count of dense columns, METIS with the sampled product, fp64.
+# What no table of the paper has: small K, clusters by panels, another count of dense columns, METIS with the sampled product, fp64.
 tiles_beyond()
 {
     local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1
@@ -102,6 +102,7 @@ tiles_beyond()
         --k 128 --policies csr,jiang --kernels aspt-sddmm:rest=0..1,row-sddmm,cusparse-sddmm-row:pre=0
     deal 6 "sampled under METIS" --where "square && $where" --op sddmm --k 512 --policies metis:part=128 \
         --kernels aspt-sddmm:rest=0,row-sddmm
+    deal 4 "packed clusters" --where "$where" --k 512,1024 --policies lsh-packed --kernels aspt:rest=0,growmajor
     deal 4 "columns of 8 entries" --where "$where" --k 512 --policies csr,jiang:col_min=8:tile_min=9,lsh \
         --kernels aspt:col_min=8:tile_min=9:rest=0
     deal 6 "fp64" --where "$where" --k 512 --precision fp64 --policies csr,jiang,rcm \

@@ -57,7 +57,7 @@ static const rc_opt_t options[] = {
         "made when it is not there; groups that an earlier order left in it are removed.",
         0, 0},
     {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
-        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, jiang, pairs, auto).",
+        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, lsh-packed, jiang, pairs, auto).",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -82,7 +82,8 @@ const rc_command_t rc_command_order = {
         "-o's matrix is the number of slots before p that are not pads.\n\n"
         "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: units, the rows "
         "that are compared, of equal ones one; candidates looked at, summed over bands; pairs kept; bands "
-        "used; clusters, rows alone included; rows of the largest cluster. jiang adds what the rule says "
+        "used; clusters, rows alone included; rows of the largest cluster. lsh-packed adds how many "
+        "straddle two panels (pieces, where clusters are larger than a panel), jiang what the rule says "
         "of the first round and of the second one, which belongs to a kernel with tiles. Of blk and pairs: blocks or "
         "groups, and the distinct columns of each, summed. Of auto: what was chosen, and entries and distinct columns of sampled "
         "runs of 64 slots, before and in the order tried last (0: none). Of bandk: super-rows and super-super-rows.\n\n"

@@ -117,7 +117,7 @@ const rc_policy_t rc_policy_jiang = {
     .source = "Jiang et al. 2020, section 4",
     .version = 1,
     .on_request = 1,
-    .param = {RC_LSH_PARAM_ROWS, {"panel", "slots of a panel", 128, 1, INT32_MAX, 0},
+    .param = {RC_LSH_PARAM_ROWS(RC_LSH_SIZE), {"panel", "slots of a panel", 128, 1, INT32_MAX, 0},
         {"col_min", "entries of a column that is dense in a panel", 16, 1, INT32_MAX, 0},
         {"tile_cols", "columns of a tile", 128, 1, INT32_MAX, 0},
         {"tile_min", "dense columns below which a panel has no tile", 17, 1, INT32_MAX, 0},

@@ -61,7 +61,7 @@ const rc_policy_t rc_policy_lsh = {
     .source = "Jiang et al. 2020, section 3.2",
     .version = 1,
     .on_request = 1,
-    .param = {RC_LSH_PARAM_ROWS},
+    .param = {RC_LSH_PARAM_ROWS(RC_LSH_SIZE)},
     .identify = identify,
     .build = build,
 };
