@@ -83,7 +83,7 @@ static void say_rates(const char *what, rates_t *r)
     if (r->count == 0)
         return;
     rc_stats_compute(r->us, r->count, &x);
-    printf("%s, %" PRId64 " matrices, us per entry: median %.3f (goal 0.6), most %.3f (goal 4, next 6) %s\n", what, r->count,
+    printf("%s, %" PRId64 " matrices, us per entry: median %.3f (goal 0.6), most %.3f (goal 4) %s\n", what, r->count,
         x.median, x.max, r->worst);
 }
 
@@ -126,7 +126,7 @@ static void time_growth(const char *head, const char *tail, int64_t rows, int th
         entries = a.nnz;
         rc_csr_free(&a);
     }
-    printf("%s%" PRId64 "%s: %" PRId64 " entries, %.2f s (goal 10 s of 10^7), %.1f times as long as a tenth of the rows (goal 13, next 16)\n",
+    printf("%s%" PRId64 "%s: %" PRId64 " entries, %.2f s (goal 10 s of 10^7), %.1f times as long as a tenth of the rows (goal 13, next 20)\n",
         head, rows, tail, entries, time[1], time[1] / time[0]);
 }
 
