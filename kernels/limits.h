@@ -32,6 +32,10 @@ enum { RC_LIMITS_DEVICE = 160 };
  *  \return RC_OK; RC_ENOENT, RC_EIO; RC_EFORMAT with the member, what was expected and what was found */
 rc_status_t rc_limits_read(const char *word, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err);
 
+/** As rc_limits_read of the file that was measured on a device class (rc_tuning_of_device), and of RC_LIMITS_USUAL where
+ *  there is none. */
+rc_status_t rc_limits_read_of(const char *class_name, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err);
+
 #ifdef __cplusplus
 }
 #endif

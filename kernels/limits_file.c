@@ -42,3 +42,12 @@ rc_status_t rc_limits_read(const char *word, rc_limits_t *out, char device[RC_LI
     file_t f = {out, device};
     return rc_tuning_read(word, NULL, parse, &f, err);
 }
+
+rc_status_t rc_limits_read_of(const char *class_name, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err)
+{
+    rc_str_t word;
+    rc_status_t st = rc_limits_read(
+        rc_tuning_of_device("limits", class_name, &word) ? word.text : RC_LIMITS_USUAL, out, device, err);
+    rc_str_free(&word);
+    return st;
+}

@@ -326,8 +326,13 @@ static void differs(const rc_rs_tuning_t *t, const rc_kernel_t *kernel, const ch
     rc_precision_t precision, rc_str_t *out)
 {
     const rc_rs_setting_t *s = rc_rs_tuning_setting(t, k, precision);
-    if (strcmp(t->device, device) != 0)
+    if (strcmp(t->device, device) != 0) {
+        rc_str_t other;
         rc_str_addf(out, "; it was measured on %s, this is %s", t->device, device);
+        if (rc_tuning_of_device("rs", device, &other))
+            rc_str_addf(out, ", for which there is tune=%s", other.text);
+        rc_str_free(&other);
+    }
     if (t->kernel_version != kernel->version)
         rc_str_addf(out, "; it is of version %d of the kernel, this is %d", t->kernel_version, kernel->version);
     if (!s)

@@ -75,7 +75,7 @@ rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a, rc_
     rc_rs_choice_t *choice, rc_err_t *err);
 
 /** Where the tuning of a kernel does not fit what it is used for (another device class, K or version of the kernel, no
- *  such precision, no file at all), a line about that, without newline.
+ *  such precision, no file at all), a line about that, without newline; it names the tuning of that class, if there is one.
  *  \param[in] spec    of any kernel: others than rs, and those with nothing left open, have none; a file that cannot be
  *                     read neither, for the kernel says that
  *  \param[in] device  class

@@ -2,6 +2,7 @@
 #include "kernels/tuning.h"
 #include "base/error.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,18 +26,73 @@ static int is_in(const char *dir, const char *word, rc_str_t *path)
     return !path->failed && is_file(path->text);
 }
 
-int rc_tuning_find(const char *word, rc_str_t *path)
+static const char *folder(void)
 {
     const char *own = getenv("ROWCAST_TUNING");
+    return own ? own : RC_PKGDATADIR "/tuning";
+}
+
+int rc_tuning_find(const char *word, rc_str_t *path)
+{
     *path = (rc_str_t){0};
     if (!strchr(word, '/') && !strstr(word, ".json")) {
-        if (is_in(own ? own : RC_PKGDATADIR "/tuning", word, path))
+        if (is_in(folder(), word, path))
             return 1;
         rc_str_free(path);
         *path = (rc_str_t){0};
     }
     rc_str_add(path, word);
     return !path->failed && is_file(word);
+}
+
+/* 1: the file of a word says that it was measured on that class. */
+static int is_of(const char *word, const char *device)
+{
+    rc_str_t path;
+    int found = rc_tuning_find(word, &path);
+    json_t *root = found ? json_load_file(path.text, 0, NULL) : NULL;
+    const char *says = json_string_value(json_object_get(root, "device"));
+    found = says && strcmp(says, device) == 0;
+    json_decref(root);
+    rc_str_free(&path);
+    return found;
+}
+
+/* The word of a file name KIND-*.json. */
+static int is_of_kind(const char *name, const char *kind, rc_str_t *word)
+{
+    size_t n = strlen(name);
+    size_t k = strlen(kind);
+    rc_str_free(word);
+    *word = (rc_str_t){0};
+    if (n < k + 6 || strncmp(name, kind, k) != 0 || name[k] != '-' || strcmp(name + n - 5, ".json") != 0)
+        return 0;
+    rc_str_addf(word, "%.*s", (int)(n - 5), name);
+    return !word->failed;
+}
+
+static int is_before(const rc_str_t *a, const rc_str_t *b)
+{
+    return b->len == 0 || a->len < b->len || (a->len == b->len && strcmp(a->text, b->text) < 0);
+}
+
+int rc_tuning_of_device(const char *kind, const char *device, rc_str_t *word)
+{
+    DIR *d = opendir(folder());
+    rc_str_t one = {0};
+    *word = (rc_str_t){0};
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        if (!is_of_kind(e->d_name, kind, &one) || !is_before(&one, word) || !is_of(one.text, device))
+            continue;
+        rc_str_free(word);
+        *word = one;
+        one = (rc_str_t){0};
+    }
+    word->failed |= one.failed;
+    rc_str_free(&one);
+    if (d)
+        (void)closedir(d);
+    return word->len > 0 && !word->failed;
 }
 
 rc_status_t rc_tuning_read(const char *word, const char *known,

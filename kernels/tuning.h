@@ -13,6 +13,12 @@
  *  \return 1: there is a file of that name; 0: none, or no memory (then path->failed) */
 int rc_tuning_find(const char *word, rc_str_t *path);
 
+/** The file KIND-*.json, beside those that words without '/' name, that was measured on a device class; of several the
+ *  one with the shortest name, then the first by the alphabet.
+ *  \param[out] word  its name, for rc_tuning_find; rc_str_free, after a failure too
+ *  \return 1: there is one; 0: none, or no memory (then word->failed).  Cost: reads the files of that kind. */
+int rc_tuning_of_device(const char *kind, const char *device, rc_str_t *word);
+
 /** Read the file of a word.
  *  \param[in]  known  what the word may be beside a file, for the message: "neither volta nor ampere"; NULL: nothing
  *  \param[in]  parse  fills `user` from the object of the file

@@ -102,7 +102,7 @@ static const rc_opt_t table[] = {
         "Of rate: a line for each quarter of a feature of the store that is a share, e.g. heavy_ratio.", 0, 0},
     {"limits", 0, RC_OPT_TEXT, AT(summary.limits), "FILE",
         "Of roofline: what 'rowcast calibrate --limits' wrote, or the name of such a file (without .json) in $ROWCAST_TUNING. "
-        "Default: limits-h200, the installed one.",
+        "Default: the installed ones of the device of the results, limits-h200 where there are none.",
         0, 0},
     {"tuning", 0, RC_OPT_TEXT, AT(summary.tuning), "FILE",
         "Of versus, modelling, prepare of rs, both, profile and rate: the tuning of rs whose training matrices, by name, are left out. Default: the "

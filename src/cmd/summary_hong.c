@@ -26,6 +26,21 @@ static rc_status_t check_device(const rc_view_t *v, const rc_roofline_t *r, int 
     return RC_OK;
 }
 
+/* Those of a file, or of the first device that there are results of. */
+static rc_status_t read_limits(const rc_view_t *v, const char *word, const rc_expr_t *where, rc_limits_t *out,
+    char device[RC_LIMITS_DEVICE], rc_err_t *err)
+{
+    rc_roofline_t *r = NULL;
+    int n = 0;
+    rc_status_t st = word ? RC_OK : rc_roofline_make(v, where, 1, &r, &n, err);
+    if (st < 0)
+        return st;
+    st = word ? rc_limits_read(word, out, device, err)
+              : rc_limits_read_of(n > 0 ? rc_view_device(v, r[0].setting.device) : "", out, device, err);
+    free(r);
+    return st < 0 ? rc_err_context(err, "--limits") : RC_OK;
+}
+
 /* Figure 1 is of fp32 on all matrices of the collection then. */
 static const char *paper_of_roofline(const rc_setting_t *s)
 {
@@ -66,9 +81,9 @@ rc_status_t rc_summary_roofline(const rc_view_t *v, const rc_summary_options_t *
     rc_roofline_t *r = NULL;
     int n = 0;
     rc_table_t *t = NULL;
-    rc_status_t st = rc_limits_read(o->limits ? o->limits : RC_LIMITS_USUAL, &limits, device, err);
+    rc_status_t st = read_limits(v, o->limits, where, &limits, device, err);
     if (st < 0)
-        return rc_err_context(err, "--limits");
+        return st;
     RC_TRY(rc_roofline_make(v, where, limits.memory, &r, &n, err));
     RC_TRY(check_device(v, r, n, device, err));
     t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);

@@ -2,7 +2,7 @@
 # rowcast train --task parameters, and rs with the tuning that it writes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 61
+plan 63
 
 # eleven matrices of more than 10,000 entries: every 5th of them, by entries, are two
 mkdir -p "$tmp/c/g"
@@ -79,6 +79,12 @@ is "is said in one line" "$(grep -c 'it has no fp64, so t = 4 and cfv = 2' "$tmp
 sed 's/"device": "[^"]*"/"device": "cuda:other"/' "$tmp/t.json" >"$tmp/other.json"
 code "another device" 0 "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels "rs:tune=$tmp/other.json"
 is "is said in one line" "$(grep -c 'it was measured on cuda:other, this is cpu' "$tmp/err")" 1
+mkdir "$tmp/both"
+cp "$tmp/other.json" "$tmp/both/rs-h200.json"
+cp "$tmp/t.json" "$tmp/both/rs-here.json"
+cp "$tmp/t.json" "$tmp/both/rs-here-published.json"
+code "the usual one is of another device" 0 env ROWCAST_TUNING="$tmp/both" "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels rs
+is "that of this one is named" "$(grep -c 'measured on cuda:other, this is cpu.*, for which there is tune=rs-here$' "$tmp/err")" 1
 code "no installed tuning" 0 env ROWCAST_TUNING="$tmp/none" "$ROWCAST" plan mesh2d:n=10 -d cpu -k 2 --kernels rs:t=3:cfv=1:cfh=1
 is "says nothing where nothing is open" "$(grep -c tuning "$tmp/err")" 0
 mkdir "$tmp/here" "$tmp/here/rs-h200"

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 88
+plan 91
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g" "$tmp/no"
@@ -135,6 +135,7 @@ limits() # limits DEVICE MEMBER
 }
 limits "$class" memory >"$tmp/limits.json"
 "$ROWCAST" query "$store" -S roofline --op spmm,spmm_t --kernels 'rs:*t=2:cfv=1:*' --limits "$tmp/limits.json" -f csv >"$tmp/out"
+cp "$tmp/out" "$tmp/roofline"
 is "a roofline for each product" "$(sed 1d "$tmp/out" | cut -d, -f1,7,8 | paste -s -d' ')" "spmm,all,6"
 want=$("$ROWCAST" query "$store" -f csv -w "kernel ~ 'rs:*t=2:cfv=1:*'" -o gflops,rows,cols,nnz | sed 1d | awk -F, '
     { bound = 2 * 4 * $4 * 10 / (8 * $4 + 4 * ($2 + 1) + 16 * ($2 + $3)); s += log($1 / bound); n++ } END { print exp(s / n) }')
@@ -143,6 +144,13 @@ is "and two flops a word of shared memory and of L1" "$(sed 1d "$tmp/out" | cut 
 limits cuda:other memory >"$tmp/other.json"
 code "limits of another device" 2 "$ROWCAST" query "$store" -S roofline --limits "$tmp/other.json"
 ok "are said to be" grep -q 'cuda:other' "$tmp/err"
+mkdir "$tmp/tuning"
+cp "$tmp/other.json" "$tmp/tuning/limits-h200.json"
+code "installed limits of another device" 2 env ROWCAST_TUNING="$tmp/tuning" "$ROWCAST" query "$store" -S roofline
+ok "are said to be" grep -q 'cuda:other' "$tmp/err"
+cp "$tmp/limits.json" "$tmp/tuning/limits-here.json"
+ROWCAST_TUNING="$tmp/tuning" "$ROWCAST" query "$store" -S roofline --op spmm,spmm_t --kernels 'rs:*t=2:cfv=1:*' -f csv >"$tmp/found"
+ok "those of the device of the store are taken" cmp "$tmp/roofline" "$tmp/found"
 limits "$class" memories >"$tmp/flawed.json"
 code "limits without one" 3 "$ROWCAST" query "$store" -S roofline --limits "$tmp/flawed.json"
 ok "name it" grep -q 'read_gbs.memory: expected a number' "$tmp/err"
