@@ -151,11 +151,22 @@ static int32_t next_row(blk_t *b)
     return (int32_t)b->first;
 }
 
-/* \param[in,out] placed  NULL: nobody asks */
-static void fill(blk_t *b, int64_t cols, _Atomic int64_t *placed, int32_t *slot)
+static rc_status_t go_on(const rc_order_input_t *in, rc_err_t *err)
 {
-    enum { REPORT = 1024 };
+    rc_status_t st;
+#pragma omp critical(rc_blk_stop)
+    st = rc_order_go_on(in, err);
+    return st;
+}
+
+static rc_status_t fill(blk_t *b, const rc_order_input_t *in, int32_t *slot, rc_err_t *err)
+{
+    enum { REPORT = 1024, ASKED = 256 };
+    const int64_t cols = in->params->value[PARAM_COLS];
     for (int64_t p = 0; p < b->a.rows; p++) {
+        rc_status_t st = p % ASKED == 0 ? go_on(in, err) : RC_OK;
+        if (st < 0)
+            return st;
         int32_t row = next_row(b);
         if (p == 0 || b->distinct + b->fresh[row] > cols) {
             begin_block(b, p);
@@ -163,10 +174,11 @@ static void fill(blk_t *b, int64_t cols, _Atomic int64_t *placed, int32_t *slot)
         }
         take(b, row);
         slot[p] = row;
-        if (placed && (p + 1) % REPORT == 0)
-            atomic_fetch_add_explicit(placed, REPORT, memory_order_relaxed);
+        if (in->placed && (p + 1) % REPORT == 0)
+            atomic_fetch_add_explicit(in->placed, REPORT, memory_order_relaxed);
     }
     b->columns += b->distinct;
+    return RC_OK;
 }
 
 /* ------------------------------------------------------------------- parts */
@@ -248,10 +260,11 @@ static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, int64_t *
     int64_t begin = rc_part_begin(rows, all->parts, k);
     blk_t b = {.bound = all->bound + begin};
     b.a.rows = rc_part_begin(rows, all->parts, k + 1) - begin;
+    int32_t *slot = all->slot + begin;
     rc_status_t st = prepare(all, begin, local, &b, err);
+    if (st == RC_OK)
+        st = fill(&b, all->in, slot, err);
     if (st == RC_OK) {
-        int32_t *slot = all->slot + begin;
-        fill(&b, all->in->params->value[PARAM_COLS], all->in->placed, slot);
         for (int64_t p = 0; p < b.a.rows; p++)
             slot[p] = (int32_t)row_of(all, begin + slot[p]);
         all->blocks[k] = b.blocks;

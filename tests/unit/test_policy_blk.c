@@ -232,9 +232,34 @@ static void large_matrices_have_parts(void **state)
     }
 }
 
+/* Asked in every part, at most once in 256 rows of it. */
+static int stop_at_third(void *user)
+{
+    return ++*(int *)user >= 3;
+}
+
+static void it_ends_when_asked(void **state)
+{
+    (void)state;
+    const rc_geometry_t g = {32, 32, 32};
+    rc_policy_spec_t spec;
+    rc_csr_t a;
+    assert_int_equal(rc_policy_spec_parse("blk", &spec, NULL), RC_OK);
+    assert_int_equal(rc_generate("mesh2d:n=50", &a, NULL, NULL), RC_OK);
+    int asked = 0;
+    rc_err_t err = {0};
+    rc_schedule_t s = {0};
+    assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 2, stop_at_third, &asked, &s, &err), RC_EINTR);
+    assert_int_equal(asked, 3);
+    assert_string_equal(err.text, "policy blk: drained");
+    assert_null(s.row);
+    rc_csr_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_ends_when_asked),
         cmocka_unit_test(blocks_follow_the_definition),
         cmocka_unit_test(blocks_of_a_mesh_are_round),
         cmocka_unit_test(large_matrices_have_parts),
