@@ -173,3 +173,29 @@ part_rs-others()
     sweep "rs-others: every parameter" "$store" 1 --op spmm --k 8,32,128,512 --precision "${RS_PRECISION:-fp32,fp64}" --policies csr \
         --kernels "rs$model,$rs_fixed${RS_PUBLISHED:+,rs:tune=$RS_PUBLISHED}"
 }
+
+# bench_rs NAME: what the goals of rs ask for, as ratios, of real matrices of 100,000 entries and generated ones of a million
+bench_rs()
+{
+    local where='present && nnz >= 100000 && group != builtin && group != vector && group != large' both=fp32,fp64
+    local rivals=growmajor,cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0
+    local -a columns=(a b k precision matrices share_a geomean mean min)
+    store=$1-rs.h5
+    ((dry)) || rs_others_set | specs rs-others
+    sweep "bench: rs, A B" "$store" 1 --where "$where" --op spmm --k 128 --precision "$both" --policies csr \
+        --kernels "rs,$rs_fixed,$rivals"
+    sweep "bench: rs, A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
+        --kernels "rs-spmm_t,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
+    if ((dry)); then return; fi
+    printf "### RS-SpMM, time of side B over time of side A\n\n"
+    { versus 'rs:*t=0:*' 'cusparse-csr-col*' 'op == spmm' && versus 'rs:*t=0:*' 'cusparse-csr-bt*' 'op == spmm' \
+        && versus 'rs:*t=0:*' 'cusparse*' 'op == spmm' && versus 'rs:*t=0:*' 'growmajor*' 'op == spmm'
+    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    versus 'rs-spmm_t*' 'cusparse-spmm_t-csr*' 'op == spmm_t' | markdown "${columns[@]}"
+    summary "The choice over the best parameters" "k precision set matrices model worst" --summary modelling
+    summary "By the share of entries in segments, Gflop/s" "k precision set kernel from to matrices geomean" \
+        --op spmm --summary rate --by heavy_ratio --kernels 'rs:*t=0:*,growmajor*,cusparse*'
+    summary "Both products over the fastest pair of the library, and the bytes of A" "k precision set contestant matrices over_library worst bytes" \
+        --summary both
+    summary "Preparation, in products" "k precision set op kernel matrices median p90 most within_2" --summary prepare --kernel rs
+}

@@ -170,3 +170,27 @@ part_tiles-tables()
         --side-a aspt-nr,aspt-rr --side-b cusparse --where "$plain"
     summary "Preparation of RR (figure 12, tables 3 and 4), in s and in products" "$paid" --summary prepare --plan aspt-rr
 }
+
+# bench_tiles NAME: what the goals of row reordering ask for, as ratios
+bench_tiles()
+{
+    local within="$tiles_real && group != large && $tiles_within"
+    local generated='group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"'
+    local -a columns=(a b k precision matrices share_a geomean mean min)
+    store=$1-tiles.h5
+    tiles_set | specs tiles
+    sweep "bench: row reordering, A B" "$store" 1 --where "$within || ($generated)" --op spmm --k 512 --policies csr,jiang \
+        --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
+    sweep "bench: row reordering, sampled" "$store" 1 --where "$within || ($generated)" --op sddmm --k 128,512 --policies csr,jiang \
+        --kernels "aspt-sddmm:rest=0..1,row-sddmm,$tiles_sampled"
+    if ((dry)); then return; fi
+    printf '### Row reordering, time of side B over time of side A\n\n'
+    { versus 'aspt:*rest=1*@jiang*' 'aspt:*rest=0*@csr' 'name ~ "tiles-clusters*"' \
+        && versus 'aspt:*rest=0*@csr' 'growmajor*@csr' 'dense_ratio > 0.5' \
+        && versus 'aspt:*rest=0*@jiang*' 'growmajor*@jiang*' 'dense_ratio > 0.5' \
+        && versus 'aspt-sddmm:*rest=0*@csr' 'cusparse-sddmm*@csr' 'nnz >= 1000000'
+    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    summary "RR over the faster of NR and the library" "op k set a b matrices slower to_10 to_50 to_100 over_100 max geomean median" \
+        --summary classes --side-a aspt-rr --side-b 'max(aspt-nr,cusparse)' --where 'needs_reordering && c_order == original'
+    summary "Preparation of RR, s, and products until it has paid" "op k set plan matrices median most faster_10 pays pays_1000" --summary prepare --plan aspt-rr
+}

@@ -57,7 +57,7 @@
 #            all four.  With --time each sweep has a share of it, and what that cuts off comes at the end.  Into a store of its own:
 #            -s tiles.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
-#            fp64, rows and columns; prints their ratios (make bench-gpu)
+#            fp64, rows and columns, products with a vector, rs, row reordering; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
 #   plan-tables, large-tables, spmv-tables, tiles-tables  the same of a store of the part plans, large, spmv or tiles
@@ -523,6 +523,8 @@ part_bench()
     summary "Compulsory traffic, GB/s" "k precision kernel matrices geomean_bytes mean_bytes max_bytes" \
         --summary rate
     bench_spmv "${warm%.h5}"
+    bench_rs "${warm%.h5}"
+    bench_tiles "${warm%.h5}"
 }
 
 # bench_spmv NAME: products with a vector, in batches, and one at a time as a program that has other work between them
