@@ -248,8 +248,9 @@ static int is_sorted(const rc_pair_list_t *l)
 }
 
 rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
-    const rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err)
+    const rc_pair_set_t *seen, rc_pair_list_t *list, const rc_order_input_t *in, rc_err_t *err)
 {
+    enum { ASKED = 1 << 16 };
     queue_t q = {.pair = list->pair, .end = list->count, .threads = threads, .seen = seen};
     rc_ranked_t p;
     rc_status_t st = RC_OK;
@@ -258,7 +259,10 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
     if (!is_sorted(list))
         rc_ranked_sort(list->pair, list->count, threads);
     q.last = list->pair[list->count - 1];
-    while (st == RC_OK && pop(&q, &p)) {
+    for (int64_t pairs = 1; st == RC_OK && pop(&q, &p); pairs++) {
+        st = pairs % ASKED == 0 ? rc_order_go_on(in, err) : RC_OK;
+        if (st < 0)
+            break;
         int32_t x = (int32_t)(p.tie >> 32);
         int32_t y = (int32_t)(p.tie & UINT32_MAX);
         ask_ahead(&q, units->parent);
@@ -312,10 +316,10 @@ rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
     RC_TRY(rc_units_find(a, rule->size, by->threads, &units, err));
     f.units = units.count;
     RC_TRY(by->find(by, a, &units, rule, &seen, &list, &f, err));
-    RC_TRY(rc_lsh_merge(a, &units, rule->size, by->threads, &seen, &list, err));
+    RC_TRY(rc_lsh_merge(a, &units, rule->size, by->threads, &seen, &list, by->in, err));
     RC_TRY(arrange(a->rows, &units, out, &f, err));
-    if (by->placed)
-        *by->placed = a->rows;
+    if (by->in && by->in->placed)
+        *by->in->placed = a->rows;
     if (facts)
         *facts = f;
 done:
@@ -329,17 +333,18 @@ static rc_status_t find_here(const rc_lsh_finder_t *f, const rc_csr_t *a, const 
     const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
     rc_err_t *err)
 {
-    return rc_lsh_pairs(a, units, rule, f->threads, f->placed, seen, list, facts, err);
+    return rc_lsh_pairs(a, units, rule, f->threads, f->in, seen, list, facts, err);
 }
 
-rc_lsh_finder_t rc_lsh_here(int threads, _Atomic int64_t *placed)
+rc_lsh_finder_t rc_lsh_here(int threads, const rc_order_input_t *in)
 {
-    return (rc_lsh_finder_t){.find = find_here, .threads = threads, .placed = placed};
+    return (rc_lsh_finder_t){.find = find_here, .threads = threads, .in = in};
 }
 
 rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
     _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
 {
-    const rc_lsh_finder_t here = rc_lsh_here(threads, placed);
+    const rc_order_input_t told = {.placed = placed};
+    const rc_lsh_finder_t here = rc_lsh_here(threads, &told);
     return rc_lsh_schedule_by(a, rule, &here, out, facts, err);
 }

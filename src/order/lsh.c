@@ -333,7 +333,7 @@ static int team_of(const lsh_t *l, int64_t candidates)
 }
 
 static rc_status_t compare_bands(
-    lsh_t *l, _Atomic int64_t *placed, rc_lsh_facts_t *facts, rc_err_t *err)
+    lsh_t *l, const rc_order_input_t *in, rc_lsh_facts_t *facts, rc_err_t *err)
 {
     const rc_lsh_rule_t *rule = l->rule;
     int64_t bands = rule->siglen / rule->bsize;
@@ -349,8 +349,10 @@ static rc_status_t compare_bands(
         l->word[1] = word;
         facts->bands++;
         l->team = team_of(l, candidates_of(l) - before);
-        if (placed) /* the merging is the rest */
-            *placed = (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
+        if (st == RC_OK)
+            st = rc_order_go_on(in, err);
+        if (in && in->placed) /* the merging is the rest */
+            *in->placed = (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
         if (rule->pair_max > 0 && l->list->count > rc_sat_mul(rule->pair_max, units))
             break;
     }
@@ -402,7 +404,7 @@ double rc_lsh_sim_min(const rc_lsh_rule_t *rule)
 }
 
 rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
-    int threads, _Atomic int64_t *placed, rc_pair_set_t *seen, rc_pair_list_t *list,
+    int threads, const rc_order_input_t *in, rc_pair_set_t *seen, rc_pair_list_t *list,
     rc_lsh_facts_t *facts, rc_err_t *err)
 {
     lsh_t l = {.a = a,
@@ -419,7 +421,7 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
     l.team = team_of(&l, 0);
     rc_status_t st = allocate(&l, err);
     if (st == RC_OK)
-        st = compare_bands(&l, placed, facts, err);
+        st = compare_bands(&l, in, facts, err);
     for (int i = 0; l.worker && i < l.threads; i++)
         rc_pair_list_free(&l.worker[i].found);
     free(l.worker);

@@ -57,11 +57,11 @@ void rc_units_free(rc_units_t *u);
 /** Pairs of units that are similar enough, by the bands of their signatures.
  *  \param[out] seen    all of them; free with rc_pair_set_free, whatever the outcome
  *  \param[out] list    likewise, in any order; free with rc_pair_list_free
- *  \param[out] placed  how far it is: up to a->rows; may be NULL
+ *  \param[in]  in      told how far it is, up to a->rows, and asked after each band; NULL: nobody
  *  \param[out] facts   candidates, pairs and bands
- *  \return RC_OK, RC_ENOMEM (with the bytes).  Cost O(siglen nnz + candidates * row length). */
+ *  \return RC_OK, RC_ENOMEM (with the bytes), RC_EINTR.  Cost O(siglen nnz + candidates * row length). */
 rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
-    int threads, _Atomic int64_t *placed, rc_pair_set_t *seen, rc_pair_list_t *list,
+    int threads, const rc_order_input_t *in, rc_pair_set_t *seen, rc_pair_list_t *list,
     rc_lsh_facts_t *facts, rc_err_t *err);
 
 /** What finds the pairs: rc_lsh_pairs, or a device that finds the same. */
@@ -71,7 +71,7 @@ typedef struct rc_lsh_finder {
         const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
         rc_err_t *err);
     int threads;              /**< of the host, >= 1 */
-    _Atomic int64_t *placed;  /**< as of rc_lsh_pairs */
+    const rc_order_input_t *in; /**< as of rc_lsh_pairs */
     void *of;                 /**< its own */
 } rc_lsh_finder_t;
 
@@ -79,9 +79,10 @@ typedef struct rc_lsh_finder {
  *  \param[in,out] units  their clusters afterwards
  *  \param[in]     seen   as rc_lsh_pairs left it
  *  \param[in,out] list   likewise; used up
- *  \return RC_OK, RC_ENOMEM.  Cost O(pairs log size log pairs). */
+ *  \param[in]     in     asked now and then; NULL: nobody
+ *  \return RC_OK, RC_ENOMEM, RC_EINTR.  Cost O(pairs log size log pairs). */
 rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
-    const rc_pair_set_t *seen, rc_pair_list_t *list, rc_err_t *err);
+    const rc_pair_set_t *seen, rc_pair_list_t *list, const rc_order_input_t *in, rc_err_t *err);
 
 /** The order: clusters by their representing rows, in each the rows in original order; one level of
  *  groups, cluster_ptr.
@@ -94,7 +95,7 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
 rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
     _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
 
-/** As rc_lsh_schedule, with the pairs of a finder. */
+/** As rc_lsh_schedule, with the pairs of a finder; RC_EINTR where its input says so. */
 rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
     const rc_lsh_finder_t *by, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
 
@@ -106,6 +107,6 @@ rc_status_t rc_jiang_build(
     const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
 
 /** The finder of the host. */
-rc_lsh_finder_t rc_lsh_here(int threads, _Atomic int64_t *placed);
+rc_lsh_finder_t rc_lsh_here(int threads, const rc_order_input_t *in);
 
 #endif

@@ -192,11 +192,6 @@ static rc_status_t make_input(const rc_policy_spec_t *spec, const rc_csr_t *a,
     return check_input(spec->policy, a, out->geometry, threads, err);
 }
 
-rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err)
-{
-    return in->stop && in->stop(in->user) ? rc_fail(err, RC_EINTR, "drained") : RC_OK;
-}
-
 static rc_status_t build_from(const rc_policy_t *p, const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     rc_schedule_t s = {0};

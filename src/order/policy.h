@@ -42,7 +42,7 @@ typedef struct rc_order_input {
     void *user;                    /**< of stop */
 } rc_order_input_t;
 
-/** RC_OK, or RC_EINTR when the build is to end. */
+/** RC_OK, or RC_EINTR when the build is to end.  \param[in] in  NULL: nobody ends it */
 rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err);
 
 /** The matrix of groups that an order was made from, where it is made by levels. */

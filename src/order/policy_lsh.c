@@ -51,7 +51,7 @@ rc_status_t rc_lsh_build(
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in->placed);
+    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in);
     return rc_lsh_build(in, &here, out, err);
 }
 

@@ -163,7 +163,7 @@ static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in->placed);
+    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in);
     rc_schedule_t lsh = {0};
     rc_status_t st = rc_lsh_build(in, &here, &lsh, err);
     if (st == RC_OK)

@@ -184,7 +184,7 @@ static void the_example_of_the_paper(void **state)
     list.count = 2;
     for (int i = 0; i < 2; i++)
         assert_int_equal(rc_pair_set_add(&seen, list.pair[i].tie), 1);
-    assert_int_equal(rc_lsh_merge(&a, &units, 256, 1, &seen, &list, NULL), RC_OK);
+    assert_int_equal(rc_lsh_merge(&a, &units, 256, 1, &seen, &list, NULL, NULL), RC_OK);
     static const int32_t parent[] = {0, 1, 0, 3, 0, 5};
     for (int r = 0; r < 6; r++)
         assert_int_equal(units.parent[r], parent[r]);

@@ -10,6 +10,7 @@
 #include "rowcast_io.h"
 #include "scratch.h"
 #include "sparse/csr.h"
+#include "sparse/generate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -160,9 +161,35 @@ static void one_hub_is_refused(void **state)
     rc_csr_free(&a);
 }
 
+/* Asked after each band. */
+static int stop_at_third(void *user)
+{
+    return ++*(int *)user >= 3;
+}
+
+static void it_ends_when_asked(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"lsh", "lsh-packed"};
+    const rc_geometry_t g = {32, 32, 32};
+    rc_csr_t a;
+    assert_int_equal(rc_generate("mesh2d:n=50", &a, NULL, NULL), RC_OK);
+    for (int i = 0; i < 2; i++) {
+        rc_policy_spec_t spec;
+        int asked = 0;
+        rc_schedule_t s = {0};
+        assert_int_equal(rc_policy_spec_parse(name[i], &spec, NULL), RC_OK);
+        assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 2, stop_at_third, &asked, &s, NULL), RC_EINTR);
+        assert_int_equal(asked, 3);
+        assert_null(s.row);
+    }
+    rc_csr_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_ends_when_asked),
         cmocka_unit_test(windows_and_recall),
         cmocka_unit_test(recall_of_real_matrices),
         cmocka_unit_test(a_million_equal_rows),
