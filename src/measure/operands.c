@@ -51,6 +51,7 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
     (void)rc_operands_resident_drop(ctx);
     forget(ctx, 0);
     rc_row_finds_free(&ctx->finds);
+    rc_csr_free(&ctx->transposed);
     free(ctx);
 }
 
@@ -265,7 +266,7 @@ static void put_first(rc_measure_context_t *ctx, int from, rc_reference_t *ref)
  * and orders are multiplied out once and not again for each kernel. */
 static int64_t references_kept(const rc_measure_context_t *ctx)
 {
-    enum { rows_kept = 1 << 23, row_bytes = 16 }; /* 128 MB at least */
+    enum { rows_kept = 1 << 23, row_bytes = 16 }; /* 128 MB, or the matrix */
     const rc_csr_t *a = ctx->g->a;
     int64_t rows = rc_shape_rows(&operation_of(ctx)->out, a);
     int64_t most = larger(rows_kept, rc_csr_bytes(a->rows, a->nnz) / row_bytes);
@@ -276,7 +277,7 @@ static int64_t references_kept(const rc_measure_context_t *ctx)
 /* The reference of a symmetric order is that of the matrix whose columns meet the rows of B where the order put
  * them. */
 static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g, const rc_columns_t *columns,
-    const rc_dense_t *b, const rc_schedule_t *order, rc_reference_t **out, rc_err_t *err)
+    const rc_csr_t *read, const rc_dense_t *b, const rc_schedule_t *order, rc_reference_t **out, rc_err_t *err)
 {
     rc_group_t through = *g;
     int32_t *place = NULL;
@@ -288,8 +289,29 @@ static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
             place[order->col[p]] = (int32_t)p;
     }
     through.place = place;
-    rc_status_t st = rc_reference_new(&through, ctx->cfg, columns, ctx->d, b, out, err);
+    rc_status_t st = rc_reference_new(&through, ctx->cfg, read, columns, ctx->d, b, out, err);
     free(place);
+    return st;
+}
+
+/* The matrix of the group as its operation reads it: all references share a transpose. */
+static rc_status_t read_matrix(rc_measure_context_t *ctx, const rc_csr_t **out, rc_err_t *err)
+{
+    static const rc_digest_t unknown;
+    const rc_group_t *g = ctx->g;
+    int transposed = operation_of(ctx)->transposed;
+    int is_there = rc_digest_compare(&g->digest, &unknown) != 0 &&
+                   rc_digest_compare(&g->digest, &ctx->transposed_of) == 0;
+    *out = transposed ? &ctx->transposed : g->a;
+    if (is_there)
+        return RC_OK;
+    rc_csr_free(&ctx->transposed);
+    ctx->transposed_of = unknown;
+    if (!transposed)
+        return RC_OK;
+    rc_status_t st = rc_csr_transpose(g->a, &ctx->transposed, err);
+    if (st == RC_OK)
+        ctx->transposed_of = g->digest;
     return st;
 }
 
@@ -300,19 +322,23 @@ static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t 
     int64_t fit = references_kept(ctx);
     rc_group_t g = *ctx->g;
     rc_reference_t *ref = NULL;
+    const rc_csr_t *read = NULL;
+    rc_status_t st = read_matrix(ctx, &read, err);
+    if (st < 0)
+        return st;
     if (order->cols > 0)
         g.order = rc_digest(order->col, (size_t)order->cols * sizeof *order->col);
     for (int i = 0; i < ctx->kept_count; i++)
         if (rc_reference_serves(ctx->kept[i], &g, ctx->cfg, columns)) {
             put_first(ctx, i, ctx->kept[i]);
-            rc_reference_borrow(ctx->ref, g.a);
+            rc_reference_borrow(ctx->ref, read);
             return RC_OK;
         }
     /* the matrices of a sweep come one after the other */
     if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], &g))
         forget(ctx, 0);
     forget(ctx, (int)fit - 1);
-    rc_status_t st = new_reference(ctx, &g, columns, b, order, &ref, err);
+    st = new_reference(ctx, &g, columns, read, b, order, &ref, err);
     if (st == RC_OK)
         put_first(ctx, ctx->kept_count++, ref);
     return st;

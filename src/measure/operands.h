@@ -26,6 +26,8 @@ struct rc_measure_context {
     int kept_count;
     rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */
     rc_row_finds_t finds;
+    rc_csr_t transposed; /**< of the matrix of the references, for operations that read it; empty: none yet */
+    rc_digest_t transposed_of;
     rc_resident_t resident; /**< a matrix, for kernels that build from it on the device */
     int64_t resident_bytes; /**< 0: none */
     rc_digest_t resident_of;

@@ -225,14 +225,9 @@ static rc_status_t draw_signs(rc_reference_t *ref, rc_err_t *err)
 static rc_status_t fill_reference(rc_reference_t *ref, const rc_group_t *g, rc_device_t *d,
     const rc_dense_t *b, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     ref->out_rows = rc_shape_rows(&ref->op->out, g->a);
     ref->out_cols = rc_shape_cols(&ref->op->out, ref->columns.width);
-    if (ref->op->transposed)
-        st = rc_csr_transpose(g->a, &ref->transposed, err);
-    rc_reference_borrow(ref, g->a);
-    if (st == RC_OK)
-        st = draw_signs(ref, err);
+    rc_status_t st = draw_signs(ref, err);
     if (st == RC_OK && ref->op->project)
         st = sum_rows(ref, d, b, err);
     if (st == RC_OK)
@@ -241,8 +236,8 @@ static rc_status_t fill_reference(rc_reference_t *ref, const rc_group_t *g, rc_d
 }
 
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
-    const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b, rc_reference_t **out,
-    rc_err_t *err)
+    const rc_csr_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
+    rc_reference_t **out, rc_err_t *err)
 {
     rc_reference_t *ref = rc_alloc0(1, sizeof *ref, "the reference", err);
     if (!ref)
@@ -251,7 +246,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     int threads = d->executor.threads;
     *ref = (rc_reference_t){
         .op = rc_operation_of(g->kernel->kernel->op),
-        .m = {.precision = g->precision, .threads = threads > 0 ? threads : 1},
+        .m = {.a = read, .precision = g->precision, .threads = threads > 0 ? threads : 1},
         .digest = g->digest,
         .order = g->order,
         .nnz = g->a->nnz,
@@ -291,16 +286,15 @@ int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
            ref->verify_cols == cfg->verify_cols;
 }
 
-void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a)
+void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *read)
 {
-    ref->m.a = ref->op->transposed ? &ref->transposed : a;
+    ref->m.a = read;
 }
 
 void rc_reference_free(rc_reference_t *ref)
 {
     if (!ref)
         return;
-    rc_csr_free(&ref->transposed);
     free(ref->sign);
     free(ref->sum);
     free(ref->bound);

@@ -25,7 +25,7 @@
  *  about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.  Where that leaves
  *  nothing to compare but values without terms, the case is not ok.
  *
- *  Operands stay on the device; host memory is O(rows + cols), of SDDMM O(nnz). */
+ *  Operands stay on the device; host memory is O(rows + cols), of SDDMM and the transposed product O(nnz). */
 #ifndef RC_MEASURE_VERIFY_H
 #define RC_MEASURE_VERIFY_H
 
@@ -49,20 +49,22 @@ typedef struct rc_row_finds {
     unsigned char *found; /**< [capacity] RC_ROW_* */
 } rc_row_finds_t;
 
+/** Release what was grown; it can be used again. */
 void rc_row_finds_free(rc_row_finds_t *finds);
 
 /** Seed of input i of an operation. */
 uint64_t rc_input_seed(uint64_t seed, int i);
 
-/** Compute the reference of a group for a tile of columns.  The matrix is borrowed.
+/** Compute the reference of a group for a tile of columns.  The matrices are borrowed.
  *  \param[in] g  with `place`: column c of A meets row place[c] of B
+ *  \param[in] read  the matrix as the operation reads it: A, or its transpose
  *  \param[in] b  that tile of the first input, filled, on the device
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_reference_free.
- *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory O(rows + cols), of a
- *  transposed product O(nnz). */
+ *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory 16 bytes a row of the output, and while
+ *  it computes 16 a row of b. */
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
-    const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b, rc_reference_t **out,
-    rc_err_t *err);
+    const rc_csr_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
+    rc_reference_t **out, rc_err_t *err);
 
 /** 1 when the reference is that of this group and these columns, so that a new one would be the
  *  same.  Matrices are told apart by their digests; without one nothing is. */
@@ -72,8 +74,8 @@ int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
 /** 1 when the reference is of the matrix of this group. */
 int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g);
 
-/** Let a reference that serves a group borrow the matrix of it. */
-void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *a);
+/** Let a reference that serves a group borrow the matrix of it, as the operation reads it. */
+void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *read);
 
 void rc_reference_free(rc_reference_t *ref);
 

@@ -8,7 +8,6 @@
 struct rc_reference {
     const rc_operation_t *op;
     rc_reference_matrix_t m; /**< of the group in hand */
-    rc_csr_t transposed;     /**< own, of an operation that reads the transpose */
     rc_digest_t digest;
     rc_digest_t order; /* of the group */
     int64_t nnz;

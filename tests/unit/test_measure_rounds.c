@@ -4,6 +4,8 @@
 
 #include "measure_fixture.h"
 #include "kernels/resident.h"
+#include "measure/operands.h"
+#include "measure/verify_private.h"
 
 #include "base/clock.h"
 
@@ -294,6 +296,24 @@ static void a_tile_is_multiplied_out_once(void **state)
     world_end(&w);
 }
 
+/* Each would take as much memory as the matrix. */
+static void references_share_a_transpose(void **state)
+{
+    (void)state;
+    world_t w;
+    world_begin(&w, "plain-spmm_t", make_matrix(60, 40, 4, 1), 8, 1);
+    w.group.digest = rc_digest("a matrix", 8);
+    for (w.group.k = 8; w.group.k <= 12; w.group.k++) {
+        w.cases[0] = (rc_measured_t){.schedule = &w.schedule[IDENTITY]};
+        assert_int_equal(world_run(&w), RC_OK);
+        assert_int_equal(w.cases[0].status, RC_CASE_OK);
+    }
+    assert_int_equal(w.ctx->kept_count, 5);
+    for (int i = 0; i < w.ctx->kept_count; i++)
+        assert_ptr_equal(w.ctx->kept[i]->m.a, &w.ctx->transposed);
+    world_end(&w);
+}
+
 /* Values are narrowed a piece at a time: at and around the bounds of pieces, too. */
 static void values_are_narrowed_in_pieces(void **state)
 {
@@ -324,6 +344,7 @@ int main(void)
         cmocka_unit_test(values_are_narrowed_in_pieces),
         cmocka_unit_test(the_matrix_is_kept_where_there_is_room),
         cmocka_unit_test(a_tile_is_multiplied_out_once),
+        cmocka_unit_test(references_share_a_transpose),
         cmocka_unit_test(phases_are_announced),
         cmocka_unit_test(memory_limit_makes_sets),
         cmocka_unit_test(stopping),
