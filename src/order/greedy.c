@@ -129,25 +129,32 @@ static rc_status_t build_part(
     return g->rule->within_load ? build_by_load(g, &part, err) : build_from_lowest(g, &part, err);
 }
 
-/* Order every part; threads share nothing that they change. */
+/* Order parts until none is left. */
+static rc_status_t take_parts(greedy_t *g, int32_t *slot, _Atomic int64_t *next, rc_err_t *err)
+{
+    rc_nearest_maps_t maps = {0};
+    rc_status_t st = rc_nearest_maps_alloc(&g->masks, &maps, err);
+    for (int64_t k = (*next)++; st == RC_OK && k < g->parts; k = (*next)++)
+        st = build_part(g, k, &maps, slot, err);
+    if (st < 0)
+        *next = g->parts;
+    rc_nearest_maps_free(&maps);
+    return st;
+}
+
+/* Order every part; threads share nothing that they change.  One part is searched by a team, which would be made anew for
+ * each search inside another one. */
 static rc_status_t build_parts(greedy_t *g, int32_t *slot, rc_err_t *err)
 {
     rc_status_t all = RC_OK;
-    _Atomic int ended = 0;
+    _Atomic int64_t next = 0;
     int threads = g->parts < g->threads ? (int)g->parts : g->threads;
+    if (threads == 1)
+        return take_parts(g, slot, &next, err);
 #pragma omp parallel num_threads(threads)
     {
         rc_err_t why = {0};
-        rc_nearest_maps_t maps = {0};
-        rc_status_t st = rc_nearest_maps_alloc(&g->masks, &maps, &why);
-#pragma omp for schedule(dynamic, 1) nowait
-        for (int64_t k = 0; k < g->parts; k++) {
-            if (st == RC_OK && !ended)
-                st = build_part(g, k, &maps, slot, &why);
-            if (st < 0)
-                ended = 1;
-        }
-        rc_nearest_maps_free(&maps);
+        rc_status_t st = take_parts(g, slot, &next, &why);
 #pragma omp critical(rc_greedy_error)
         if (st < 0) {
             all = st;
