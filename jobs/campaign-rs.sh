@@ -177,7 +177,7 @@ part_rs-others()
 # bench_rs NAME: what the goals of rs ask for, as ratios, of real matrices of 100,000 entries and generated ones of a million
 bench_rs()
 {
-    local where='present && nnz >= 100000 && group != builtin && group != vector && group != large' both=fp32,fp64
+    local where='present && nnz >= 100000 && group != builtin && group != vector && group != large && group != tiles' both=fp32,fp64
     local rivals=growmajor,cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0
     local -a columns=(a b k precision matrices share_a geomean mean min)
     store=$1-rs.h5

@@ -174,7 +174,7 @@ part_tiles-tables()
 # bench_tiles NAME: what the goals of row reordering ask for, as ratios
 bench_tiles()
 {
-    local within="$tiles_real && group != large && $tiles_within"
+    local within="$tiles_real && group != large && group != rs-others && $tiles_within"
     local generated='group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"'
     local -a columns=(a b k precision matrices share_a geomean mean min)
     store=$1-tiles.h5

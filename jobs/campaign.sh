@@ -500,10 +500,11 @@ part_csrk()
 
 part_bench()
 {
-    local real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
+    local others='group != large && group != rs-others && group != tiles'
+    local real="present && square && rows >= 300 && rows <= 30000 && $others && group != builtin"
     local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$plan_vendor" warm=$store
     [[ $device == cuda ]] || die 2 "bench: needs --device cuda"
-    [[ $collection ]] || real='present && square && rows <= 30000 && group != large'
+    [[ $collection ]] || real="present && square && rows <= 30000 && $others"
     sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels"
     sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels" \
         --precision fp64
@@ -512,7 +513,11 @@ part_bench()
         --kernels "$kernels"
     sweep "bench: single launches" "${warm%.h5}-single.h5" 1 --where "$real" --k 8,32,128,512,n --policies csr \
         --kernels "$kernels" --max-batch 1
-    if ((dry)); then return; fi
+    if ((dry)); then
+        bench_rs "${warm%.h5}"
+        bench_tiles "${warm%.h5}"
+        return
+    fi
     printf '### Time of side B over time of side A, batches\n\n' && bench_ratios 'group != large'
     printf '### The same of generated matrices of 0.5 to 5 million rows\n\n' && bench_ratios 'group == large'
     store=${warm%.h5}-single.h5
@@ -530,8 +535,9 @@ part_bench()
 # bench_spmv NAME: products with a vector, in batches, and one at a time as a program that has other work between them
 bench_spmv()
 {
-    local real='present && group != vector && group != builtin'
-    [[ $collection ]] || real='present && group != vector'
+    local others='group != vector && group != rs-others && group != tiles'
+    local real="present && $others && group != builtin"
+    [[ $collection ]] || real="present && $others"
     store=$1-spmv.h5
     spmv_defaults "$real"
     printf '### Products with a vector, batches\n\n' && part_spmv-tables
