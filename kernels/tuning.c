@@ -65,7 +65,7 @@ static int is_of_kind(const char *name, const char *kind, rc_str_t *word)
     size_t k = strlen(kind);
     rc_str_free(word);
     *word = (rc_str_t){0};
-    if (n < k + 6 || strncmp(name, kind, k) != 0 || name[k] != '-' || strcmp(name + n - 5, ".json") != 0)
+    if (n < k + 7 || strncmp(name, kind, k) != 0 || name[k] != '-' || strcmp(name + n - 5, ".json") != 0)
         return 0;
     rc_str_addf(word, "%.*s", (int)(n - 5), name);
     return !word->failed;

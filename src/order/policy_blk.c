@@ -253,7 +253,7 @@ static void drop(blk_t *b)
     free(b->at);
 }
 
-/* \return RC_OK or RC_ENOMEM; *columns those of all blocks of the part */
+/* \return RC_OK, RC_ENOMEM or RC_EINTR; *columns those of all blocks of the part */
 static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, int64_t *columns, rc_err_t *err)
 {
     int64_t rows = all->in->a->rows;

@@ -1,4 +1,4 @@
-/* lsh-packed: the clusters of lsh, placed so that as few as possible straddle two panels of `panel` slots.  Not of
+/* lsh-packed: the clusters of lsh, placed so that few straddle two panels of `panel` slots.  Not of
  * Jiang et al. 2020, whose clusters come one after the other wherever panels end.
  *
  * A cluster of more than `panel` rows is cut into pieces of so many and a rest.  A panel begins with the first piece
@@ -174,7 +174,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
 
 const rc_policy_t rc_policy_lsh_packed = {
     .name = "lsh-packed",
-    .summary = "clusters of rows that share columns, none on two panels where they can be placed so",
+    .summary = "clusters of rows that share columns, placed so that few straddle two panels",
     .source = "rowcast, after Jiang et al. 2020",
     .version = 1,
     .on_request = 1,

@@ -232,7 +232,7 @@ static void large_matrices_have_parts(void **state)
     }
 }
 
-/* Asked in every part, at most once in 256 rows of it. */
+/* Asked once in 256 rows of a part. */
 static int stop_at_third(void *user)
 {
     return ++*(int *)user >= 3;
