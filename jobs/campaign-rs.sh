@@ -148,20 +148,33 @@ part_rs-loops()
     rs_loops 512
 }
 
-# What the paper's figures take of real matrices.  RS_TUNING: a tuning in place of the installed one
-part_rs-figures()
+# rs_figures WHERE: what the paper's figures take, without loops.  RS_TUNING: a tuning in place of the installed one
+rs_figures()
 {
-    local where='present && group != builtin' ks=8,32,128,512 both=fp32,fp64
+    local where=$1 ks=8,32,128,512 both=fp32,fp64
     local model=${RS_TUNING:+:tune=$RS_TUNING} none=rs:t=5:cfv=1:cfh=1
     local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
     local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
     [[ $device == cuda ]] || die 2 "rs-figures: needs --device cuda"
-    sweep "rs-figures: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
+    sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
-    sweep "rs-figures: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
-    sweep "rs-figures: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --policies csr \
+    sweep "rs: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
+    sweep "rs: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --policies csr \
         --kernels "rs$model,$none,growmajor,$csr,$coo"
+}
+
+# Of real matrices.
+part_rs-figures()
+{
+    rs_figures 'present && group != builtin && group != rs'
     rs_loops 8,32
+}
+
+# Of the generated ones.
+part_rs-generated()
+{
+    ((dry)) || rs_set | specs rs
+    rs_figures 'group == rs'
 }
 
 # What a tuning keeps on matrices that did not train it.  RS_PUBLISHED: another tuning, whose choices are run beside

@@ -48,6 +48,7 @@
 #            and generated ones of 0.1 to 2 million; makes STORE.json.  -s train.h5
 #   rs-others  what that tuning keeps of the best on other matrices: RS_TUNING=FILE, beside it RS_PUBLISHED=FILE.  -s others.h5
 #   rs-figures  rs and few rivals, all real matrices, both products, K = 8, 32, 128, 512, fp32 and fp64.  -s figures.h5
+#   rs-generated  to the same store the same, but for loops, of the generated matrices of rs
 #   rs-loops  to the same store the products with each column of K = 128 and 512
 #   sddmm    the sampled product: row-sddmm and the library, K = 32, 128, 512 and 1,024, fp32 and fp64, all matrices and
 #            generated ones of about 1 to 30 million entries (group sddmm).  Into a store of its own: -s sddmm.h5
@@ -109,7 +110,7 @@ while (($#)); do
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
-    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | rs-train | rs-others | rs-figures | rs-loops | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables | tiles-tables) parts+=("$1") ;;
+    smoke | paper | modern | double | wide | schedule | plans | large | twins | spmv | rs | rs-train | rs-others | rs-figures | rs-generated | rs-loops | sddmm | tiles | csrk | csrk-fit | csrk-study | bench | tables | plan-tables | large-tables | spmv-tables | tiles-tables) parts+=("$1") ;;
     scale[1-9] | scale[1-9][0-9]) parts+=("$1") ;;
     *) die 2 "unknown part or option '$1'; see --help" ;;
     esac
