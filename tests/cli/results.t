@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 28
+plan 29
 
 published()
 {
@@ -47,7 +47,7 @@ is "the tables of row reordering are printed" "$?$(cat "$tmp/err")" 0
 sed -n '/^<!-- from the store of row reordering/,/^<!-- end -->/p' "$results/tiles.md" | grep '^|' >"$tmp/lines"
 ok "tiles.md has tables" test "$(wc -l <"$tmp/lines")" -gt 30
 is "all of them are those of the store of row reordering" "$(grep -vxF -f "$tmp/tiles-tables" "$tmp/lines")" ""
-for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-train h200-tiles h100-tiles; do
+for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles; do
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv -o case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
